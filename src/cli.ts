@@ -1,0 +1,181 @@
+#!/usr/bin/env node
+/** The `item-store` command. @module */
+
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { authFault, signToken } from './auth/token.js'
+import { type Config, ConfigError, describeSettings, flags, readConfig } from './config.js'
+import { type Server, startServer } from './server.js'
+
+/** Something that the user has to put right: told in one line, without a stack, exit code 2. */
+class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { version: string } // this package's own manifest
+
+const help = `item-store ${version}: a JSON HTTP API that keeps free-form items in memory
+
+Usage:
+  item-store serve [settings]   serve; needs JWT_SECRET in the environment
+  item-store dev [settings]     serve with a secret for this run; prints a token and examples
+  item-store token --sub NAME [--expires 1h]
+                                print a token signed with JWT_SECRET (lifetime in s, m, h or d)
+  item-store --help | --version
+
+Settings, as flag or in the environment [default]:
+${describeSettings()}
+
+Only in the environment, read at each verification of a token:
+  JWT_SECRET            secret that tokens are signed with; at least 32 bytes recommended
+  JWT_ALGORITHM         HS256, HS384 or HS512 [HS256]
+
+A file .env in the working folder is read too; the real environment wins over it.
+`
+
+const recommendedSecretBytes = 32 // RFC 7518 §3.2
+const makeSecret = `JWT_SECRET=$(node -p "crypto.randomBytes(32).toString('base64url')")`
+const devTokenLifetime = 24 * 60 * 60 // seconds
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+const [command, ...args] = process.argv.slice(2)
+try {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  await run(command, args)
+} catch (error) {
+  if (!(error instanceof UsageError || error instanceof ConfigError)) throw error
+  process.stderr.write(`${error.message.replaceAll(/^/gm, 'item-store: ')}\n`)
+  process.exitCode = 2
+}
+
+async function run(command: string | undefined, args: string[]): Promise<void> {
+  switch (command) {
+    case 'serve':
+      return await serve(args)
+    case 'dev':
+      return await dev(args)
+    case 'token':
+      return await printToken(args)
+    case '--version':
+      return print(version)
+    case '--help':
+      return print(help)
+    case undefined:
+      throw new UsageError('expected a command: serve, dev or token; see item-store --help')
+    default:
+      throw new UsageError(`"${command}" is no command; see item-store --help`)
+  }
+}
+
+async function serve(args: string[]): Promise<void> {
+  const config = readServerConfig(args)
+  if (config === undefined) return
+  needAuth()
+  const server = await start(config)
+  const length = Buffer.byteLength(process.env.JWT_SECRET ?? '')
+  if (length < recommendedSecretBytes) {
+    server.log.warn(`JWT_SECRET has ${length} bytes; at least ${recommendedSecretBytes} are safe`)
+  }
+}
+
+async function dev(args: string[]): Promise<void> {
+  const config = readServerConfig(args)
+  if (config === undefined) return
+  process.env.JWT_SECRET ||= randomBytes(recommendedSecretBytes).toString('base64url')
+  needAuth()
+  const server = await start(config)
+  const token = await signToken('dev', devTokenLifetime)
+  print(`
+The items are gone when this stops. Paste into another terminal:
+
+TOKEN=${token}
+BASE=${server.url}/api/v1
+
+curl $BASE/health
+curl -X POST $BASE/items -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' -d '{"data": {"name": "first"}, "project_id": "demo"}'
+curl $BASE/items -H "Authorization: Bearer $TOKEN"
+`)
+}
+
+async function printToken(args: string[]): Promise<void> {
+  const values = readFlags(args, {
+    sub: { type: 'string' },
+    expires: { type: 'string', default: '1h' },
+  })
+  if (values.help) return print(help)
+  if (typeof values.sub !== 'string' || values.sub === '') {
+    throw new UsageError('--sub is missing; give the name of the caller, as in --sub alice')
+  }
+  needAuth()
+  print(await signToken(values.sub, secondsOf(String(values.expires))))
+}
+
+/** The configuration, or `undefined` when only help was asked for. */
+function readServerConfig(args: string[]): Config | undefined {
+  const values = readFlags(args, flags)
+  if (!values.help) return readConfig(values, process.env)
+  print(help)
+  return undefined
+}
+
+function readFlags(args: string[], options: typeof flags): Record<string, unknown> {
+  try {
+    return parseArgs({ args, options: { ...options, help: { type: 'boolean' } } }).values
+  } catch (error) {
+    const [reason] = error instanceof Error ? error.message.split('. ', 1) : [String(error)]
+    throw new UsageError(`${reason}; see item-store --help`)
+  }
+}
+
+/** Makes sure that tokens can be signed and verified. */
+function needAuth(): void {
+  const fault = authFault()
+  if (fault === undefined) return
+  const remedy = process.env.JWT_SECRET ? '' : `; make one with: export ${makeSecret}`
+  throw new UsageError(`${fault}${remedy}`)
+}
+
+/** Listens until a signal says to stop; a second signal ends the process at once. */
+async function start(config: Config): Promise<Server> {
+  const server = await startServer(config, version).catch((error: unknown) => {
+    throw listenFault(error, config) ?? error
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      server.log.info(`${signal}: stopping`)
+      void server.stop()
+    })
+  }
+  return server
+}
+
+function listenFault(error: unknown, { host, port }: Config): UsageError | undefined {
+  switch (error instanceof Error && 'code' in error && error.code) {
+    case 'EADDRINUSE':
+      return new UsageError(
+        `port ${port} is in use; stop the program that uses it, or choose another with --port`,
+      )
+    case 'EACCES':
+      return new UsageError(`port ${port} may not be used by this user; choose one above 1023`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new UsageError(`${host} is no address of this machine; choose another with --host`)
+    default:
+      return undefined
+  }
+}
+
+function secondsOf(duration: string): number {
+  const [, amount, unit = ''] = /^(\d+)([smhd])$/.exec(duration) ?? []
+  const seconds = Number(amount) * (unitSeconds[unit] ?? Number.NaN)
+  if (Number.isSafeInteger(seconds) && seconds > 0) return seconds
+  throw new UsageError(`--expires is "${duration}"; expected a time such as 90s, 15m, 1h or 7d`)
+}
+
+function print(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+}

@@ -1,0 +1,38 @@
+/** Bearer tokens on requests (spec §5, RFC 6750 §2.1). @module */
+
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { type VerifiedToken, verifyToken } from '../auth/token.js'
+import { ApiError } from './errors.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The token that let this request in (spec §5.8); `undefined` on public routes. */
+    token: VerifiedToken | undefined
+  }
+}
+
+/** The scheme in any letter case (RFC 9110 §11.1), then the token. */
+const bearer = /^bearer +(.+)$/i
+
+/** Hook for the routes that need a token: lets the request on, or answers 401. */
+export function requireToken(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  verifyToken(bearerToken(request.headers.authorization)).then((token) => {
+    request.token = token
+    done()
+  }, done)
+}
+
+function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new ApiError('MISSING_TOKEN', 'The Authorization header is missing')
+  }
+  const token = bearer.exec(authorization)?.[1]
+  if (token === undefined) {
+    throw new ApiError('MISSING_TOKEN', 'The Authorization header has no Bearer token')
+  }
+  return token
+}

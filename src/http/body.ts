@@ -1,0 +1,51 @@
+/** Reads the body of a request. @module */
+
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from './errors.js'
+
+/** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
+const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;.*)?$/i
+
+/**
+ * The whole body, as it was sent.
+ * @param maxBytes longest body to take.
+ * @throws {ApiError} `VALIDATION_ERROR` for a content type that is not JSON, `PAYLOAD_TOO_LARGE`,
+ * `BAD_REQUEST` when the client breaks off.
+ */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const type = request.headers['content-type']
+  if (type !== undefined && !jsonType.test(type)) {
+    throw new ApiError(
+      'VALIDATION_ERROR',
+      `The Content-Type is "${type}"; expected application/json`,
+    )
+  }
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    request
+      .on('data', (chunk: Buffer) => {
+        length += chunk.length
+        if (length <= maxBytes) {
+          chunks.push(chunk)
+        } else {
+          // What still comes is read and dropped, so that the client gets to read the answer.
+          request.removeAllListeners('data').resume()
+          reject(tooLarge(maxBytes))
+        }
+      })
+      .on('end', () => {
+        const [first] = chunks
+        resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, length))
+      })
+      .on('error', () => {
+        reject(new ApiError('BAD_REQUEST', 'The connection ended within the body'))
+      })
+  })
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', `The body is longer than ${maxBytes} bytes`)
+}

@@ -1,0 +1,51 @@
+/** Answers to what never became a request: errors of Node's HTTP parser. @module */
+
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { corsHeaders } from './answer.js'
+import { ApiError, errorBody } from './errors.js'
+import { newSessionId, sessionHeader } from './session.js'
+
+/**
+ * Tells the client, wherever an answer can be sent, and closes the connection.
+ * @param error what the server's `clientError` event gives.
+ */
+export function answerConnectionError(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || isAnswering(socket)) {
+    socket.destroy()
+    return
+  }
+  const apiError = toApiError(error.code)
+  const sessionId = newSessionId()
+  const body = JSON.stringify(errorBody(apiError, sessionId))
+  const headers = [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'Connection',
+    'close',
+    sessionHeader,
+    sessionId,
+    ...corsHeaders,
+  ]
+  const lines = [`HTTP/1.1 ${apiError.status} ${STATUS_CODES[apiError.status]}`]
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+function toApiError(code: string | undefined): ApiError {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time')
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError('HEADERS_TOO_LARGE', 'The headers of the request are too large')
+    default:
+      return new ApiError('BAD_REQUEST', 'The request is not valid HTTP/1.1')
+  }
+}
+
+/** Whether an earlier request's answer has begun on this connection; a second must not cut in. */
+function isAnswering(socket: Duplex & { _httpMessage?: { headersSent: boolean } | null }): boolean {
+  return socket._httpMessage?.headersSent === true // where Node keeps the response in progress
+}

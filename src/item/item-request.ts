@@ -1,0 +1,154 @@
+/**
+ * From the body of a request to the item's own text: the verbatim core.
+ *
+ * The body is checked once and cut once. What the client wrote as a member of `data` becomes, byte
+ * for byte, a member of the item; no value is built and written again, so no number is rounded, no
+ * name reordered, no escape respelt.
+ *
+ * @module
+ */
+
+import { isUtf8 } from 'node:buffer'
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { EncodedItem, ItemId } from '../store/item-store.js'
+import { JsonFault, type Member, scanText, type Value } from './scan.js'
+
+/** What create and replace take (spec §2.2). Further members are ignored. */
+export const GenericRequest = Type.Object(
+  {
+    data: Type.Object({}, { additionalProperties: true, description: 'The members of the item' }),
+    project_id: Type.Optional(
+      Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+        description: 'Copied into the item; null when omitted',
+      }),
+    ),
+  },
+  { $id: 'GenericRequest', additionalProperties: true },
+)
+export type GenericRequest = Static<typeof GenericRequest>
+
+/** A checked request, as the pieces of text that the item is put together from. */
+export interface ItemRequest {
+  /** The text of `project_id`: a JSON string as it was sent, or `null`. */
+  readonly projectId: Buffer
+  /** The text of the members of `data` that the item keeps, in order; commas between them. */
+  readonly members: readonly Buffer[]
+}
+
+/** A body that is no item request. The message tells the client what is wrong and where. */
+export class InvalidItemError extends Error {
+  override readonly name = 'InvalidItemError'
+}
+
+const requestSchema = Compile(GenericRequest)
+const nullText = Buffer.from('null')
+
+/**
+ * Checks the body of a create or replace.
+ * @param body JSON text in UTF-8.
+ * @throws {InvalidItemError} when it is not JSON, or not what spec §2.2 asks for.
+ */
+export function parseItemRequest(body: Buffer): ItemRequest {
+  const root = scanBody(body)
+  // The platform's own parser has the last word on what is JSON, and says what the values are.
+  const value: unknown = JSON.parse(body.toString())
+  if (!requestSchema.Check(value)) throw new InvalidItemError(whatIsWrong(value))
+
+  const data = lastNamed(body, root, 'data')
+  if (data?.members === undefined) throw new Error('the scan and the parser disagree on data')
+  const projectId = lastNamed(body, root, 'project_id')
+  return {
+    projectId: projectId ? body.subarray(projectId.start, projectId.end) : nullText,
+    members: keptMembers(body, data.start, data.members, value.data),
+  }
+}
+
+/**
+ * The item as it is stored and sent: `id`, `project_id`, then the members of `data` in the order
+ * they were sent (spec §2.1).
+ */
+export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
+  const head = `{"id":"${id}","project_id":`
+  let length = head.length + request.projectId.length + 1
+  for (const member of request.members) length += 1 + member.length
+
+  const item = Buffer.allocUnsafe(length)
+  let at = item.write(head, 'latin1')
+  at += request.projectId.copy(item, at)
+  for (const member of request.members) {
+    at = item.writeUInt8(0x2c, at) // comma
+    at += member.copy(item, at)
+  }
+  item.writeUInt8(0x7d, at) // closing brace
+  return item as EncodedItem // made here, and nowhere else
+}
+
+function scanBody(body: Buffer): Value {
+  if (body.length === 0) throw new InvalidItemError('The body is empty; expected a JSON object')
+  if (!isUtf8(body)) throw new InvalidItemError('The body is not valid UTF-8')
+  try {
+    return scanText(body, 2)
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error
+    throw new InvalidItemError(
+      `The body is not valid JSON: ${place(body, error.offset)}: ${error.message}`,
+    )
+  }
+}
+
+/** Line and column of a byte, both from 1, the column in characters. */
+function place(text: Buffer, offset: number): string {
+  const before = text.subarray(0, offset)
+  const lineStart = before.lastIndexOf(0x0a) + 1
+  let line = 1
+  for (let at = before.indexOf(0x0a); at !== -1; at = before.indexOf(0x0a, at + 1)) line += 1
+  const column = [...before.toString('utf8', lineStart)].length + 1
+  return `line ${line}, column ${column}`
+}
+
+/** The fault of a body that is JSON but no item request, in the words of its schema. */
+function whatIsWrong(value: unknown): string {
+  const [first] = requestSchema.Errors(value)
+  if (first === undefined) return 'The body is not an item request'
+  const where =
+    first.instancePath === '' ? 'the body' : first.instancePath.slice(1).replaceAll('/', '.')
+  return `Invalid item request: ${where} ${first.message}`
+}
+
+/** The value of the last member of this name: the one that counts (as in `JSON.parse`). */
+function lastNamed(text: Buffer, object: Value, name: string): Value | undefined {
+  return object.members?.findLast((member) => nameOf(text, member) === name)?.value
+}
+
+/** A member's name with its escapes resolved. */
+function nameOf(text: Buffer, { nameStart, nameEnd }: Member): string {
+  const name = text.toString('utf8', nameStart, nameEnd)
+  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // a JSON string, scanned
+}
+
+/**
+ * The pieces of `data` that become members of the item: all but `id` and `project_id`, and of a
+ * repeated name the last.
+ */
+function keptMembers(
+  text: Buffer,
+  dataStart: number,
+  members: readonly Member[],
+  data: GenericRequest['data'],
+): Buffer[] {
+  const last = members.at(-1)
+  if (last === undefined) return []
+  const allDiffer = Object.keys(data).length === members.length
+  if (allDiffer && !Object.hasOwn(data, 'id') && !Object.hasOwn(data, 'project_id')) {
+    return [text.subarray(dataStart + 1, last.value.end)]
+  }
+
+  const lastOfName = new Map(members.map((member) => [nameOf(text, member), member]))
+  lastOfName.delete('id')
+  lastOfName.delete('project_id')
+  const kept = new Set(lastOfName.values())
+  return members
+    .filter((member) => kept.has(member))
+    .map((member) => text.subarray(member.nameStart - 1, member.value.end))
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { JsonFault, scanText } from './scan.js'
+
+/** What the scan says of a text: `undefined` for JSON, else the fault. */
+function faultOf(text: string): JsonFault | undefined {
+  try {
+    scanText(Buffer.from(text), 2)
+    return undefined
+  } catch (error) {
+    if (error instanceof JsonFault) return error
+    throw error
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const faults = [
+  { text: '', offset: 0, message: 'expected a value, but the text ends here' },
+  { text: '{"a":1,}', offset: 7, message: 'expected a name in double quotes' },
+  { text: '{"a":x}', offset: 5, message: 'expected a value' },
+  { text: '{"a" 1}', offset: 5, message: 'expected a colon' },
+  { text: '{"a":1 "b":2}', offset: 7, message: 'expected a comma or "}"' },
+  { text: '{"a":[1 2]}', offset: 8, message: 'expected a comma or "]"' },
+  { text: '{"a":[1,]}', offset: 8, message: 'expected a value' },
+  { text: '{"a":01}', offset: 6, message: 'expected a comma or "}"' },
+  { text: '{"a":1.}', offset: 7, message: 'expected a digit' },
+  { text: '{"a":-}', offset: 6, message: 'expected a digit' },
+  { text: '{"a":1e+}', offset: 8, message: 'expected a digit' },
+  { text: '{"a":tru}', offset: 5, message: 'expected a value' },
+  { text: '{} {}', offset: 3, message: 'expected nothing after the value' },
+  { text: '\ufeff{}', offset: 0, message: 'expected a value' },
+  { text: '"a\tb"', offset: 2, message: 'expected control characters to be escaped' },
+  {
+    text: '"ab',
+    offset: 3,
+    message: 'expected the closing quote of the string, but the text ends here',
+  },
+  {
+    text: '"\\x"',
+    offset: 1,
+    message: 'expected one of the escapes \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX',
+  },
+  {
+    text: '[[{"a":[{',
+    offset: 9,
+    message: 'expected a name in double quotes, but the text ends here',
+  },
+]
+
+for (const { text, offset, message } of faults) {
+  test(`${JSON.stringify(text)} is not JSON: ${message}`, () => {
+    const fault = faultOf(text)
+    assert.equal(fault?.offset, offset)
+    assert.equal(fault?.message, message)
+    assert.equal(isJson(text), false)
+  })
+}
+
+test('the scan accepts what the platform parser accepts, and nothing else', () => {
+  // Texts that are nearly JSON: the tokens of JSON in any order, and JSON with one piece changed.
+  const token = fc.constantFrom(
+    ...[
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      ' ',
+      '\n',
+      '"a"',
+      '"\\u0041"',
+      '"\\ud800"',
+      '"\\u00g0"',
+      '""',
+    ],
+    ...[
+      '0',
+      '-',
+      '1.5',
+      '1e5',
+      '1E+',
+      '.5',
+      '01',
+      'true',
+      'false',
+      'null',
+      'nul',
+      '"',
+      '\\',
+      '\u2028',
+    ],
+  )
+  const soup = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(''))
+  const mutated = fc.tuple(fc.json(), fc.nat(), fc.nat(3), token).map(([json, at, cut, insert]) => {
+    const place = at % (json.length + 1)
+    return json.slice(0, place) + insert + json.slice(place + cut)
+  })
+  fc.assert(
+    fc.property(fc.oneof(soup, mutated, fc.json()), (text) => {
+      assert.equal(faultOf(text) === undefined, isJson(text))
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test('members are found to the level asked for, with the very bytes of names and values', () => {
+  const text = Buffer.from(' { "\\u0061" : [1, {"b": 2}] , "é":{"c":{"d":-0}},"":"}" } ')
+  const { members = [] } = scanText(text, 2)
+  const shown = members.map(({ nameStart, nameEnd, value }) => [
+    text.toString('utf8', nameStart, nameEnd),
+    text.toString('utf8', value.start, value.end),
+    value.members?.length,
+  ])
+  assert.deepEqual(shown, [
+    ['\\u0061', '[1, {"b": 2}]', undefined],
+    ['é', '{"c":{"d":-0}}', 1],
+    ['', '"}"', undefined],
+  ])
+  assert.equal(members[1]?.value.members?.[0]?.value.members, undefined)
+})
+
+test('a million brackets are read without overflowing the call stack', () => {
+  const depth = 1_000_000
+  const text = Buffer.from('['.repeat(depth) + ']'.repeat(depth))
+  assert.equal(scanText(text, 2).end, 2 * depth)
+  assert.throws(() => scanText(text.subarray(0, -1), 2), JsonFault)
+})

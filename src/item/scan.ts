@@ -1,0 +1,221 @@
+/**
+ * Finds where things stand in a JSON text (RFC 8259) without building any value: the byte spans
+ * of an object's members, and the place where a text stops being JSON.
+ *
+ * The `skip` functions take the text in UTF-8 and a position, and return the position behind what
+ * they read. Nesting is kept on a stack of its own, so no depth can overflow the call stack.
+ *
+ * @module
+ */
+
+/** Where one value stands in the text; positions in bytes, the end exclusive. */
+export interface Value {
+  readonly start: number
+  readonly end: number
+  /** In the order written, repeated ones included. Only of an object within the levels asked for. */
+  readonly members?: readonly Member[]
+}
+
+export interface Member {
+  /** The name as written between its quotes, escapes and all. */
+  readonly nameStart: number
+  readonly nameEnd: number
+  readonly value: Value
+}
+
+/** A text that is not JSON: what is wrong, and at which byte. */
+export class JsonFault extends Error {
+  override readonly name = 'JsonFault'
+  readonly offset: number
+
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+const tab = 0x09
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const space = 0x20
+const quote = 0x22
+const plus = 0x2b
+const comma = 0x2c
+const minus = 0x2d
+const dot = 0x2e
+const digit0 = 0x30
+const digit9 = 0x39
+const colon = 0x3a
+const upperE = 0x45
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const lowerE = 0x65
+const lowerU = 0x75
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** Letters that may follow a backslash, beside `u` and its four digits (RFC 8259 §7). */
+const simpleEscapes = Buffer.from('"\\/bfnrt')
+const literals = ['true', 'false', 'null'].map((word) => Buffer.from(word))
+
+/**
+ * Reads a whole JSON text.
+ * @param levels how deep the members of objects are wanted; 1 is the outermost object alone.
+ * @throws {JsonFault} when the text is not JSON.
+ */
+export function scanText(text: Buffer, levels: number): Value {
+  const value = scanValue(text, skipSpace(text, 0), levels)
+  const end = skipSpace(text, value.end)
+  if (end < text.length) throw fault(text, end, 'expected nothing after the value')
+  return value
+}
+
+function scanValue(text: Buffer, start: number, levels: number): Value {
+  return levels > 0 && text[start] === openBrace
+    ? scanObject(text, start, levels)
+    : { start, end: skipValue(text, start) }
+}
+
+function scanObject(text: Buffer, start: number, levels: number): Value {
+  const members: Member[] = []
+  let at = skipSpace(text, start + 1)
+  if (text[at] === closeBrace) return { start, end: at + 1, members }
+  for (;;) {
+    const nameStart = at + 1
+    const nameEnd = skipName(text, at) - 1
+    const valueStart = skipColon(text, nameEnd + 1)
+    const value = scanValue(text, valueStart, levels - 1)
+    members.push({ nameStart, nameEnd, value })
+    at = skipSpace(text, value.end)
+    if (text[at] === closeBrace) return { start, end: at + 1, members }
+    at = skipComma(text, at, closeBrace)
+  }
+}
+
+/** Reads a value of any kind and depth, and keeps no trace of what is inside. */
+function skipValue(text: Buffer, start: number): number {
+  /** The closing byte of each container that is open, outermost first. */
+  const open: number[] = []
+  let at = start
+  for (;;) {
+    const first = text[at]
+    if (first === openBrace || first === openBracket) {
+      const close = first === openBrace ? closeBrace : closeBracket
+      at = skipSpace(text, at + 1)
+      if (text[at] !== close) {
+        open.push(close)
+        if (close === closeBrace) at = skipColon(text, skipName(text, at))
+        continue
+      }
+      at += 1
+    } else {
+      at = skipScalar(text, at)
+    }
+
+    for (;;) {
+      const close = open.at(-1)
+      if (close === undefined) return at
+      at = skipSpace(text, at)
+      if (text[at] !== close) {
+        at = skipComma(text, at, close)
+        if (close === closeBrace) at = skipColon(text, skipName(text, at))
+        break
+      }
+      open.pop()
+      at += 1
+    }
+  }
+}
+
+function skipScalar(text: Buffer, start: number): number {
+  const first = text[start]
+  if (first === quote) return skipString(text, start)
+  if (first === minus || isDigit(first)) return skipNumber(text, start)
+  for (const literal of literals) {
+    if (first === literal[0]) {
+      const end = start + literal.length
+      if (text.subarray(start, end).equals(literal)) return end
+    }
+  }
+  throw fault(text, start, 'expected a value')
+}
+
+function skipNumber(text: Buffer, start: number): number {
+  let at = text[start] === minus ? start + 1 : start
+  at = text[at] === digit0 ? at + 1 : skipDigits(text, at)
+  if (text[at] === dot) at = skipDigits(text, at + 1)
+  if (text[at] === lowerE || text[at] === upperE) {
+    at += 1
+    if (text[at] === plus || text[at] === minus) at += 1
+    at = skipDigits(text, at)
+  }
+  return at
+}
+
+function skipDigits(text: Buffer, start: number): number {
+  if (!isDigit(text[start])) throw fault(text, start, 'expected a digit')
+  let at = start + 1
+  while (isDigit(text[at])) at += 1
+  return at
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= digit0 && byte <= digit9
+}
+
+function skipString(text: Buffer, start: number): number {
+  let at = start + 1
+  for (;;) {
+    const byte = text[at]
+    if (byte === quote) return at + 1
+    if (byte === undefined) throw fault(text, at, 'expected the closing quote of the string')
+    if (byte < space) throw fault(text, at, 'expected control characters to be escaped')
+    at = byte === backslash ? skipEscape(text, at) : at + 1
+  }
+}
+
+function skipEscape(text: Buffer, start: number): number {
+  const letter = text[start + 1]
+  if (letter === lowerU && /^[0-9a-f]{4}$/i.test(text.toString('latin1', start + 2, start + 6))) {
+    return start + 6
+  }
+  if (letter !== undefined && simpleEscapes.includes(letter)) return start + 2
+  throw fault(text, start, 'expected one of the escapes \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX')
+}
+
+function skipName(text: Buffer, at: number): number {
+  if (text[at] !== quote) throw fault(text, at, 'expected a name in double quotes')
+  return skipString(text, at)
+}
+
+/** Skips the colon behind a name, with the space around it. */
+function skipColon(text: Buffer, start: number): number {
+  const at = skipSpace(text, start)
+  if (text[at] !== colon) throw fault(text, at, 'expected a colon')
+  return skipSpace(text, at + 1)
+}
+
+/** Skips the comma between two members or elements, with the space behind it. */
+function skipComma(text: Buffer, at: number, close: number): number {
+  if (text[at] !== comma) {
+    throw fault(text, at, `expected a comma or "${String.fromCharCode(close)}"`)
+  }
+  return skipSpace(text, at + 1)
+}
+
+function skipSpace(text: Buffer, start: number): number {
+  let at = start
+  for (;;) {
+    const byte = text[at]
+    if (byte !== space && byte !== lineFeed && byte !== carriageReturn && byte !== tab) return at
+    at += 1
+  }
+}
+
+function fault(text: Buffer, offset: number, expectation: string): JsonFault {
+  return new JsonFault(
+    offset < text.length ? expectation : `${expectation}, but the text ends here`,
+    Math.min(offset, text.length),
+  )
+}
