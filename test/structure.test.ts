@@ -1,0 +1,102 @@
+/** Rules of the code that no linter checks: which way imports run, casts, and the size of files. */
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix, relative, sep } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+
+/** The parts of src, in the order in which a request meets them. Imports run down, or stay. */
+const order = ['cli.ts', 'server.ts', 'config.ts', 'app.ts', 'http', 'auth', 'item', 'store']
+
+const longestFile = 300 // lines
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .map((file) => file.split(sep).join('/'))
+
+function linesOf(file: string): string[] {
+  return readFileSync(join(root, 'src', file), 'utf8').split('\n')
+}
+
+/** The files of src that a file imports. */
+function importsOf(file: string): string[] {
+  return [
+    ...linesOf(file)
+      .join('\n')
+      .matchAll(/from '(\.[^']+)\.js'/g),
+  ].map(([, path = '']) => posix.normalize(posix.join(posix.dirname(file), `${path}.ts`)))
+}
+
+function rank(file: string): number {
+  const place = order.indexOf(file.split('/')[0] ?? '')
+  assert.notEqual(place, -1, `src/${file} has no place in the order of parts`)
+  return place
+}
+
+test('there are sources to check', () => {
+  assert.ok(sources.length > 15, relative(root, sources.join(' ')))
+})
+
+describe('imports', () => {
+  for (const file of sources) {
+    test(`of ${file} run down the order of parts`, () => {
+      for (const imported of importsOf(file)) {
+        assert.ok(sources.includes(imported), `${file} imports ${imported}, which is not in src`)
+        assert.ok(rank(imported) >= rank(file), `${file} imports ${imported}, which is above it`)
+      }
+    })
+  }
+
+  test('make no circle', () => {
+    const done = new Set<string>()
+    const visit = (file: string, path: string[]): void => {
+      assert.ok(!path.includes(file), `circle: ${[...path, file].join(' -> ')}`)
+      if (done.has(file)) return
+      for (const imported of importsOf(file)) visit(imported, [...path, file])
+      done.add(file)
+    }
+    for (const file of sources) visit(file, [])
+  })
+
+  test('of item and store know no HTTP', () => {
+    for (const file of sources.filter((file) => /^(item|store)\//.test(file))) {
+      assert.doesNotMatch(linesOf(file).join('\n'), /from '(node:http|fastify)/, file)
+    }
+  })
+})
+
+test('nothing but cli, config and auth/token reads the environment', () => {
+  for (const file of sources) {
+    if (['cli.ts', 'config.ts', 'auth/token.ts'].includes(file)) continue
+    assert.doesNotMatch(linesOf(file).join('\n'), /process\.env/, file)
+  }
+})
+
+test(`no file is longer than ${longestFile} lines`, () => {
+  for (const file of sources) assert.ok(linesOf(file).length <= longestFile, file)
+})
+
+test('no any, and no cast without its reason on the same line', () => {
+  for (const file of sources) {
+    const lines = linesOf(file)
+    for (const [place, line] of codeOf(lines).entries()) {
+      const where = `${file}:${place + 1}: ${lines[place]}`
+      assert.doesNotMatch(line, /\bany\b|@ts-|\w!(?=[.,;)\]]|$)/, where)
+      if (/\bas (?!const\b)/.test(line)) assert.match(lines[place] ?? '', /\/\/ \S/, where)
+    }
+  }
+})
+
+/** The lines without comments, texts and imports. */
+function codeOf(lines: string[]): string[] {
+  return lines
+    .map((line) => line.replace(/(^|\s)(\/\/|\/?\*).*/, '').replaceAll(/'[^']*'/g, "''"))
+    .join('\n')
+    .replaceAll(/`[^`]*`|^(?:import|export) [^'`]* from ''/gm, (text) =>
+      text.replaceAll(/[^\n]/g, ' '),
+    )
+    .split('\n')
+}
