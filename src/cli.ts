@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { authFault, signToken } from './auth/token.js'
 import { type Config, ConfigError, describeSettings, flags, readConfig } from './config.js'
+import { openApiDocument } from './http/docs.js'
 import { type Server, startServer } from './server.js'
 
 /** Something that the user has to put right: told in one line, without a stack, exit code 2. */
@@ -24,6 +25,7 @@ Usage:
   item-store dev [settings]     serve with a secret for this run; prints a token and examples
   item-store token --sub NAME [--expires 1h]
                                 print a token signed with JWT_SECRET (lifetime in s, m, h or d)
+  item-store openapi            print the interface as an OpenAPI document
   item-store --help | --version
 
 Settings, as flag or in the environment [default]:
@@ -59,12 +61,16 @@ async function run(command: string | undefined, args: string[]): Promise<void> {
       return await dev(args)
     case 'token':
       return await printToken(args)
+    case 'openapi':
+      return print(JSON.stringify(openApiDocument(version), null, 2))
     case '--version':
       return print(version)
     case '--help':
       return print(help)
     case undefined:
-      throw new UsageError('expected a command: serve, dev or token; see item-store --help')
+      throw new UsageError(
+        'expected a command: serve, dev, token or openapi; see item-store --help',
+      )
     default:
       throw new UsageError(`"${command}" is no command; see item-store --help`)
   }

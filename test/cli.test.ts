@@ -50,7 +50,7 @@ function ended(child: ChildProcess): Promise<number | null> {
 }
 
 const usage = [
-  { args: [], says: /^item-store: expected a command: serve, dev or token/ },
+  { args: [], says: /^item-store: expected a command: serve, dev, token or openapi/ },
   { args: ['fly'], says: /^item-store: "fly" is no command/ },
   { args: ['serve', '--speed', '9'], says: /^item-store: Unknown option '--speed'; see/ },
   {
@@ -106,6 +106,35 @@ test('--version and --help', () => {
     const { status, stdout } = run(args)
     assert.match(stdout, /--max-body-bytes +MAX_BODY_BYTES +Longest request body/)
     assert.equal(status, 0)
+  }
+})
+
+test('openapi prints a document with every endpoint and model', () => {
+  const document: {
+    openapi: string
+    paths: Record<string, object>
+    components: { schemas: Record<string, object> }
+  } = JSON.parse(run(['openapi']).stdout)
+  assert.equal(document.openapi, '3.1.0')
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => method !== 'parameters')
+      .map((method) => `${method} ${path}`),
+  )
+  assert.deepEqual(operations, [
+    'get /health',
+    'get /items',
+    'post /items',
+    'get /items/{item_id}',
+    'put /items/{item_id}',
+    'delete /items/{item_id}',
+  ])
+  const schemas = Object.keys(document.components.schemas)
+  for (const [, model] of JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+    assert.ok(model !== undefined && schemas.includes(model), model)
+  }
+  for (const model of ['TokenPayload', 'FileUploadRequest', 'FileUploadResponse']) {
+    assert.ok(schemas.includes(model), model)
   }
 })
 

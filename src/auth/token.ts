@@ -13,7 +13,7 @@ export const TokenPayload = Type.Object(
     exp: Type.Integer({ description: 'Unix time in seconds from which the token is expired' }),
     iat: Type.Optional(Type.Integer({ description: 'Unix time in seconds of issue' })),
   },
-  { $id: 'TokenPayload', additionalProperties: true },
+  { title: 'TokenPayload', additionalProperties: true },
 )
 export type TokenPayload = Static<typeof TokenPayload>
 

@@ -20,7 +20,7 @@ export const Item = Type.Object(
     id: uuid('Made by the service, kept on replace'),
     project_id: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
   },
-  { $id: 'Item', additionalProperties: true },
+  { title: 'Item', additionalProperties: true },
 )
 export type Item = Static<typeof Item>
 
@@ -32,7 +32,7 @@ export const ItemResponse = Type.Object(
     message: Type.String(),
     data: Type.Union([Item, Type.Null()], { default: null }),
   },
-  { $id: 'ItemResponse' },
+  { title: 'ItemResponse' },
 )
 export type ItemResponse = Static<typeof ItemResponse>
 
@@ -44,7 +44,7 @@ export const ItemListResponse = Type.Object(
     message: Type.String(),
     data: Type.Array(Item),
   },
-  { $id: 'ItemListResponse' },
+  { title: 'ItemListResponse' },
 )
 export type ItemListResponse = Static<typeof ItemListResponse>
 
@@ -61,7 +61,7 @@ export const HealthCheckResponse = Type.Object(
       unhealthy: Type.Integer({ minimum: 0 }),
     }),
   },
-  { $id: 'HealthCheckResponse' },
+  { title: 'HealthCheckResponse' },
 )
 export type HealthCheckResponse = Static<typeof HealthCheckResponse>
 
@@ -72,18 +72,18 @@ export const ErrorDetail = Type.Object(
     session_id: Type.Optional(sessionId),
     error_code: Type.Optional(Type.String({ description: 'What went wrong, for programs' })),
   },
-  { $id: 'ErrorDetail' },
+  { title: 'ErrorDetail' },
 )
 export type ErrorDetail = Static<typeof ErrorDetail>
 
 /** The body of every error (spec §7). */
-export const ErrorResponse = Type.Object({ detail: ErrorDetail }, { $id: 'ErrorResponse' })
+export const ErrorResponse = Type.Object({ detail: ErrorDetail }, { title: 'ErrorResponse' })
 export type ErrorResponse = Static<typeof ErrorResponse>
 
 /** Spec §2.7. No endpoint uses it. */
 export const FileUploadRequest = Type.Object(
   { project_id: Type.String({ minLength: 1 }), filename: Type.Optional(Type.String()) },
-  { $id: 'FileUploadRequest' },
+  { title: 'FileUploadRequest' },
 )
 export type FileUploadRequest = Static<typeof FileUploadRequest>
 
@@ -96,6 +96,6 @@ export const FileUploadResponse = Type.Object(
     }),
     file_path: Type.Union([Type.String(), Type.Null()], { default: null }),
   },
-  { $id: 'FileUploadResponse' },
+  { title: 'FileUploadResponse' },
 )
 export type FileUploadResponse = Static<typeof FileUploadResponse>

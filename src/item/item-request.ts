@@ -24,7 +24,7 @@ export const GenericRequest = Type.Object(
       }),
     ),
   },
-  { $id: 'GenericRequest', additionalProperties: true },
+  { title: 'GenericRequest', additionalProperties: true },
 )
 export type GenericRequest = Static<typeof GenericRequest>
 
