@@ -1,0 +1,71 @@
+/** The docs are true: the README's first session is run, and the tables are those of the code. */
+
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { settings } from '../src/config.js'
+import { errorKinds } from '../src/http/errors.js'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const interfaceDocs = readFileSync(join(root, 'docs/interface.md'), 'utf8')
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+test('README: the first session is answered word for word', async () => {
+  const secret = /^export JWT_SECRET=(.*)$/m.exec(readme)?.[1] ?? ''
+  const server = spawn(process.execPath, ['dist/src/cli.js', 'serve', '--port', '0'], {
+    cwd: root,
+    env: { ...process.env, JWT_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const [line] = await once(server.stdout, 'data')
+    const { url }: { url: string } = JSON.parse(String(line).split('\n', 1)[0] ?? '')
+    const blocks = [...readme.matchAll(/^```sh\n(.*?)^```\n\n```json\n(.*?)^```$/gms)]
+    assert.ok(blocks.length >= 7)
+    const mark = '-- end of block --'
+    const script = blocks.map(([, commands = '']) => `${commands}\necho '${mark}'`).join('\n')
+    const { stdout, status } = spawnSync('bash', ['-e'], {
+      cwd: root,
+      input: script.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s '),
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0)
+    const answers = stdout.split(`${mark}\n`).slice(0, -1)
+    const normal = (text: string) => text.replaceAll(uuid, '<uuid>').trim()
+    assert.deepEqual(
+      answers.map(normal),
+      blocks.map(([, , answer = '']) => normal(answer)),
+    )
+  } finally {
+    server.kill()
+    await once(server, 'exit')
+  }
+})
+
+test('README: the table of settings is the table in the code', () => {
+  for (const { name, default: value, meaning } of Object.values(settings)) {
+    const shown = name === 'MAX_STORE_BYTES' ? 'half of memory' : value
+    assert.ok(readme.includes(`| \`${name}\` | ${shown} | ${meaning} |`), name)
+  }
+})
+
+test('docs/interface.md: the table of errors is the catalogue in the code', () => {
+  for (const [code, { status, when }] of Object.entries(errorKinds)) {
+    assert.ok(interfaceDocs.includes(`| ${status} | \`${code}\` | ${when} |`), code)
+  }
+})
+
+test('docs/dependencies.md names every dependency', () => {
+  const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  )
+  const docs = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
+  const named = [...docs.matchAll(/^\| `(.*?)` \|/gm)].map(([, name]) => name)
+  const all = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+  assert.deepEqual(named.sort(), all.sort())
+})
