@@ -5,6 +5,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { makeReady, root, run } from './ready.mjs'
 
@@ -18,7 +19,8 @@ const tests = readdirSync(join(root, 'dist'), { recursive: true })
   .filter((file) => file.endsWith('.test.js') && file.includes(folder))
   .map((file) => join('dist', file))
   .sort()
-const { status } = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...tests], {
+const options = ['--enable-source-maps', '--test', `--test-concurrency=${availableParallelism()}`]
+const { status } = spawnSync(process.execPath, [...options, ...tests], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],
 })

@@ -3,7 +3,11 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { requireToken } from './http/auth.js'
-import { answerConnectionError } from './http/connection-errors.js'
+import {
+  answerConnectionError,
+  answerUnusualRequests,
+  requireHost,
+} from './http/connection-errors.js'
 import { ApiError, answerError } from './http/errors.js'
 import { healthHandlers } from './http/health.js'
 import { collectionHandlers, itemHandlers } from './http/items.js'
@@ -46,6 +50,7 @@ export function createApp(options: AppOptions, store: ItemStore, log: Logger): F
     return503OnClosing: false,
     requestTimeout: options.requestTimeout,
     http: {
+      requireHostHeader: false,
       connectionsCheckingInterval: timeoutCheckInterval,
       headersTimeout: options.requestTimeout,
     },
@@ -55,7 +60,9 @@ export function createApp(options: AppOptions, store: ItemStore, log: Logger): F
       answerError(reply, new ApiError('BAD_REQUEST', 'The URL cannot be decoded'), log)
     },
   })
+  answerUnusualRequests(app.server)
   takeAllMethods(app)
+  app.addHook('onRequest', requireHost)
   app.decorateRequest('token', undefined)
   app.setErrorHandler((error, _request, reply) => answerError(reply, error, log))
   app.setNotFoundHandler(routeNotFound)

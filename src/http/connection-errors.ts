@@ -1,7 +1,13 @@
-/** Answers to what never became a request: errors of Node's HTTP parser. @module */
+/**
+ * Answers to what never reaches a route: errors of Node's HTTP parser, and what Node would answer
+ * by itself, without a session id.
+ *
+ * @module
+ */
 
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { corsHeaders } from './answer.js'
 import { ApiError, errorBody } from './errors.js'
 import { newSessionId, sessionHeader } from './session.js'
@@ -15,7 +21,33 @@ export function answerConnectionError(error: Error & { code?: string }, socket: 
     socket.destroy()
     return
   }
-  const apiError = toApiError(error.code)
+  answerOnSocket(socket, toApiError(error.code))
+}
+
+/** Hook in the place of Node's `requireHostHeader`, whose answer has no body (RFC 9112 §3.2). */
+export function requireHost(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  const { headers, httpVersion } = request.raw
+  if (headers.host === undefined && httpVersion === '1.1') {
+    done(new ApiError('BAD_REQUEST', 'The Host header is missing'))
+  } else {
+    done()
+  }
+}
+
+/** Takes over two cases in which Node answers, or does not, without asking. */
+export function answerUnusualRequests(server: Server): void {
+  // What a client expects beside `100-continue` may be ignored (RFC 9110 §10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    answerOnSocket(socket, new ApiError('BAD_REQUEST', 'CONNECT is not served here'))
+  })
+}
+
+function answerOnSocket(socket: Duplex, apiError: ApiError): void {
   const sessionId = newSessionId()
   const body = JSON.stringify(errorBody(apiError, sessionId))
   const headers = [

@@ -102,6 +102,9 @@ export function answerError(reply: FastifyReply, thrown: unknown, log: Logger): 
     reply.raw.destroy()
     return
   }
+  // Closed now, the connection would be reset under a client that still sends its body, and the
+  // answer lost. The rest is read and dropped, for as long as a request may take.
+  if (!reply.request.raw.complete) reply.raw.shouldKeepAlive = true
   answerJson(reply, error.status, errorBody(error, reply.request.id), error.headers)
 }
 

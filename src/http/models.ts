@@ -6,12 +6,14 @@
  * @module
  */
 
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 
 export { TokenPayload } from '../auth/token.js'
 export { GenericRequest } from '../item/item-request.js'
 
 const uuid = (description: string) => Type.String({ format: 'uuid', description })
+const optionalOrNull = <T extends TSchema>(type: T) =>
+  Type.Optional(Type.Union([type, Type.Null()], { default: null }))
 const sessionId = uuid('Id of this request, for tracing')
 
 /** Spec §2.1. Beside these two members, an item has every member of the request's `data`. */
@@ -90,11 +92,9 @@ export type FileUploadRequest = Static<typeof FileUploadRequest>
 /** Spec §2.7. No endpoint uses it. */
 export const FileUploadResponse = Type.Object(
   {
-    file_id: Type.Union([Type.String(), Type.Null()], { default: null }),
-    file_size: Type.Union([Type.Integer({ description: 'In bytes' }), Type.Null()], {
-      default: null,
-    }),
-    file_path: Type.Union([Type.String(), Type.Null()], { default: null }),
+    file_id: optionalOrNull(Type.String()),
+    file_size: optionalOrNull(Type.Integer({ description: 'In bytes' })),
+    file_path: optionalOrNull(Type.String()),
   },
   { title: 'FileUploadResponse' },
 )

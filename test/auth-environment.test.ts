@@ -1,0 +1,167 @@
+/**
+ * Specification §5.5: `JWT_SECRET` and `JWT_ALGORITHM` are read at each verification. The app runs
+ * in this process, whose environment changes between requests.
+ */
+
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { pino } from 'pino'
+import { createApp } from '../src/app.js'
+import { createMemoryStore } from '../src/store/memory.js'
+import { type RequestOptions, send } from './conformance/client.js'
+import { record } from './conformance/expect.js'
+import { mintToken, validClaims } from './conformance/tokens.js'
+import { assertRefused } from './decisions/expect.js'
+
+const logged: Record<string, unknown>[] = []
+const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line)) })
+const options = {
+  serviceName: 'item-store',
+  version: '1.2.3',
+  maxBodyBytes: 1000,
+  requestTimeout: 10_000,
+}
+const app = createApp(options, createMemoryStore(100_000), log)
+const origin = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+const given = { JWT_SECRET: process.env.JWT_SECRET, JWT_ALGORITHM: process.env.JWT_ALGORITHM }
+const secret = 'the secret that the tests start with'
+
+beforeEach(() => {
+  setAuth({ JWT_SECRET: secret })
+  logged.length = 0
+})
+after(async () => {
+  setAuth(given)
+  await app.close()
+})
+
+const unusable: { title: string; env: Auth }[] = [
+  { title: 'JWT_SECRET unset', env: {} },
+  { title: 'JWT_SECRET empty', env: { JWT_SECRET: '' } },
+  { title: 'JWT_SECRET unset and JWT_ALGORITHM set', env: { JWT_ALGORITHM: 'HS256' } },
+  ...['RS256', 'ES256', 'none', 'hs256', 'HS257', 'HS256,none', '__proto__', 'toString'].map(
+    (algorithm) => ({
+      title: `JWT_ALGORITHM ${algorithm}`,
+      env: { JWT_SECRET: secret, JWT_ALGORITHM: algorithm },
+    }),
+  ),
+]
+for (const { title, env } of unusable) {
+  test(`§5.5 ${title}: 503 AUTH_NOT_CONFIGURED, whatever the token, and in the log`, async () => {
+    const before = token(secret)
+    assert.equal((await list(before)).status, 200)
+    setAuth(env)
+    const tokens = [
+      before,
+      token(''),
+      token(secret, 'none'),
+      token('', 'none'),
+      token(secret, env.JWT_ALGORITHM || 'HS256'),
+      'not-a-jwt',
+    ]
+    for (const sent of tokens) {
+      logged.length = 0
+      const answer = await list(sent)
+      const message = assertRefused(answer, 503, 'AUTH_NOT_CONFIGURED')
+      assert.ok(!message.includes(secret))
+      const line = logged.find((entry) => entry.session_id === answer.headers['x-session-id'])
+      assert.equal(line?.level, 50)
+      assert.ok(!JSON.stringify(logged).includes(secret))
+    }
+    setAuth({ JWT_SECRET: secret })
+    assert.equal((await list(before)).status, 200)
+  })
+
+  test(`§4.1 ${title}: health is unhealthy, 503, one of two subsystems`, async () => {
+    setAuth(env)
+    const answer = await send(origin, 'GET', '/api/v1/health')
+    assert.equal(answer.status, 503)
+    const health = record(answer.json())
+    assert.equal(health.status, 'unhealthy')
+    assert.deepEqual(health.services_summary, { total: 2, healthy: 1, unhealthy: 1 })
+    assert.equal(health.session_id, answer.headers['x-session-id'])
+    setAuth({ JWT_SECRET: secret })
+    assert.equal((await send(origin, 'GET', '/api/v1/health')).status, 200)
+  })
+}
+
+test('§5.5 without a secret, no item endpoint does anything', async () => {
+  setAuth({})
+  const requests: [string, string, RequestOptions][] = [
+    ['GET', '', {}],
+    ['POST', '', { body: '{"data":{}}' }],
+    ['GET', '/x', {}],
+    ['PUT', '/x', { body: '{"data":{}}' }],
+    ['DELETE', '/x', {}],
+  ]
+  for (const [method, path, rest] of requests) {
+    const answer = await send(origin, method, `/api/v1/items${path}`, {
+      token: token(secret),
+      ...rest,
+    })
+    assertRefused(answer, 503, 'AUTH_NOT_CONFIGURED')
+    const bare = await send(origin, method, `/api/v1/items${path}`, rest)
+    assert.ok(bare.status === 401 || bare.status === 503)
+  }
+})
+
+test('§5.5 a changed JWT_SECRET counts from the next request on', async () => {
+  const [old, next] = [token(secret), token('another secret')]
+  for (let round = 0; round < 3; round += 1) {
+    setAuth({ JWT_SECRET: secret })
+    for (let use = 0; use < 3; use += 1) assert.equal((await list(old)).status, 200)
+    assertRefused(await list(next), 401, 'INVALID_TOKEN')
+    setAuth({ JWT_SECRET: 'another secret' })
+    assertRefused(await list(old), 401, 'INVALID_TOKEN')
+    for (let use = 0; use < 3; use += 1) assert.equal((await list(next)).status, 200)
+    assertRefused(await list(old), 401, 'INVALID_TOKEN')
+  }
+})
+
+test('§5.5 a changed JWT_ALGORITHM counts from the next request on', async () => {
+  const algorithms = ['HS256', 'HS384', 'HS512']
+  const tokens = new Map(algorithms.map((name) => [name, token(secret, name)]))
+  for (const algorithm of [...algorithms, ...algorithms]) {
+    setAuth({ JWT_SECRET: secret, JWT_ALGORITHM: algorithm })
+    for (const [name, sent] of tokens) {
+      const answer = await list(sent)
+      if (name === algorithm) assert.equal(answer.status, 200)
+      else assertRefused(answer, 401, 'INVALID_TOKEN')
+    }
+    assertRefused(await list(token(secret, 'none')), 401, 'INVALID_TOKEN')
+  }
+})
+
+test('§5.5 JWT_ALGORITHM is HS256 by default', async () => {
+  assert.equal((await list(token(secret, 'HS256'))).status, 200)
+  assertRefused(await list(token(secret, 'HS512')), 401, 'INVALID_TOKEN')
+})
+
+test('§5.5 a secret is used as it is, space and letters beyond ASCII included', async () => {
+  const odd = ' gehe¡m 🦄 '
+  setAuth({ JWT_SECRET: odd })
+  assert.equal((await list(token(odd))).status, 200)
+  assertRefused(await list(token(odd.trim())), 401, 'INVALID_TOKEN')
+})
+
+interface Auth {
+  JWT_SECRET?: string | undefined
+  JWT_ALGORITHM?: string | undefined
+}
+
+/** Sets both variables; one that is not given is unset. */
+function setAuth(auth: Auth): void {
+  for (const name of ['JWT_SECRET', 'JWT_ALGORITHM'] as const) {
+    const value = auth[name]
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
+}
+
+function token(signedWith: string, algorithm = 'HS256'): string {
+  return mintToken(validClaims(), { secret: signedWith, algorithm })
+}
+
+function list(sent: string) {
+  return send(origin, 'GET', '/api/v1/items', { token: sent })
+}

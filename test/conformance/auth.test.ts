@@ -1,0 +1,177 @@
+/** Specification §5: authentication. §5.5 takes more than HTTP: test/auth-environment.test.ts. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertError, create, itemOf, listed, stored } from './expect.js'
+import { needsOwnService, startService, useService } from './service.js'
+import { inSeconds, signatureOf, validClaims } from './tokens.js'
+
+const service = await useService()
+const mark = randomUUID()
+const item = await create(service, { mark }, mark)
+const body = JSON.stringify({ data: {}, project_id: mark })
+const endpoints = [
+  { method: 'GET', path: '/items' },
+  { method: 'POST', path: '/items', body },
+  { method: 'GET', path: `/items/${item.id}` },
+  { method: 'PUT', path: `/items/${item.id}`, body },
+  { method: 'DELETE', path: `/items/${item.id}` },
+]
+
+const expired = { ...validClaims(), exp: inSeconds(-3600) }
+const [header = '', payload = '', signature = ''] = service.validToken().split('.')
+const forgedPayload = Buffer.from(JSON.stringify({ ...validClaims(), sub: 'root' }))
+const brokenSignature = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
+
+const refused = [
+  { title: 'no Authorization header', authorization: undefined, code: 'MISSING_TOKEN' },
+  { title: 'Basic scheme', authorization: 'Basic dXNlcjpwYXNz', code: 'MISSING_TOKEN' },
+  {
+    title: 'valid token in the Basic scheme',
+    authorization: `Basic ${service.validToken()}`,
+    code: 'MISSING_TOKEN',
+  },
+  {
+    title: 'valid token without a scheme',
+    authorization: service.validToken(),
+    code: 'MISSING_TOKEN',
+  },
+  { title: 'expired token', token: service.mint(expired), code: 'TOKEN_EXPIRED' },
+  {
+    title: 'token that expired seconds ago',
+    token: service.mint({ sub: 'tester', exp: inSeconds(-5) }),
+    code: 'TOKEN_EXPIRED',
+  },
+  {
+    title: 'bad signature',
+    token: `${header}.${payload}.${brokenSignature}`,
+    code: 'INVALID_TOKEN',
+  },
+  {
+    title: 'payload changed after signing',
+    token: `${header}.${forgedPayload.toString('base64url')}.${signature}`,
+    code: 'INVALID_TOKEN',
+  },
+  { title: 'empty signature', token: `${header}.${payload}.`, code: 'INVALID_TOKEN' },
+  { title: 'no signature', token: `${header}.${payload}`, code: 'INVALID_TOKEN' },
+  { title: 'Bearer value that is not a JWT', token: 'not-a-jwt', code: 'INVALID_TOKEN' },
+  { title: 'three parts that are no JWT', token: 'a.b.c', code: 'INVALID_TOKEN' },
+  {
+    title: 'token signed with a different secret',
+    token: service.mint(validClaims(), { secret: `${service.secret}x` }),
+    code: 'INVALID_TOKEN',
+  },
+  {
+    title: 'token signed with an empty secret',
+    token: service.mint(validClaims(), { secret: '' }),
+    code: 'INVALID_TOKEN',
+  },
+  ...['none', 'HS384', 'HS512', 'RS256', 'ES256'].map((algorithm) => ({
+    title: `token using the algorithm ${algorithm}`,
+    token: service.mint(validClaims(), { algorithm }),
+    code: 'INVALID_TOKEN',
+  })),
+]
+for (const { title, code, token, authorization } of refused.map(withAllMembers)) {
+  test(`§5.6 ${title}: 401 ${code}, with §5.7 WWW-Authenticate: Bearer`, async () => {
+    const value = token === undefined ? authorization : `Bearer ${token}`
+    for (const { method, path, ...rest } of endpoints) {
+      const answer = await service.request(method, path, {
+        ...rest,
+        headers: { authorization: value },
+      })
+      assertError(answer, 401, code)
+      assert.equal(answer.headers['www-authenticate'], 'Bearer', `${method} ${path}`)
+    }
+  })
+}
+
+test('§5.6 none of the refused requests read or changed anything', async () => {
+  assert.deepEqual(await stored(service, item.id), item)
+  const marked = (await listed(service)).filter(({ project_id }) => project_id === mark)
+  assert.deepEqual(marked, [item])
+})
+
+test('§5.1 every item endpoint lets a Bearer JWT in', async () => {
+  const { id } = await create(service, {})
+  const token = service.validToken()
+  const statuses = []
+  for (const { method, path, ...rest } of endpoints) {
+    const answer = await service.request(method, path.replace(item.id, id), { token, ...rest })
+    statuses.push(answer.status)
+  }
+  assert.deepEqual(statuses, [200, 201, 200, 200, 204])
+})
+
+test('§5.1 GET /health takes no notice of a wrong token', async () => {
+  for (const authorization of ['Bearer not-a-jwt', 'Basic dXNlcjpwYXNz']) {
+    const { status } = await service.request('GET', '/health', { headers: { authorization } })
+    assert.equal(status, 200)
+  }
+})
+
+test('§5.2 §5.4 a token is verified on every request: it stops once it expires', async () => {
+  const exp = inSeconds(2)
+  const token = service.mint({ sub: 'tester', exp })
+  assert.equal((await service.request('GET', '/items', { token })).status, 200)
+  await sleep((exp + 1) * 1000 - Date.now())
+  assertError(await service.request('GET', '/items', { token }), 401, 'TOKEN_EXPIRED')
+})
+
+test('§5.2 a token works at any service with the secret, seen there before or not', {
+  skip: needsOwnService,
+}, async () => {
+  const other = await startService({ JWT_SECRET: service.secret })
+  try {
+    const token = service.validToken()
+    assert.equal((await other.request('GET', '/items', { token })).status, 200)
+  } finally {
+    await other.stop()
+  }
+})
+
+test('§5.3 HMAC SHA-256 over base64url header and payload, joined by a dot', async () => {
+  const headerText = Buffer.from('{"typ":"JWT","alg":"HS256"}').toString('base64url')
+  const claims = Buffer.from(`{"exp":${inSeconds(600)},"sub":"é?>"}`).toString('base64url')
+  const signed = `${headerText}.${claims}`
+  const token = `${signed}.${signatureOf(signed, service.secret)}`
+  assert.equal((await service.request('GET', '/items', { token })).status, 200)
+})
+
+const accepted = [
+  { title: 'sub and exp alone', claims: { sub: 'tester', exp: inSeconds(600) } },
+  { title: 'iat in the past', claims: { ...validClaims(), iat: inSeconds(-60) } },
+  { title: 'exp far ahead', claims: { sub: 'tester', exp: 32_503_680_000 } },
+]
+for (const { title, claims } of accepted) {
+  test(`§5.4 ${title}: accepted`, async () => {
+    const token = service.mint(claims)
+    assert.equal((await service.request('GET', '/items', { token })).status, 200)
+  })
+}
+
+test('§5.8 any valid token may use every item, whoever created it', async () => {
+  const as = (sub: string) => ({ token: service.mint({ sub, exp: inSeconds(600) }) })
+  const { id } = itemOf(
+    await service.request('POST', '/items', { ...as('alice'), body: '{"data":{}}' }),
+    201,
+  )
+  const path = `/items/${id}`
+  assert.equal(itemOf(await service.request('GET', path, as('bob')), 200).id, id)
+  const replacement = { ...as('carol'), body: '{"data":{"by":"carol"}}' }
+  assert.equal(itemOf(await service.request('PUT', path, replacement), 200).by, 'carol')
+  assert.equal((await service.request('DELETE', path, as('bob'))).status, 204)
+})
+
+interface Refused {
+  title: string
+  code: string
+  token?: string | undefined
+  authorization?: string | undefined
+}
+
+function withAllMembers(row: Refused): Required<Refused> {
+  return { token: undefined, authorization: undefined, ...row }
+}

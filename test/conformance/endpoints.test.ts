@@ -1,0 +1,170 @@
+/** Specification §4: endpoints. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import {
+  assertError,
+  assertItemNotFound,
+  create,
+  envelopeOf,
+  itemOf,
+  itemsOf,
+  listed,
+  record,
+  stored,
+} from './expect.js'
+import { needsOwnService, startService, useService } from './service.js'
+
+const service = await useService()
+
+const table = [
+  { method: 'GET', path: '/health', status: 200 },
+  { method: 'GET', path: '/items', status: 200 },
+  { method: 'POST', path: '/items', status: 201 },
+  { method: 'GET', path: '/items/{item_id}', status: 200 },
+  { method: 'PUT', path: '/items/{item_id}', status: 200 },
+  { method: 'DELETE', path: '/items/{item_id}', status: 204 },
+]
+for (const { method, path, status } of table) {
+  test(`§4 ${method} ${path}: ${status}`, async () => {
+    const { id } = await create(service, {})
+    const value = method === 'POST' || method === 'PUT' ? { data: {} } : undefined
+    const answer = await service.call(method, path.replace('{item_id}', id), value)
+    assert.equal(answer.status, status, answer.text)
+  })
+
+  test(`§4 ${method} ${path}: auth is ${path === '/health' ? 'none' : 'JWT'}`, async () => {
+    const { id } = await create(service, {})
+    const { status: answered } = await service.request(method, path.replace('{item_id}', id))
+    assert.equal(answered, path === '/health' ? 200 : 401)
+  })
+}
+
+test('§4.1 health is healthy, without an Authorization header', async () => {
+  const answer = await service.request('GET', '/health')
+  assert.equal(answer.status, 200)
+  assert.equal(record(answer.json()).status, 'healthy')
+})
+
+test('§4.2 the list is empty when no items exist', { skip: needsOwnService }, async () => {
+  const fresh = await startService()
+  try {
+    assert.deepEqual(itemsOf(await fresh.call('GET', '/items')), [])
+    const { id } = await create(fresh, {})
+    await fresh.call('DELETE', `/items/${id}`)
+    assert.deepEqual(itemsOf(await fresh.call('GET', '/items')), [])
+  } finally {
+    await fresh.stop()
+  }
+})
+
+test('§4.2 the list is the full collection, with no pagination', async () => {
+  const count = 250
+  const created = await Promise.all(
+    Array.from({ length: count }, (_, index) => create(service, { index }, 'many')),
+  )
+  const byId = new Map((await listed(service)).map((item) => [item.id, item]))
+  for (const item of created) assert.deepEqual(byId.get(item.id), item)
+})
+
+test('§4.2 the list has each item once', async () => {
+  const { id } = await create(service, { a: 1 })
+  await service.call('PUT', `/items/${id}`, { data: { a: 2 } })
+  const ids = (await listed(service)).map((item) => item.id)
+  assert.equal(ids.length, new Set(ids).size)
+})
+
+test('§4.3 create answers 201 created with the new item and its id', async () => {
+  const request = { data: { name: 'a', tags: ['x'] }, project_id: 'p' }
+  const envelope = envelopeOf(await service.call('POST', '/items', request), 201)
+  assert.equal(envelope.status, 'created')
+  const { id, ...rest } = record(envelope.data)
+  assert.deepEqual(rest, { project_id: 'p', name: 'a', tags: ['x'] })
+  assert.deepEqual(await stored(service, String(id)), envelope.data)
+})
+
+const invalid = [
+  { title: 'data missing', value: {} },
+  { title: 'data not an object', value: { data: 'text' } },
+  { title: 'project_id an empty string', value: { data: {}, project_id: '' } },
+]
+for (const { title, value } of invalid) {
+  test(`§4.3 create, ${title}: 422 VALIDATION_ERROR`, async () => {
+    assertError(await service.call('POST', '/items', value), 422, 'VALIDATION_ERROR')
+  })
+
+  test(`§4.5 replace, ${title}: 422 VALIDATION_ERROR`, async () => {
+    const item = await create(service, { a: 1 })
+    assertError(await service.call('PUT', `/items/${item.id}`, value), 422, 'VALIDATION_ERROR')
+    assert.deepEqual(await stored(service, item.id), item)
+  })
+}
+
+test('§4.3 two creates of the same yield two different ids', async () => {
+  const value = { data: { same: true }, project_id: 'p' }
+  const first = itemOf(await service.call('POST', '/items', value), 201)
+  const second = itemOf(await service.call('POST', '/items', value), 201)
+  assert.notEqual(first.id, second.id)
+  assert.deepEqual(await stored(service, first.id), first)
+  assert.deepEqual(await stored(service, second.id), second)
+})
+
+test('§4.4 read answers 200 success with the item', async () => {
+  const item = await create(service, { name: 'a' }, 'p')
+  const envelope = envelopeOf(await service.call('GET', `/items/${item.id}`), 200)
+  assert.equal(envelope.status, 'success')
+  assert.deepEqual(envelope.data, item)
+})
+
+test('§4.4 read, id not in the store: 404', async () => {
+  const id = randomUUID()
+  assertItemNotFound(await service.call('GET', `/items/${id}`), id)
+})
+
+test('§4.5 replace is full: earlier members are dropped, id is unchanged', async () => {
+  const { id } = await create(service, { dropped: 1, nested: { dropped: 1, kept: 1 } }, 'old')
+  const value = { data: { nested: { kept: 2 } }, project_id: 'new' }
+  const envelope = envelopeOf(await service.call('PUT', `/items/${id}`, value), 200)
+  assert.equal(envelope.status, 'updated')
+  assert.deepEqual(envelope.data, { id, project_id: 'new', nested: { kept: 2 } })
+  assert.deepEqual(await stored(service, id), envelope.data)
+})
+
+test('§4.5 replace drops an earlier project_id when the request has none', async () => {
+  const { id } = await create(service, {}, 'old')
+  assert.notEqual(
+    itemOf(await service.call('PUT', `/items/${id}`, { data: {} }), 200).project_id,
+    'old',
+  )
+  assert.notEqual((await stored(service, id))?.project_id, 'old')
+})
+
+test('§4.5 replace, unknown id: 404', async () => {
+  const id = randomUUID()
+  assertItemNotFound(await service.call('PUT', `/items/${id}`, { data: {} }), id)
+})
+
+test('§4.6 delete answers 204; the item is absent from the read and from the list', async () => {
+  const { id } = await create(service, {})
+  const answer = await service.call('DELETE', `/items/${id}`)
+  assert.deepEqual([answer.status, answer.text], [204, ''])
+  assertItemNotFound(await service.call('GET', `/items/${id}`), id)
+  assert.ok((await listed(service)).every((item) => item.id !== id))
+})
+
+test('§4.6 delete, unknown id: 404', async () => {
+  const id = randomUUID()
+  assertItemNotFound(await service.call('DELETE', `/items/${id}`), id)
+})
+
+for (const { method, path } of table.slice(1)) {
+  const section = { POST: '§4.3', PUT: '§4.5', DELETE: '§4.6' }[method]
+  const title = section ?? (path === '/items' ? '§4.2' : '§4.4')
+  test(`${title} ${method} ${path} without a token: 401`, async () => {
+    const { id } = await create(service, {})
+    const body = method === 'POST' || method === 'PUT' ? { body: '{"data":{}}' } : {}
+    const answer = await service.request(method, path.replace('{item_id}', id), body)
+    assertError(answer, 401, 'MISSING_TOKEN')
+  })
+}

@@ -1,0 +1,105 @@
+/** What answers have to look like, as far as the specification says it. */
+
+import assert from 'node:assert/strict'
+import type { Answer } from './client.js'
+import type { Service } from './service.js'
+
+/** An item (spec §2.1). */
+export type Item = Record<string, unknown> & { id: string }
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+
+/** Spec §1.4. */
+export function assertSessionId(value: unknown): asserts value is string {
+  assert.ok(typeof value === 'string' && uuidV4.test(value), `${value} is no UUID v4`)
+}
+
+export function assertUuid(value: unknown): asserts value is string {
+  assert.ok(typeof value === 'string' && uuid.test(value), `${value} is no UUID`)
+}
+
+/** The value as an object whose members can be looked at. */
+export function record(value: unknown): Record<string, unknown> {
+  if (!isRecord(value)) assert.fail(`${JSON.stringify(value)} is no object`)
+  return value
+}
+
+/** The session id of a body, wherever bodies have it (spec §1.4, §7). */
+export function sessionIdOf(answer: Answer): string {
+  const { session_id, detail } = record(answer.json())
+  const value = session_id ?? (isRecord(detail) ? detail.session_id : undefined)
+  assertSessionId(value)
+  return value
+}
+
+/** The envelope of an item (spec §2.3). */
+export function envelopeOf(answer: Answer, httpStatus: number): Record<string, unknown> {
+  assert.equal(answer.status, httpStatus, answer.text)
+  const envelope = record(answer.json())
+  assertSessionId(envelope.session_id)
+  assert.equal(typeof envelope.message, 'string')
+  return envelope
+}
+
+/** The item in an envelope. */
+export function itemOf(answer: Answer, httpStatus: number): Item {
+  return asItem(envelopeOf(answer, httpStatus).data)
+}
+
+/** The collection: an array, or an envelope around one (spec §4.2 leaves it open). */
+export function itemsOf(answer: Answer): Item[] {
+  assert.equal(answer.status, 200, answer.text)
+  const body = answer.json()
+  const items = Array.isArray(body) ? body : record(body).data
+  assert.ok(Array.isArray(items), 'there is no array of items')
+  return items.map(asItem)
+}
+
+/** Spec §7, with the status and the code of a row of its table. */
+export function assertError(answer: Answer, status: number, code: string): void {
+  assert.equal(answer.status, status, answer.text)
+  const detail = record(record(answer.json()).detail)
+  assert.equal(detail.error_code, code, answer.text)
+  assertSessionId(detail.session_id)
+  assert.ok(typeof detail.detail === 'string' && detail.detail !== '', answer.text)
+}
+
+/** Spec §7: the 404 of an item, of which little is said. */
+export function assertItemNotFound(answer: Answer, id: string): void {
+  assert.equal(answer.status, 404, answer.text)
+  const { detail } = record(answer.json())
+  const text = isRecord(detail) ? detail.detail : detail
+  assert.ok(typeof text === 'string' && text.includes(id), answer.text)
+}
+
+/** Creates an item and gives it back. */
+export async function create(service: Service, data: object, projectId?: string): Promise<Item> {
+  const request = projectId === undefined ? { data } : { data, project_id: projectId }
+  return itemOf(await service.call('POST', '/items', request), 201)
+}
+
+/** The stored item, or `undefined`. */
+export async function stored(service: Service, id: string): Promise<Item | undefined> {
+  const answer = await service.call('GET', `/items/${id}`)
+  return answer.status === 404 ? undefined : itemOf(answer, 200)
+}
+
+/** All stored items; there may be more than those of the test that asks. */
+export async function listed(service: Service): Promise<Item[]> {
+  return itemsOf(await service.call('GET', '/items'))
+}
+
+function asItem(value: unknown): Item {
+  const item = record(value)
+  if (!hasId(item)) assert.fail(`${JSON.stringify(item)} has no id`)
+  return item
+}
+
+function hasId(value: Record<string, unknown>): value is Item {
+  return typeof value.id === 'string'
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,55 @@
+/** Specification §8 and §9: limits and versioning. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertError, create, itemOf, listed, record } from './expect.js'
+import { needsOwnService, startService, useService } from './service.js'
+
+const service = await useService()
+
+for (const [length, status] of [
+  [0, 422],
+  [1, 201],
+  [1_000, 201],
+] as const) {
+  test(`§8 project_id of length ${length}: ${status}`, async () => {
+    const project_id = 'p'.repeat(length)
+    const answer = await service.call('POST', '/items', { data: {}, project_id })
+    if (status === 422) assertError(answer, 422, 'VALIDATION_ERROR')
+    else assert.equal(itemOf(answer, status).project_id, project_id)
+  })
+}
+
+test('§8 a JWT_SECRET below the recommended 32 bytes works', {
+  skip: needsOwnService,
+}, async () => {
+  const brief = await startService({ JWT_SECRET: 'short' })
+  try {
+    assert.equal((await brief.call('GET', '/items')).status, 200)
+  } finally {
+    await brief.stop()
+  }
+})
+
+test('§8 GET /items returns all items', async () => {
+  const items = []
+  for (let index = 0; index < 120; index += 1) items.push(await create(service, { index }))
+  const ids = new Set((await listed(service)).map(({ id }) => id))
+  assert.ok(items.every(({ id }) => ids.has(id)))
+})
+
+test('§9.1 the base url ends with /api/v1, and all endpoints are below it', async () => {
+  assert.ok(service.baseUrl.pathname.endsWith('/api/v1'))
+  assert.equal((await service.request('GET', '/health')).status, 200)
+  const { id } = await create(service, {})
+  assert.equal((await service.call('GET', '/items')).status, 200)
+  assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
+})
+
+test('§9.2 the version of the health response is a semantic version', async () => {
+  // The pattern that semver.org gives.
+  const semver =
+    /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/
+  const { version } = record((await service.request('GET', '/health')).json())
+  assert.match(String(version), semver)
+})

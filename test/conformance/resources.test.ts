@@ -1,0 +1,197 @@
+/** Specification §2: resources and their fields. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import {
+  assertError,
+  assertSessionId,
+  assertUuid,
+  create,
+  envelopeOf,
+  type Item,
+  itemOf,
+  itemsOf,
+  listed,
+  record,
+  stored,
+} from './expect.js'
+import { useService } from './service.js'
+
+const service = await useService()
+
+test('§2.1 id is a UUID that the service generates', async () => {
+  assertUuid((await create(service, { name: 'a' })).id)
+})
+
+const foreignId = randomUUID()
+const requestsWithId = [
+  { title: 'beside data', request: { id: foreignId, data: { a: 1 } } },
+  { title: 'in data', request: { data: { id: foreignId, a: 1 } } },
+]
+for (const { title, request } of requestsWithId) {
+  test(`§2.1 id is never taken from the client, who gives one ${title}`, async () => {
+    const answer = await service.call('POST', '/items', request)
+    if (answer.status !== 422) assert.notEqual(itemOf(answer, 201).id, foreignId)
+    assert.equal(await stored(service, foreignId), undefined)
+  })
+
+  test(`§2.1 id is preserved on replace, though the client gives another ${title}`, async () => {
+    const { id } = await create(service, {})
+    const answer = await service.call('PUT', `/items/${id}`, request)
+    if (answer.status !== 422) assert.equal(itemOf(answer, 200).id, id)
+    assert.equal((await stored(service, id))?.id, id)
+    assert.equal(await stored(service, foreignId), undefined)
+  })
+}
+
+test('§2.1 project_id is copied from the request', async () => {
+  const { id, project_id } = await create(service, {}, 'project 1')
+  assert.equal(project_id, 'project 1')
+  assert.equal((await stored(service, id))?.project_id, 'project 1')
+  const request = { data: {}, project_id: 'project 2' }
+  assert.equal(
+    itemOf(await service.call('PUT', `/items/${id}`, request), 200).project_id,
+    'project 2',
+  )
+})
+
+const values = {
+  string: 'text',
+  'empty string': '',
+  unicode: 'é ключ 漢字 🦄 \u2028 \u0000',
+  integer: 42,
+  negative: -7,
+  fraction: 0.25,
+  zero: 0,
+  true: true,
+  false: false,
+  null: null,
+  array: [1, 'two', [3], {}, null],
+  'empty array': [],
+  object: { nested: { deeper: { deepest: [true] } } },
+  'empty object': {},
+}
+for (const [title, value] of Object.entries(values)) {
+  test(`§2.1 a member of data is stored verbatim: ${title}`, async () => {
+    const item = await create(service, { value })
+    assert.deepEqual(item.value, value)
+    assert.deepEqual((await stored(service, item.id))?.value, value)
+  })
+}
+
+test('§2.1 the keys of data become the item itself, next to id and project_id', async () => {
+  const data = { name: 'a', Größe: 1, 'with space': 2, 'dot.ted': 3, status: 4, message: 5 }
+  const item = await create(service, data, 'p')
+  assert.deepEqual(item, { id: item.id, project_id: 'p', ...data })
+  assert.equal('data' in item, false)
+})
+
+test('§2.1 a key named data is a member like any other', async () => {
+  const item = await create(service, { data: { data: 1 }, other: 2 })
+  assert.deepEqual([item.data, item.other], [{ data: 1 }, 2])
+})
+
+const invalid = [
+  { title: 'data missing', body: { project_id: 'p' } },
+  { title: 'data null', body: { data: null } },
+  { title: 'data an array', body: { data: [] } },
+  { title: 'data a string', body: { data: 'text' } },
+  { title: 'data a number', body: { data: 1 } },
+  { title: 'data a boolean', body: { data: true } },
+  { title: 'project_id of length 0', body: { data: {}, project_id: '' } },
+  { title: 'project_id a number', body: { data: {}, project_id: 1 } },
+  { title: 'project_id a boolean', body: { data: {}, project_id: false } },
+  { title: 'project_id an array', body: { data: {}, project_id: ['p'] } },
+  { title: 'project_id an object', body: { data: {}, project_id: { p: 1 } } },
+]
+for (const { title, body } of invalid) {
+  test(`§2.2 ${title}: 422 on create and replace`, async () => {
+    const { id } = await create(service, { kept: true })
+    assertError(await service.call('POST', '/items', body), 422, 'VALIDATION_ERROR')
+    assertError(await service.call('PUT', `/items/${id}`, body), 422, 'VALIDATION_ERROR')
+    assert.equal((await stored(service, id))?.kept, true)
+  })
+}
+
+test('§2.2 data may be an empty object', async () => {
+  const item = await create(service, {}, 'p')
+  assert.deepEqual(item, { id: item.id, project_id: 'p' })
+})
+
+test('§2.2 project_id may be omitted', async () => {
+  const item = await create(service, { a: 1 })
+  assert.equal(item.a, 1)
+  assert.ok(item.project_id === undefined || item.project_id === null)
+})
+
+test('§2.2 project_id of length 1 is enough', async () => {
+  assert.equal((await create(service, {}, 'p')).project_id, 'p')
+})
+
+test('§2.3 create: status created, message "Item created successfully", data the item', async () => {
+  const envelope = envelopeOf(await service.call('POST', '/items', { data: { a: 1 } }), 201)
+  assert.equal(envelope.status, 'created')
+  assert.equal(envelope.message, 'Item created successfully')
+  assert.equal(record(envelope.data).a, 1)
+})
+
+test('§2.3 get: status success, message "Item retrieved successfully", data the item', async () => {
+  const item = await create(service, { a: 1 })
+  const envelope = envelopeOf(await service.call('GET', `/items/${item.id}`), 200)
+  assert.equal(envelope.status, 'success')
+  assert.equal(envelope.message, 'Item retrieved successfully')
+  assert.deepEqual(envelope.data, item)
+})
+
+test('§2.3 replace: status updated, a message, data the item', async () => {
+  const { id } = await create(service, { a: 1 })
+  const envelope = envelopeOf(await service.call('PUT', `/items/${id}`, { data: { b: 2 } }), 200)
+  assert.equal(envelope.status, 'updated')
+  assert.deepEqual([record(envelope.data).id, record(envelope.data).b], [id, 2])
+})
+
+test('§2.4 health: session_id, status, service_name, version and services_summary', async () => {
+  const health = record((await service.request('GET', '/health')).json())
+  assertSessionId(health.session_id)
+  assert.equal(health.status, 'healthy')
+  assert.equal(typeof health.service_name, 'string')
+  assert.equal(typeof health.version, 'string')
+  const summary = record(health.services_summary)
+  for (const name of ['total', 'healthy', 'unhealthy']) {
+    assert.ok(Number.isInteger(summary[name]) && Number(summary[name]) >= 0, name)
+  }
+})
+
+test('§2.4 service_name is constant', async () => {
+  const answers = [
+    await service.request('GET', '/health'),
+    await service.request('GET', '/health', { token: service.validToken() }),
+  ]
+  const [first, second] = answers.map((answer) => record(answer.json()).service_name)
+  assert.equal(first, second)
+})
+
+test('§2.5 an error body has detail, session_id and error_code in a top-level detail', async () => {
+  assertError(await service.request('GET', '/items'), 401, 'MISSING_TOKEN')
+  assertError(await service.call('POST', '/items', {}), 422, 'VALIDATION_ERROR')
+})
+
+const payloads = [
+  { title: 'sub and exp alone', claims: {} },
+  { title: 'with iat', claims: { iat: Math.floor(Date.now() / 1000) - 60 } },
+]
+for (const { title, claims } of payloads) {
+  test(`§2.6 a token payload ${title} is accepted`, async () => {
+    const exp = Math.floor(Date.now() / 1000) + 600
+    const token = service.mint({ sub: 'tester', exp, ...claims })
+    assert.equal((await service.request('GET', '/items', { token })).status, 200)
+  })
+}
+
+test('§2.1 the list shows the same items as a read', async () => {
+  const item = await create(service, { a: [1, { b: null }] }, 'p')
+  const inList = (items: Item[]) => items.find(({ id }) => id === item.id)
+  assert.deepEqual(inList(await listed(service)), item)
+  assert.deepEqual(inList(itemsOf(await service.call('GET', '/items'))), item)
+})

@@ -1,0 +1,135 @@
+/** Decisions on §4.1 to §4.5: what the answers say beyond the specification. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import { test } from 'node:test'
+import { type Answer, readAnswer } from '../conformance/client.js'
+import { create, envelopeOf, itemsOf, listed, record } from '../conformance/expect.js'
+import { needsOwnService, startService, useService } from '../conformance/service.js'
+
+const service = await useService()
+
+test('§4.1 two subsystems are counted, the store and auth', async () => {
+  const health = record((await service.request('GET', '/health')).json())
+  assert.deepEqual(health.services_summary, { total: 2, healthy: 2, unhealthy: 0 })
+  assert.deepEqual(Object.keys(health), [
+    'session_id',
+    'status',
+    'service_name',
+    'version',
+    'services_summary',
+  ])
+})
+
+test('§2.4 service_name is item-store, or SERVICE_NAME', { skip: needsOwnService }, async () => {
+  assert.equal(record((await service.request('GET', '/health')).json()).service_name, 'item-store')
+  const other = await startService({ SERVICE_NAME: 'Schlüssel "1"' })
+  try {
+    const { service_name } = record((await other.request('GET', '/health')).json())
+    assert.equal(service_name, 'Schlüssel "1"')
+  } finally {
+    await other.stop()
+  }
+})
+
+test('§4.2 the list is { session_id, status: "success", message, data: [...] }', async () => {
+  const item = await create(service, { a: 1 })
+  const envelope = envelopeOf(await service.call('GET', '/items'), 200)
+  assert.deepEqual(Object.keys(envelope), ['session_id', 'status', 'message', 'data'])
+  assert.equal(envelope.status, 'success')
+  assert.notEqual(envelope.message, '')
+  assert.ok(Array.isArray(envelope.data))
+  assert.ok(envelope.data.some((other) => record(other).id === item.id))
+})
+
+test('§4.2 items are listed in the order they were created, also after a replace', async () => {
+  const ids: string[] = []
+  const project = randomUUID()
+  for (let index = 0; index < 30; index += 1)
+    ids.push((await create(service, { index }, project)).id)
+  const order = async () => {
+    const items = (await listed(service)).filter(({ project_id }) => project_id === project)
+    return items.map(({ id }) => id)
+  }
+  assert.deepEqual(await order(), ids)
+
+  for (const place of [0, 7, 29]) {
+    const path = `/items/${ids[place]}`
+    const value = { data: { longer: 'x'.repeat(place * 100) }, project_id: project }
+    assert.equal((await service.call('PUT', path, value)).status, 200)
+  }
+  assert.deepEqual(await order(), ids)
+
+  for (const place of [29, 13, 0]) await service.call('DELETE', `/items/${ids.splice(place, 1)[0]}`)
+  ids.push((await create(service, {}, project)).id)
+  assert.deepEqual(await order(), ids)
+})
+
+test('§4.5 the message on replace is "Item updated successfully"', async () => {
+  const { id } = await create(service, {})
+  const envelope = envelopeOf(await service.call('PUT', `/items/${id}`, { data: {} }), 200)
+  assert.equal(envelope.message, 'Item updated successfully')
+})
+
+test('§2.3 an envelope has session_id, status, message and data, in this order', async () => {
+  const answer = await service.call('POST', '/items', { data: {} })
+  assert.deepEqual(Object.keys(envelopeOf(answer, 201)), [
+    'session_id',
+    'status',
+    'message',
+    'data',
+  ])
+})
+
+test('§4.2 a list that is read slowly shows one moment', { skip: needsOwnService }, async () => {
+  const own = await startService()
+  try {
+    const count = 32
+    const text = 'x'.repeat(1_000_000) // more in all than the buffers of a connection take
+    const before = []
+    for (let index = 0; index < count; index += 1) {
+      before.push(await create(own, { index, text, version: 1 }))
+    }
+    const goOn = await startListing(own.baseUrl, own.validToken())
+
+    const changes = before.map(async ({ id }, index) => {
+      if (index % 2 === 0) return await own.call('DELETE', `/items/${id}`)
+      return await own.call('PUT', `/items/${id}`, { data: { index, text: 'y', version: 2 } })
+    })
+    await Promise.all([...changes, create(own, { version: 2 })])
+
+    const items = itemsOf(await goOn())
+    assert.deepEqual(items, before)
+    assert.equal((await listed(own)).length, count / 2 + 1)
+  } finally {
+    await own.stop()
+  }
+})
+
+test('§4.2 items that are read, replaced and listed at once are never torn', async () => {
+  const { id } = await create(service, { text: '', length: 0 })
+  const check = (value: unknown) => {
+    const { text, length } = record(value)
+    assert.equal(String(text).length, length)
+  }
+  const write = async (length: number) => {
+    const data = { text: 'z'.repeat(length), length }
+    check(envelopeOf(await service.call('PUT', `/items/${id}`, { data }), 200).data)
+  }
+  const read = async () => check(envelopeOf(await service.call('GET', `/items/${id}`), 200).data)
+  const list = async () => check((await listed(service)).find((item) => item.id === id))
+  await Promise.all(
+    Array.from({ length: 40 }, (_, index) => [write(index * 997), read(), list()]).flat(),
+  )
+})
+
+/** Asks for the list and reads none of it until the function that it gives is called. */
+function startListing(baseUrl: URL, token: string): Promise<() => Promise<Answer>> {
+  return new Promise((resolve, reject) => {
+    httpRequest(`${baseUrl}/items`, { headers: { authorization: `Bearer ${token}` }, agent: false })
+      .on('response', (response) => resolve(() => readAnswer(response)))
+      .on('error', reject)
+      .end()
+  })
+}

@@ -1,0 +1,175 @@
+/** Decisions on §4: bodies that are no item requests, and content types. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { create, itemOf, listed, stored } from '../conformance/expect.js'
+import { useService } from '../conformance/service.js'
+import { assertRefused, createText, sendText } from './expect.js'
+
+const service = await useService()
+const mark = randomUUID()
+const item = await create(service, { kept: 1 }, 'kept')
+
+/** Bodies, each with what the message has to say: what is wrong, and where. */
+const malformed = [
+  { title: 'empty', body: '', says: /empty/ },
+  { title: 'only space', body: ' \n\t', says: /line 2, column 2\b.*ends/ },
+  { title: 'array', body: `[{"data":{}}]`, says: /body.*object/ },
+  { title: 'null', body: 'null', says: /body.*object/ },
+  { title: 'string', body: `"${mark}"`, says: /body.*object/ },
+  { title: 'number', body: '1', says: /body.*object/ },
+  { title: 'boolean', body: 'true', says: /body.*object/ },
+  { title: 'no JSON', body: 'data=1', says: /line 1, column 1\b/ },
+  { title: 'trailing comma', body: `{"data":{"a":"${mark}",}}`, says: /line 1, column 53\b/ },
+  { title: 'trailing comma behind data', body: '{"data":{},}', says: /line 1, column 12\b/ },
+  { title: 'cut off', body: `{"data":{"a":1`, says: /line 1, column 15\b.*ends/ },
+  { title: 'two values', body: '{"data":{}} {"data":{}}', says: /line 1, column 13\b/ },
+  { title: 'byte order mark', body: '\ufeff{"data":{}}', says: /line 1, column 1\b/ },
+  { title: 'comment', body: '{"data":{} /* a */}', says: /line 1, column 12\b/ },
+  { title: 'single quotes', body: "{'data':{}}", says: /line 1, column 2\b/ },
+  { title: 'NaN', body: '{"data":{"a":NaN}}', says: /line 1, column 14\b/ },
+  { title: 'undefined', body: '{"data":{"a":undefined}}', says: /line 1, column 14\b/ },
+  { title: 'leading zero', body: '{"data":{"a":01}}', says: /line 1, column 15\b/ },
+  { title: 'control character', body: '{"data":{"a":"b\u0001"}}', says: /line 1, column 16\b/ },
+  { title: 'unknown escape', body: String.raw`{"data":{"a":"\x41"}}`, says: /line 1, column 15\b/ },
+  {
+    title: 'fault on a later line, behind other letters than ASCII',
+    body: '{\n  "data": {"é🦄": tru}\n}',
+    says: /line 2, column 18\b/,
+  },
+  { title: 'no-break space', body: '{"data":\u00a0{}}', says: /line 1, column 9\b/ },
+  { title: 'UTF-16', body: Buffer.from('{"data":{}}', 'utf16le'), says: /line 1, column 2\b/ },
+  ...[
+    { what: 'a lone continuation byte', bytes: [0x80] },
+    { what: 'an overlong form', bytes: [0xc0, 0xaf] },
+    { what: 'a surrogate', bytes: [0xed, 0xa0, 0x80] },
+    { what: 'a character cut off', bytes: [0xf0, 0x9f, 0xa6] },
+    { what: 'Latin-1', bytes: [0xe9] },
+  ].map(({ what, bytes }) => ({
+    title: `not UTF-8: ${what}`,
+    body: Buffer.from([...Buffer.from(`{"data":{"a":"${mark}`), ...bytes, ...Buffer.from('"}}')]),
+    says: /UTF-8/,
+  })),
+  { title: 'data missing', body: `{"project_id":"${mark}"}`, says: /data/ },
+  { title: 'data an array', body: `{"data":["${mark}"]}`, says: /data.*object/ },
+  { title: 'last data invalid', body: `{"data":{"a":"${mark}"},"data":1}`, says: /data.*object/ },
+  { title: 'data only under __proto__', body: '{"__proto__":{"data":{}}}', says: /data/ },
+  {
+    title: 'project_id empty',
+    body: `{"data":{"a":"${mark}"},"project_id":""}`,
+    says: /project_id/,
+  },
+  { title: 'project_id a number', body: '{"data":{},"project_id":1}', says: /project_id/ },
+  {
+    title: 'last project_id empty',
+    body: '{"project_id":"p","data":{},"project_id":""}',
+    says: /project_id/,
+  },
+]
+for (const { title, body, says } of malformed) {
+  test(`§4 ${title}: 422 VALIDATION_ERROR, with what and where`, async () => {
+    await assertInvalid(says, { body })
+  })
+}
+
+const refusedTypes = [
+  'text/plain',
+  'text/plain; charset=utf-8',
+  'text/plain;application/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=json',
+  'application/octet-stream',
+  'application/xml',
+  'application/json garbage',
+  'application/jsonp',
+  'application/json-seq',
+  'application/json, text/plain',
+  'xapplication/json',
+  'json',
+  '*/*',
+]
+for (const type of refusedTypes) {
+  test(`§4 Content-Type: ${type}: 422 VALIDATION_ERROR`, async () => {
+    const body = JSON.stringify({ data: {}, project_id: mark })
+    await assertInvalid(/content-type/i, { body, headers: { 'content-type': type } })
+  })
+}
+
+const acceptedTypes = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset=UTF-8',
+  'application/json ; profile="a b"',
+  'Application/JSON',
+  'application/problem+json',
+  'application/vnd.api+json',
+  'application/merge-patch+json; charset=utf-8',
+  undefined,
+]
+for (const type of acceptedTypes) {
+  test(`§4 ${type ? `Content-Type: ${type}` : 'no Content-Type at all'}: read as JSON`, async () => {
+    const options = {
+      token: service.validToken(),
+      body: '{"data":{"a":1}}',
+      headers: { 'content-type': type },
+    }
+    const { id, a } = itemOf(await service.request('POST', '/items', options), 201)
+    assert.equal(a, 1)
+    assert.equal(itemOf(await service.request('PUT', `/items/${id}`, options), 200).a, 1)
+  })
+}
+
+test('§4 a chunked body is read like any other', async () => {
+  const headers = { 'transfer-encoding': 'chunked' }
+  const options = { token: service.validToken(), body: '{"data":{"a":1}}', headers }
+  assert.equal(itemOf(await service.request('POST', '/items', options), 201).a, 1)
+})
+
+test('§4 no body at all: 422 VALIDATION_ERROR', async () => {
+  for (const headers of [{}, { 'content-type': 'application/json' }]) {
+    const options = { token: service.validToken(), headers }
+    const answer = await service.request('POST', '/items', options)
+    assert.match(assertRefused(answer, 422, 'VALIDATION_ERROR'), /empty/)
+  }
+})
+
+for (const method of ['GET', 'HEAD', 'DELETE']) {
+  for (const type of ['application/json', 'text/plain', 'application/json garbage', undefined]) {
+    test(`§4 a body on ${method} is ignored, Content-Type: ${type ?? 'none'}`, async () => {
+      for (const body of ['', '{"data":', 'x'.repeat(100_000)]) {
+        const path = `/items/${await createText(service, '{"data":{}}')}`
+        const headers = { 'content-type': type }
+        const options = { token: service.validToken(), body, headers }
+        const answer = await service.request(method, path, options)
+        assert.equal(answer.status, method === 'DELETE' ? 204 : 200, answer.text)
+      }
+    })
+  }
+}
+
+test('§4 the message of a long body stays short', async () => {
+  const body = `{"data":{"a":"${'x'.repeat(1_000_000)}"},}`
+  const detail = assertRefused(
+    await sendText(service, 'POST', '/items', body),
+    422,
+    'VALIDATION_ERROR',
+  )
+  assert.ok(detail.length < 300)
+})
+
+/** Refused on create and on replace, and the store is as before. */
+async function assertInvalid(
+  says: RegExp,
+  options: { body: string | Buffer; headers?: { 'content-type': string } },
+): Promise<void> {
+  for (const [method, path] of [
+    ['POST', '/items'],
+    ['PUT', `/items/${item.id}`],
+  ] as const) {
+    const answer = await service.request(method, path, { token: service.validToken(), ...options })
+    assert.match(assertRefused(answer, 422, 'VALIDATION_ERROR'), says)
+  }
+  assert.deepEqual(await stored(service, item.id), item)
+  assert.ok((await listed(service)).every((other) => !JSON.stringify(other).includes(mark)))
+}

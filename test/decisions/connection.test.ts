@@ -1,0 +1,142 @@
+/** Decisions on §7: faults that never become a request to an endpoint. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { create, stored } from '../conformance/expect.js'
+import { needsOwnService, startService, useService } from '../conformance/service.js'
+import { assertHeaders, assertRefused } from './expect.js'
+import { breakOff, exchange, exchangeOne, untilClosed } from './raw.js'
+
+const service = await useService()
+const prefix = service.baseUrl.pathname
+const health = `GET ${prefix}/health HTTP/1.1\r\n`
+const post = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
+
+const notHttp = [
+  { title: 'garbage', bytes: 'garbage\r\n\r\n' },
+  { title: 'bytes of TLS', bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n' },
+  { title: 'an unknown method', bytes: `FOO ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n` },
+  { title: 'a method in lower case', bytes: `get ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n` },
+  { title: 'an unknown version', bytes: `GET ${prefix}/health HTTP/9.9\r\nHost: a\r\n\r\n` },
+  { title: 'the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
+  { title: 'no Host', bytes: `${health}\r\n` },
+  { title: 'a header without a colon', bytes: `${health}Host: a\r\nfoo\r\n\r\n` },
+  { title: 'a space before the colon', bytes: `${health}Host: a\r\nfoo : bar\r\n\r\n` },
+  { title: 'a NUL in a header', bytes: `${health}Host: a\r\nfoo: a\0b\r\n\r\n` },
+  { title: 'Content-Length: +2', bytes: `${post}Content-Length: +2\r\n\r\n{}` },
+  { title: 'Content-Length: -2', bytes: `${post}Content-Length: -2\r\n\r\n{}` },
+  { title: 'Content-Length: two', bytes: `${post}Content-Length: two\r\n\r\n{}` },
+  {
+    title: 'Content-Length beyond 64 bits',
+    bytes: `${post}Content-Length: ${'9'.repeat(30)}\r\n\r\n{}`,
+  },
+  {
+    title: 'two lengths that differ',
+    bytes: `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+  },
+  {
+    title: 'a length and chunks',
+    bytes: `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  },
+  {
+    title: 'a chunk without a size',
+    bytes: `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
+  },
+]
+for (const { title, bytes } of notHttp) {
+  test(`§7 ${title}: 400 BAD_REQUEST, in shape`, async () => {
+    const answer = await exchangeOne(service.baseUrl, Buffer.from(bytes, 'latin1'))
+    assertRefused(answer, 400, 'BAD_REQUEST')
+  })
+}
+
+const tooLarge = [
+  { title: 'a header of 20 KiB', bytes: `${health}Host: a\r\nfoo: ${'x'.repeat(20_480)}\r\n\r\n` },
+  { title: 'many headers', bytes: `${health}Host: a\r\n${'foo: bar\r\n'.repeat(3_000)}\r\n` },
+  {
+    title: 'a token of 20 KiB',
+    bytes: `${post}Authorization: Bearer ${'x'.repeat(20_480)}\r\n\r\n`,
+  },
+  {
+    title: 'a path of 20 KiB',
+    bytes: `GET ${prefix}/items/${'x'.repeat(20_480)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+  },
+]
+for (const { title, bytes } of tooLarge) {
+  test(`§7 ${title}: 431 HEADERS_TOO_LARGE, in shape`, async () => {
+    assertRefused(await exchangeOne(service.baseUrl, bytes), 431, 'HEADERS_TOO_LARGE')
+  })
+}
+
+const odd = [
+  {
+    title: 'a header named __proto__',
+    bytes: `${health}Host: a\r\n__proto__: x\r\n\r\n`,
+    status: 200,
+  },
+  { title: 'HTTP/1.0 without Host', bytes: `GET ${prefix}/health HTTP/1.0\r\n\r\n`, status: 200 },
+  {
+    title: 'Upgrade',
+    bytes: `${health}Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    status: 200,
+  },
+  { title: 'OPTIONS *', bytes: 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', status: 404 },
+]
+for (const { title, bytes, status } of odd) {
+  test(`§1.4 ${title}: ${status}, with a session id`, async () => {
+    const answer = await exchangeOne(service.baseUrl, bytes)
+    assert.equal(answer.status, status, answer.text)
+    assertHeaders(answer)
+  })
+}
+
+test('§1.4 an unknown Expect is answered with a session id, whatever the answer', async () => {
+  const answer = await exchangeOne(service.baseUrl, `${health}Host: a\r\nExpect: tea\r\n\r\n`)
+  assertHeaders(answer)
+})
+
+test('§4 CONNECT opens no tunnel, and the service goes on', async () => {
+  await untilClosed(service.baseUrl, 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n')
+  assert.equal((await service.request('GET', '/health')).status, 200)
+})
+
+test('§1.4 many requests on one connection get answers in turn, ids of their own', async () => {
+  const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n`.repeat(20), 20)
+  for (const answer of answers) assertHeaders(answer)
+  assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 20)
+})
+
+test('§7 a fault behind a good request leaves its answer whole', async () => {
+  const bytes = `${health}Host: a\r\n\r\ngarbage\r\n\r\n`
+  const first = await exchangeOne(service.baseUrl, bytes)
+  assert.ok(first.status === 200 || first.status === 400)
+  assertHeaders(first)
+})
+
+test('§7 a client that breaks off within its request stops nobody', async () => {
+  const head = `${post}Content-Length: 100\r\n\r\n{"data":`
+  for (const bytes of ['', 'GET', `${health}Host:`, head]) await breakOff(service.baseUrl, bytes)
+  assert.equal((await service.request('GET', '/health')).status, 200)
+})
+
+test('§7 408 REQUEST_TIMEOUT for a request that does not arrive', {
+  skip: needsOwnService,
+}, async () => {
+  const own = await startService({ REQUEST_TIMEOUT: '1' })
+  try {
+    const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.validToken()}\r\n`
+    const { id } = await create(own, { kept: 1 })
+    const late = [
+      'GET',
+      `GET ${prefix}/health HTTP/1.1\r\n`,
+      `${head}Content-Length: 11\r\n\r\n`,
+      `${head}Content-Length: 11\r\n\r\n{"data":`,
+      `${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"data":`,
+    ]
+    const answers = await Promise.all(late.map((bytes) => exchangeOne(own.baseUrl, bytes)))
+    for (const answer of answers) assertRefused(answer, 408, 'REQUEST_TIMEOUT')
+    assert.equal((await stored(own, id))?.kept, 1)
+  } finally {
+    await own.stop()
+  }
+})

@@ -1,0 +1,54 @@
+/** What answers have to look like, with all that was decided beyond the specification. */
+
+import assert from 'node:assert/strict'
+import type { Answer } from '../conformance/client.js'
+import { assertSessionId, itemOf, record } from '../conformance/expect.js'
+import type { Service } from '../conformance/service.js'
+
+/** What every answer carries: the session id (§1.4) and the CORS headers (§1.5). */
+export function assertHeaders({ headers, text }: Answer): void {
+  const sessionId = headers['x-session-id']
+  assertSessionId(sessionId)
+  if (text !== '') assert.ok(text.includes(sessionId), 'the body has another session_id')
+  assert.equal(headers['access-control-allow-origin'], '*')
+  const exposed = String(headers['access-control-expose-headers']).toLowerCase().split(/, */)
+  for (const name of ['x-session-id', 'www-authenticate', 'allow', 'retry-after']) {
+    assert.ok(exposed.includes(name), `${name} is not exposed`)
+  }
+}
+
+/** The whole of an error (§7): status, shape, code and headers. Gives its text. */
+export function assertRefused(answer: Answer, status: number, code: string | undefined): string {
+  assert.equal(answer.status, status, answer.text)
+  assert.match(String(answer.headers['content-type']), /^application\/json\b/)
+  assertHeaders(answer)
+  const body = record(answer.json())
+  const { detail, ...rest } = record(body.detail)
+  assert.deepEqual(Object.keys(body), ['detail'])
+  assert.deepEqual(rest, {
+    session_id: answer.headers['x-session-id'],
+    ...(code === undefined ? {} : { error_code: code }),
+  })
+  assert.ok(typeof detail === 'string' && detail !== '', answer.text)
+  return detail
+}
+
+/** The text of the item in an envelope, in which `data` comes last (§4.2). */
+export function itemText({ text }: Answer): string {
+  return text.slice(text.indexOf(',"data":') + ',"data":'.length, -1)
+}
+
+/** Sends a text as the body, with a valid token. */
+export function sendText(service: Service, method: string, path: string, body: string | Buffer) {
+  return service.request(method, path, { token: service.validToken(), body })
+}
+
+/** Creates an item from the text of a request and gives its id. */
+export async function createText(service: Service, body: string | Buffer): Promise<string> {
+  return itemOf(await sendText(service, 'POST', '/items', body), 201).id
+}
+
+/** A path as it stands in the title of a test, which is the same in every run. */
+export function shown(path: string): string {
+  return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{item_id}')
+}

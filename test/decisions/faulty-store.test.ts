@@ -1,0 +1,116 @@
+/** Decisions on §4.1 and §7 that take a store that fails: the app runs in this process. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { pino } from 'pino'
+import { createApp } from '../../src/app.js'
+import { type ItemStore, StoreFullError } from '../../src/store/item-store.js'
+import { createMemoryStore } from '../../src/store/memory.js'
+import { send } from '../conformance/client.js'
+import { record } from '../conformance/expect.js'
+import { mintToken, validClaims } from '../conformance/tokens.js'
+import { assertRefused } from './expect.js'
+
+const secret = 'a secret of at least thirty-two bytes'
+process.env.JWT_SECRET = secret
+delete process.env.JWT_ALGORITHM
+
+const cause = 'no space on disk 7'
+const logged: Record<string, unknown>[] = []
+const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line)) })
+const options = {
+  serviceName: 'item-store',
+  version: '1.2.3',
+  maxBodyBytes: 1000,
+  requestTimeout: 10_000,
+}
+
+/** What does not fail below is done by this one. */
+const memory = createMemoryStore(1000)
+
+const requests = [
+  { title: 'list', method: 'GET', path: '/items' },
+  { title: 'create', method: 'POST', path: '/items', body: '{"data":{}}' },
+  { title: 'read', method: 'GET', path: `/items/${randomUUID()}` },
+  { title: 'replace', method: 'PUT', path: `/items/${randomUUID()}`, body: '{"data":{}}' },
+  { title: 'delete', method: 'DELETE', path: `/items/${randomUUID()}` },
+]
+const failures = [
+  {
+    title: 'throws',
+    fail: () => {
+      throw new Error(cause)
+    },
+  },
+  { title: 'rejects', fail: () => Promise.reject(new Error(cause)) },
+  { title: 'rejects without an error', fail: () => Promise.reject(undefined) },
+]
+for (const { title, fail } of failures) {
+  const origin = await serve({
+    ...memory,
+    create: fail,
+    read: fail,
+    replace: fail,
+    delete: fail,
+    list: fail,
+    healthy: () => false,
+  })
+
+  for (const { title: request, method, path, ...rest } of requests) {
+    test(`§7 ${request}, the store ${title}: 500 INTERNAL_ERROR without internals`, async () => {
+      const token = mintToken(validClaims(), { secret })
+      const answer = await send(origin, method, `/api/v1${path}`, { token, ...rest })
+      const message = assertRefused(answer, 500, 'INTERNAL_ERROR')
+      assert.doesNotMatch(message, /disk|Error|at |\//)
+      const line = logged.find((entry) => entry.session_id === answer.headers['x-session-id'])
+      if (title !== 'rejects without an error') assert.match(JSON.stringify(line), /disk 7/)
+      else assert.ok(line)
+    })
+  }
+
+  test(`§4.1 the store ${title}: health is unhealthy, 503, one of two subsystems`, async () => {
+    const answer = await send(origin, 'GET', '/api/v1/health')
+    assert.equal(answer.status, 503)
+    const { status, services_summary } = record(answer.json())
+    assert.equal(status, 'unhealthy')
+    assert.deepEqual(services_summary, { total: 2, healthy: 1, unhealthy: 1 })
+  })
+}
+
+test('§7 the store is full, told later: 507 STORE_FULL', async () => {
+  const full = () => Promise.reject(new StoreFullError(10))
+  const origin = await serve({
+    ...memory,
+    create: full,
+    replace: full,
+  })
+  const token = mintToken(validClaims(), { secret })
+  for (const { method, path, body } of requests) {
+    if (body === undefined) continue
+    const answer = await send(origin, method, `/api/v1${path}`, { token, body })
+    assertRefused(answer, 507, 'STORE_FULL')
+  }
+})
+
+test('§7 the list breaks within: the connection ends, and no half list looks whole', async () => {
+  const origin = await serve({
+    ...memory,
+    list: async () => ({ ...(await memory.list()), byteLength: 30, chunks: brokenChunks() }),
+  })
+  const token = mintToken(validClaims(), { secret })
+  await assert.rejects(send(origin, 'GET', '/api/v1/items', { token }))
+  assert.match(JSON.stringify(logged.at(-1)), /disk 7/)
+  assert.equal((await send(origin, 'GET', '/api/v1/health')).status, 200)
+})
+
+function* brokenChunks(): Generator<Uint8Array> {
+  yield Buffer.from('{"id":"x"')
+  throw new Error(cause)
+}
+
+async function serve(store: ItemStore): Promise<URL> {
+  const app = createApp(options, store, log)
+  after(() => app.close())
+  return new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+}

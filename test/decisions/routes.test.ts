@@ -1,0 +1,167 @@
+/** Decisions on §4: paths, ids, methods, and which fault is told of first. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { METHODS } from 'node:http'
+import { test } from 'node:test'
+import { create, itemOf, stored } from '../conformance/expect.js'
+import { useService } from '../conformance/service.js'
+import { assertHeaders, assertRefused, shown } from './expect.js'
+import { exchange, exchangeOne } from './raw.js'
+
+const service = await useService()
+const item = await create(service, { kept: 1 }, 'kept')
+const prefix = service.baseUrl.pathname
+const paths = [
+  { path: '/health', methods: ['GET', 'HEAD', 'OPTIONS'] },
+  { path: '/items', methods: ['GET', 'HEAD', 'POST', 'OPTIONS'] },
+  { path: `/items/${item.id}`, methods: ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'] },
+  { path: '/items/unknown', methods: ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'] },
+]
+
+for (const { path, methods } of paths) {
+  // Node never hands CONNECT to a server like this one: its target is no path.
+  const others = METHODS.filter((method) => !methods.includes(method) && method !== 'CONNECT')
+
+  test(`§4 ${shown(path)}: 405 METHOD_NOT_ALLOWED with Allow for every other method`, async () => {
+    for (const method of others) {
+      for (const token of [undefined, service.validToken()]) {
+        const options = token === undefined ? {} : { token }
+        const answer = await service.request(method, path, options)
+        assertRefused(answer, 405, 'METHOD_NOT_ALLOWED')
+        assert.deepEqual(listOf(answer.headers.allow), [...methods].sort(), method)
+      }
+    }
+    assert.deepEqual(await stored(service, item.id), item)
+  })
+
+  test(`§4 ${shown(path)}: the methods that Allow names are there`, async () => {
+    for (const method of methods) {
+      const answer = await service.request(method, path)
+      assert.notEqual(answer.status, 405, method)
+      assertHeaders(answer)
+    }
+  })
+}
+
+const unknownPaths = [
+  '',
+  '/',
+  '/nothing',
+  '/item',
+  '/items/a/b',
+  '/health/a',
+  '/Items',
+  '/items.json',
+]
+for (const path of unknownPaths) {
+  test(`§4 no endpoint has the path "${path}": 404 ROUTE_NOT_FOUND, whatever the method`, async () => {
+    for (const method of ['GET', 'HEAD', 'POST', 'PATCH', 'PROPFIND', 'OPTIONS']) {
+      const answer = await service.request(method, path)
+      if (method === 'HEAD') assert.equal(answer.status, 404)
+      else assertRefused(answer, 404, 'ROUTE_NOT_FOUND')
+    }
+  })
+}
+
+for (const target of ['/', '/items', '/health', '/api/items', '/api/v2/items', '/api/v1x/items']) {
+  test(`§9 nothing is served outside of the prefix: ${target}`, async () => {
+    assertRefused(await service.requestTarget('GET', target), 404, 'ROUTE_NOT_FOUND')
+  })
+}
+
+const codes = new Map([
+  [401, 'MISSING_TOKEN'],
+  [404, 'ROUTE_NOT_FOUND'],
+  [405, 'METHOD_NOT_ALLOWED'],
+  [413, 'PAYLOAD_TOO_LARGE'],
+  [422, 'VALIDATION_ERROR'],
+])
+const unknown = `/items/${randomUUID()}`
+const valid = { authorization: `Bearer ${service.validToken()}` }
+const text = { 'content-type': 'text/plain' }
+const large = { 'content-length': String(17 * 1024 * 1024) }
+const order: {
+  title: string
+  method: string
+  path: string
+  headers?: object
+  authorization?: string
+  status: number
+}[] = [
+  { title: '404 before 401', method: 'POST', path: '/nothing', status: 404 },
+  { title: '405 before 401', method: 'PATCH', path: '/items', status: 405 },
+  { title: '401 before 422', method: 'POST', path: '/items', status: 401 },
+  { title: '401 before 422', method: 'POST', path: '/items', headers: text, status: 401 },
+  { title: '401 before 413', method: 'POST', path: '/items', headers: large, status: 401 },
+  { title: '401 before 404 of the item', method: 'PUT', path: unknown, status: 401 },
+  { title: '401 before 404 of no UUID', method: 'PUT', path: '/items/x', status: 401 },
+  { title: '413 before 404', method: 'PUT', path: unknown, headers: large, ...valid, status: 413 },
+  { title: '422 before 404', method: 'PUT', path: unknown, ...valid, status: 422 },
+  { title: '422 before 404', method: 'PUT', path: unknown, headers: text, ...valid, status: 422 },
+  { title: '422 before 404 of no UUID', method: 'PUT', path: '/items/x', ...valid, status: 422 },
+]
+for (const { title, method, path, headers, authorization, status } of order) {
+  test(`§4 order of checks: ${title}, ${method} ${shown(path)}`, async () => {
+    const lines = Object.entries({ 'content-length': '1', ...headers, authorization })
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+    // The client of Node would wait to send all of the body that was announced.
+    const bytes = `${method} ${prefix}${path} HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n{`
+    assertRefused(await exchangeOne(service.baseUrl, bytes), status, codes.get(status))
+  })
+}
+
+const sameRoutes = [
+  '/',
+  '?',
+  '?limit=1&offset=1',
+  '/?page=2',
+  '?a=%zz',
+  '?__proto__=1&a[]=2',
+  '?a?b/c',
+]
+for (const suffix of sameRoutes) {
+  test(`§4 the same route, followed by ${suffix}`, async () => {
+    const { id } = await create(service, { a: 1 })
+    const created = { data: { a: 2 } }
+    assert.equal((await service.call('GET', `/health${suffix}`)).status, 200)
+    const list = await service.call('GET', `/items${suffix}`)
+    assert.ok(list.text.includes(id) && list.text.includes(item.id))
+    assert.equal(itemOf(await service.call('POST', `/items${suffix}`, created), 201).a, 2)
+    assert.equal(itemOf(await service.call('GET', `/items/${id}${suffix}`), 200).a, 1)
+    assert.equal(itemOf(await service.call('PUT', `/items/${id}${suffix}`, created), 200).a, 2)
+    assert.equal((await service.call('DELETE', `/items/${id}${suffix}`)).status, 204)
+  })
+}
+
+test('§4 HEAD is answered as GET without the body', async () => {
+  for (const path of ['/health', '/items', `/items/${item.id}`, unknown, '/items/x']) {
+    const [get, head] = [await service.call('GET', path), await service.call('HEAD', path)]
+    assert.equal(head.text, '')
+    assert.deepEqual(lasting(head.headers), lasting(get.headers), path)
+    assert.equal(head.status, get.status)
+    assertHeaders(head)
+  }
+  assert.equal((await service.request('HEAD', '/items')).status, 401)
+})
+
+test('§4 after a body on GET the connection goes on', async () => {
+  const head = `Host: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
+  const body = 'Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello'
+  const [first, second] = await exchange(
+    service.baseUrl,
+    `GET ${prefix}/items HTTP/1.1\r\n${head}${body}GET ${prefix}/items/x HTTP/1.1\r\n${head}\r\n`,
+    2,
+  )
+  assert.deepEqual([first?.status, second?.status], [200, 404])
+})
+
+function listOf(header: string | undefined): string[] {
+  return (header ?? '').split(/, */).sort()
+}
+
+/** The headers that do not differ between two requests. */
+function lasting({ date, 'x-session-id': id, ...headers }: Record<string, unknown>): object {
+  return headers
+}
