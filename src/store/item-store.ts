@@ -30,6 +30,8 @@ export interface ItemList {
   readonly byteLength: number
   /** The items as JSON texts with a comma between each two; a chunk may end inside an item. */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+  /** To be called when no chunk is read any more: their memory is used again after that. */
+  release(): void
 }
 
 export interface ItemStore {

@@ -1,70 +1,219 @@
-/** Items in process memory, gone when the process ends (spec §1.2). @module */
+/**
+ * Items in process memory, gone when the process ends (spec §1.2): pages with the bytes of the list
+ * in the order of creation, and an index from ids to pages.
+ *
+ * @module
+ */
 
-import {
-  type EncodedItem,
-  type ItemId,
-  type ItemList,
-  type ItemStore,
-  StoreFullError,
-} from './item-store.js'
+import { type Frame, FramePool } from './frames.js'
+import { type Handle, ItemIndex } from './item-index.js'
+import { type EncodedItem, type ItemStore, StoreFullError } from './item-store.js'
+import { Page } from './page.js'
 
-const comma = Buffer.from(',')
+/**
+ * Bytes of a page. With more, taking an item out moves too much; with less, a list has too many
+ * pieces (bench/RESULTS.md).
+ */
+const defaultPageBytes = 64 * 1024
+
+/** What an item takes beside its text, in bytes: its share of index, tables and empty room. */
+const itemOverhead = 64
+
+/** An item that takes more than this part of a page has one of its own, just as large. */
+const largeItem = 1 / 4
+
+/** Room left when items of neighbours are put together, as a part of a page, for them to grow. */
+const slack = 1 / 16
 
 /**
  * A store in the memory of this process.
- * @param maxBytes most bytes that the items may take together.
+ * @param maxBytes most bytes that the items may take, their share of index and tables included.
+ * @param pageBytes bytes that fill a page; an item that is larger has a page of its own.
  */
-export function createMemoryStore(maxBytes: number): ItemStore {
-  const items = new Map<ItemId, EncodedItem>()
-  let bytes = 0
+export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes): ItemStore {
+  const frames = new FramePool(pageBytes)
+  const index = new ItemIndex()
+  /** By number. */
+  const pages: (Page | undefined)[] = []
+  const freeNumbers: number[] = []
+  /** The ends of the pages in the order of the list. */
+  let first: Page | undefined
+  let last: Page | undefined
+  let size = 0
+  /** Bytes of all texts with their commas. */
+  let used = 0
 
-  /** Counts `added` more bytes, if there is room for them. Shrinking is always possible. */
-  function reserve(added: number): void {
-    if (added > 0 && bytes + added > maxBytes) throw new StoreFullError(maxBytes)
-    bytes += added
+  /** Makes sure that there is room. Taking less than before is always possible. */
+  function needRoom(added: number): void {
+    if (added > 0 && used + size * itemOverhead + added > maxBytes) {
+      throw new StoreFullError(maxBytes)
+    }
+  }
+
+  /** Puts a new page behind another one, or at the start of the list. */
+  function insertPage(previous: Page | undefined, needed = pageBytes): Page {
+    const page = new Page(freeNumbers.at(-1) ?? pages.length, frames, needed)
+    freeNumbers.pop()
+    pages[page.number] = page
+    const next = previous === undefined ? first : previous.next
+    link(previous, page)
+    link(page, next)
+    return page
+  }
+
+  function dropPage(page: Page): void {
+    link(page.previous, page.next)
+    pages[page.number] = undefined
+    freeNumbers.push(page.number)
+    page.free()
+  }
+
+  function link(page: Page | undefined, next: Page | undefined): void {
+    if (page === undefined) first = next
+    else page.next = next
+    if (next === undefined) last = page
+    else next.previous = page
+  }
+
+  /** The page at the end of the list, for an item that takes `length` bytes. */
+  function pageForNew(length: number): Page {
+    if (length > pageBytes * largeItem) return insertPage(last, length)
+    if (last !== undefined && last.room >= length) return last
+    last?.seal()
+    return insertPage(last)
+  }
+
+  function pageNumbered(number: number): Page {
+    return pages[number] as Page // the index only has numbers of pages that are there
+  }
+
+  /** @returns whether any item was moved. */
+  function moveFromNext(page: Page, next: Page, limit: number): boolean {
+    const count = page.takeFromNext(next, limit, (handle) => index.setPage(handle, page.number))
+    if (next.count === 0) dropPage(next)
+    return count > 0
+  }
+
+  /**
+   * The page of an item, once it has room for the item to grow or holds nothing else: until then
+   * leading items move to the page before, or to a new one.
+   */
+  function pageForGrown(handle: Handle, growth: number): Page {
+    for (;;) {
+      const page = pageNumbered(index.pageOf(handle))
+      if (page.room >= growth || page.count === 1) return page
+      const half = page.half()
+      const { previous } = page
+      const wasMoved =
+        previous !== undefined && moveFromNext(previous, page, Math.min(previous.room, half))
+      if (!wasMoved) moveFromNext(insertPage(previous), page, half)
+    }
+  }
+
+  /** Puts an item on a page of its own, in the place of the one that it has now. */
+  function repage(page: Page, handle: Handle, item: EncodedItem): void {
+    const own = insertPage(page, item.length + 1)
+    own.append(handle, item)
+    index.setPage(handle, own.number)
+    dropPage(page)
+  }
+
+  /** Drops a page without items, or puts the items of two pages on one, of three on two. */
+  function tend(page: Page): void {
+    const { previous, next } = page
+    const kept = pageBytes * slack
+    if (page.count === 0) {
+      dropPage(page)
+    } else if (next !== undefined && page.room - kept >= next.used) {
+      moveFromNext(page, next, next.used)
+    } else if (previous !== undefined && previous.room - kept >= page.used) {
+      moveFromNext(previous, page, page.used)
+    } else if (next?.next !== undefined && page.room + next.room - 2 * kept >= next.next.used) {
+      moveFromNext(page, next, page.room)
+      moveFromNext(next, next.next, next.room)
+    }
   }
 
   return {
     create(id, item) {
-      reserve(item.length)
-      items.set(id, item)
+      needRoom(item.length + 1 + itemOverhead)
+      const page = pageForNew(item.length + 1)
+      const handle = index.add(id)
+      page.append(handle, item)
+      index.setPage(handle, page.number)
+      size += 1
+      used += item.length + 1
     },
 
     read(id) {
-      return items.get(id)
+      const handle = index.find(id)
+      if (handle === undefined) return undefined
+      return pageNumbered(index.pageOf(handle)).read(handle) as EncodedItem // as it was put there
     },
 
     replace(id, item) {
-      const old = items.get(id)
-      if (old === undefined) return false
-      reserve(item.length - old.length)
-      items.set(id, item)
+      const handle = index.find(id)
+      if (handle === undefined) return false
+      const growth = item.length - pageNumbered(index.pageOf(handle)).read(handle).length
+      needRoom(growth)
+      const page = pageForGrown(handle, growth)
+      if (page.count === 1) {
+        repage(page, handle, item)
+      } else {
+        page.replace(handle, item)
+        tend(page)
+      }
+      used += growth
       return true
     },
 
     delete(id) {
-      const old = items.get(id)
-      if (old === undefined) return false
-      bytes -= old.length
-      return items.delete(id)
+      const handle = index.find(id)
+      if (handle === undefined) return false
+      const page = pageNumbered(index.pageOf(handle))
+      used -= page.read(handle).length + 1
+      size -= 1
+      page.remove(handle)
+      index.remove(handle)
+      tend(page)
+      return true
     },
 
     list() {
+      const shared: { frame: Frame; used: number }[] = []
+      for (let page = first; page !== undefined; page = page.next) {
+        shared.push({ frame: page.share(), used: page.used })
+      }
+      const byteLength = Math.max(0, used - 1)
       return {
-        byteLength: bytes + Math.max(0, items.size - 1),
-        chunks: separate([...items.values()]),
+        byteLength,
+        chunks: chunksOf(shared, byteLength),
+        release() {
+          for (const { frame } of shared.splice(0)) frames.release(frame)
+        },
       }
     },
 
-    size: () => items.size,
+    size: () => size,
     healthy: () => true,
-    close: () => items.clear(),
+
+    close() {
+      pages.length = 0
+      first = undefined
+      last = undefined
+    },
   }
 }
 
-function* separate(items: EncodedItem[]): ItemList['chunks'] & Iterable<Uint8Array> {
-  for (const [place, item] of items.entries()) {
-    if (place > 0) yield comma
-    yield item
+/** The bytes of the list, without the comma behind the last item. */
+function* chunksOf(
+  shared: readonly { frame: Frame; used: number }[],
+  byteLength: number,
+): Generator<Buffer, void> {
+  let left = byteLength
+  for (const { frame, used } of shared) {
+    const chunk = frame.bytes.subarray(0, Math.min(used, left))
+    left -= chunk.length
+    if (chunk.length > 0) yield chunk
   }
 }

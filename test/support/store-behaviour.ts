@@ -24,6 +24,7 @@ export async function textOf(list: ItemList): Promise<string> {
   for await (const chunk of list.chunks) chunks.push(Buffer.from(chunk))
   const whole = Buffer.concat(chunks)
   assert.equal(whole.length, list.byteLength)
+  list.release()
   return whole.toString()
 }
 
@@ -72,6 +73,7 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
       for (const id of ids) await store.create(id, itemText(id, 100))
       const [first, second] = [await store.list(), await store.list()]
       for await (const _chunk of first.chunks) break
+      first.release()
       for (const id of ids) await store.delete(id)
       assert.equal(await textOf(second), ids.map((id) => itemText(id, 100).toString()).join(','))
       assert.equal(await textOf(await store.list()), '')

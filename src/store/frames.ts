@@ -1,0 +1,83 @@
+/**
+ * Frames: pieces of memory outside of the JavaScript heap, all of one size, taken and given back
+ * without waiting for the garbage collector.
+ *
+ * They are cut from slabs so large that the system's allocator maps each on its own and takes it
+ * back whole. Frames of many sizes, allocated one by one, leave it with a third of its memory in
+ * holes (bench/RESULTS.md).
+ *
+ * @module
+ */
+
+/** A small store has small slabs; each new one is as large as all together, up to the largest. */
+const firstSlab = 1024 * 1024
+
+/** From 32 MiB on, glibc maps memory directly, whatever was freed before (mallopt(3)). */
+const largestSlab = 32 * 1024 * 1024
+
+interface Slab {
+  readonly bytes: Buffer
+  /** How many of its frames are in use. */
+  taken: number
+}
+
+/** A piece of memory with a count of those who use it. */
+export interface Frame {
+  readonly bytes: Buffer
+  /** Where it was cut from; nowhere, if it is larger than the others. */
+  readonly slab: Slab | undefined
+  /** Its owner, and everyone who reads it and must not see it change. */
+  users: number
+}
+
+export class FramePool {
+  /** Bytes of a frame. */
+  readonly size: number
+  #slabs: Slab[] = []
+  #free: Frame[] = []
+
+  constructor(size: number) {
+    this.size = size
+  }
+
+  /**
+   * A frame with one user, larger than the others if `needed` is larger.
+   * @param needed in bytes.
+   * @throws {RangeError} when the system has no memory left.
+   */
+  take(needed: number): Frame {
+    if (needed > this.size) {
+      return { bytes: Buffer.allocUnsafeSlow(needed), slab: undefined, users: 1 }
+    }
+    if (this.#free.length === 0) this.#addSlab()
+    const frame = this.#free.pop() as Frame // a slab has at least one
+    frame.users = 1
+    if (frame.slab !== undefined) frame.slab.taken += 1
+    return frame
+  }
+
+  /** Ends one use of a frame. */
+  release(frame: Frame): void {
+    frame.users -= 1
+    if (frame.users > 0 || frame.slab === undefined) return
+    this.#free.push(frame)
+    frame.slab.taken -= 1
+    if (frame.slab.taken === 0 && this.#slabs.length > 1) this.#dropSlab(frame.slab)
+  }
+
+  #addSlab(): void {
+    const held = this.#slabs.reduce((sum, slab) => sum + slab.bytes.length, 0)
+    const count = Math.ceil(Math.min(Math.max(held, firstSlab), largestSlab) / this.size)
+    const slab = { bytes: Buffer.allocUnsafeSlow(count * this.size), taken: 0 }
+    this.#slabs.push(slab)
+    // The first frame comes off the list first, so that memory is touched only as it is needed.
+    for (let start = slab.bytes.length - this.size; start >= 0; start -= this.size) {
+      this.#free.push({ bytes: slab.bytes.subarray(start, start + this.size), slab, users: 0 })
+    }
+  }
+
+  #dropSlab(slab: Slab): void {
+    this.#slabs = this.#slabs.filter((other) => other !== slab)
+    this.#free = this.#free.filter((frame) => frame.slab !== slab)
+  }
+}
