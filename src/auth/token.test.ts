@@ -156,3 +156,35 @@ test('the algorithm in the environment is matched as written', async () => {
   process.env.JWT_ALGORITHM = 'hs256'
   assert.equal(authFault(), 'JWT_ALGORITHM is not one of HS256, HS384, HS512')
 })
+
+test('a token that was let in before is checked for exp again', async () => {
+  const token = sign(`{"sub":"a","exp":${now() + 1}}`)
+  assert.equal(await outcome(token), 'let in a')
+  assert.equal(await outcome(token), 'let in a')
+  await new Promise((resolve) => setTimeout(resolve, 2100 - (Date.now() % 1000)))
+  assert.equal(await outcome(token), 'TOKEN_EXPIRED')
+})
+
+test('a token that was let in before is answered at once, a new one is not', async () => {
+  const token = sign(good)
+  assert.ok(verifyToken(token) instanceof Promise)
+  await verifyToken(token)
+  assert.ok(!(verifyToken(token) instanceof Promise))
+  assert.equal(await outcome(`${token.slice(0, -1)}x`), 'INVALID_TOKEN')
+})
+
+test('no more than ten thousand tokens are remembered, and none that was refused', async () => {
+  process.env.JWT_SECRET = `${secret} of this test`
+  const all = await Promise.all(Array.from({ length: 10_001 }, (_, at) => signToken(`${at}`, 600)))
+  const forged = all.map((token) => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`)
+  for (const token of all) await verifyToken(token)
+  for (const token of forged) assert.equal(await outcome(token), 'INVALID_TOKEN')
+  const isKnown = (token = '') => !(verifyToken(token) instanceof Promise)
+  assert.deepEqual([all[0], all[1], all.at(-1)].map(isKnown), [false, true, true])
+})
+
+test('a very long token is verified, and not remembered', async () => {
+  const token = sign(`{"sub":"${'a'.repeat(3000)}","exp":9000000000}`)
+  await verifyToken(token)
+  assert.ok(verifyToken(token) instanceof Promise)
+})

@@ -39,7 +39,19 @@ interface Signing {
   readonly secret: string
   readonly algorithm: Algorithm
   readonly key: KeyObject
+  /**
+   * What tokens verified with this key said, by the whole token. Another secret or algorithm makes
+   * another `Signing`, so that no token outlives a change. Only tokens that were let in get here,
+   * so that hostile ones cannot fill it.
+   */
+  readonly verified: Map<string, VerifiedToken>
 }
+
+/** Most tokens that are remembered; the oldest is forgotten first. */
+const maxRemembered = 10_000
+
+/** Longest token that is remembered, in characters: with the above it bounds the memory to 20 MB. */
+const maxRememberedLength = 2_000
 
 /**
  * The claims that must hold. `iat` is none of them: it is never a reason to refuse, and `nbf` is
@@ -56,16 +68,41 @@ let signing: Signing | undefined
  * @param token compact serialisation of a JWS, as it stands in the `Authorization` header.
  * @throws {TokenError} when the token, or the configuration, lets nobody in.
  */
-export async function verifyToken(token: string): Promise<VerifiedToken> {
-  const { key, algorithm } = currentSigning()
-  const payload = await verifiedPayload(token, key, algorithm)
-  const now = Math.floor(Date.now() / 1000)
+export function verifyToken(token: string): VerifiedToken | Promise<VerifiedToken> {
+  const signing = currentSigning()
+  const known = signing.verified.get(token)
+  if (known === undefined) return verifyUnknown(token, signing)
+  needUnexpired(known)
+  return known
+}
+
+async function verifyUnknown(token: string, signing: Signing): Promise<VerifiedToken> {
+  const payload = await verifiedPayload(token, signing)
   if (!requiredClaims.Check(payload)) {
     throw invalid('it needs the claims sub (a string) and exp (an integer)')
   }
-  if (payload.nbf !== undefined && payload.nbf > now) throw invalid('it is not valid yet (nbf)')
-  if (payload.exp <= now) throw new TokenError('TOKEN_EXPIRED', 'The token has expired')
+  if (payload.nbf !== undefined && payload.nbf > Date.now() / 1000) {
+    throw invalid('it is not valid yet (nbf)')
+  }
+  needUnexpired(payload)
+  remember(token, payload, signing.verified)
   return payload
+}
+
+/** Checked at every use, however a token got known (spec §5.4). There is no leeway. */
+function needUnexpired({ exp }: VerifiedToken): void {
+  if (exp <= Date.now() / 1000) throw new TokenError('TOKEN_EXPIRED', 'The token has expired')
+}
+
+function remember(token: string, payload: VerifiedToken, verified: Signing['verified']): void {
+  if (token.length > maxRememberedLength) return
+  if (verified.size >= maxRemembered) {
+    for (const oldest of verified.keys()) {
+      verified.delete(oldest)
+      break
+    }
+  }
+  verified.set(token, payload)
 }
 
 /**
@@ -106,7 +143,8 @@ function currentSigning(): Signing {
       `JWT_ALGORITHM is not one of ${algorithms.join(', ')}`,
     )
   }
-  signing = { secret, algorithm, key: createSecretKey(Buffer.from(secret)) }
+  const key = createSecretKey(Buffer.from(secret))
+  signing = { secret, algorithm, key, verified: new Map() }
   return signing
 }
 
@@ -115,7 +153,7 @@ function isAlgorithm(name: string): name is Algorithm {
 }
 
 /** The payload of a token whose signature holds, whatever it may be. */
-async function verifiedPayload(token: string, key: KeyObject, algorithm: string): Promise<unknown> {
+async function verifiedPayload(token: string, { key, algorithm }: Signing): Promise<unknown> {
   if (!hasCanonicalSignature(token)) throw invalid('its signature is malformed')
   const { payload, protectedHeader } = await compactVerify(token, key, {
     algorithms: [algorithm],

@@ -20,10 +20,13 @@ export function requireToken(
   _reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
-  verifyToken(bearerToken(request.headers.authorization)).then((token) => {
+  const letIn = (token: VerifiedToken): void => {
     request.token = token
     done()
-  }, done)
+  }
+  const verified = verifyToken(bearerToken(request.headers.authorization))
+  if (verified instanceof Promise) verified.then(letIn, done)
+  else letIn(verified)
 }
 
 function bearerToken(authorization: string | undefined): string {

@@ -1,7 +1,5 @@
 /** The item endpoints (spec §4.2 to §4.6). @module */
 
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
@@ -10,6 +8,7 @@ import { answerEmpty, startJson } from './answer.js'
 import { readBody } from './body.js'
 import { itemNotFound } from './errors.js'
 import type { Handlers } from './routes.js'
+import { sendList } from './send-list.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
@@ -85,28 +84,13 @@ function answerItem(reply: FastifyReply, status: number, middle: string, item: E
   reply.raw.end(text, 'latin1')
 }
 
-/** Answers with all items, at the pace at which the client reads them. */
-function answerList(reply: FastifyReply, list: ItemList): void | Promise<void> {
-  const head = Buffer.from(`${sessionStart}${reply.request.id}${listed}[`)
-  startJson(reply, 200, head.length + list.byteLength + 2)
-  if (reply.request.method === 'HEAD') {
-    reply.raw.end()
-    return
-  }
-  return pipeline(Readable.from(around(head, list.chunks, ']}')), reply.raw).catch((error) => {
-    if (!isGone(error)) throw error
-  })
-}
-
-async function* around(head: Buffer, chunks: ItemList['chunks'], tail: string) {
-  yield head
-  yield* chunks
-  yield Buffer.from(tail)
-}
-
-/** Whether the client went away before it had read the whole answer. */
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+/** Answers with all items. */
+function answerList(reply: FastifyReply, list: ItemList): Awaitable<void> {
+  const before = `${sessionStart}${reply.request.id}${listed}[`
+  startJson(reply, 200, before.length + list.byteLength + 2)
+  if (reply.request.method !== 'HEAD') return sendList(reply.raw, before, list, ']}')
+  list.release()
+  reply.raw.end()
 }
 
 /** Goes on with a value, at once if it is there: a promise costs a tenth of the throughput. */

@@ -28,7 +28,7 @@ const slack = 1 / 16
 /**
  * A store in the memory of this process.
  * @param maxBytes most bytes that the items may take, their share of index and tables included.
- * @param pageBytes bytes that fill a page; an item that is larger has a page of its own.
+ * @param pageBytes bytes of a page.
  */
 export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes): ItemStore {
   const frames = new FramePool(pageBytes)
@@ -129,8 +129,8 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
     } else if (previous !== undefined && previous.room - kept >= page.used) {
       moveFromNext(previous, page, page.used)
     } else if (next?.next !== undefined && page.room + next.room - 2 * kept >= next.next.used) {
-      moveFromNext(page, next, page.room)
-      moveFromNext(next, next.next, next.room)
+      moveFromNext(page, next, page.room - kept) // not all of it, as it does not fit
+      moveFromNext(next, next.next, next.room - kept)
     }
   }
 
@@ -171,10 +171,11 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
       const handle = index.find(id)
       if (handle === undefined) return false
       const page = pageNumbered(index.pageOf(handle))
-      used -= page.read(handle).length + 1
-      size -= 1
+      const { length } = page.read(handle)
       page.remove(handle)
       index.remove(handle)
+      used -= length + 1
+      size -= 1
       tend(page)
       return true
     },
