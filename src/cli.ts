@@ -4,9 +4,12 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import closeWithGrace from 'close-with-grace'
+import type { Logger } from 'pino'
 import { authFault, signToken } from './auth/token.js'
 import { type Config, ConfigError, describeSettings, flags, readConfig } from './config.js'
 import { openApiDocument } from './http/docs.js'
+import { createLog } from './log.js'
 import { type Server, startServer } from './server.js'
 
 /** Something that the user has to put right: told in one line, without a stack, exit code 2. */
@@ -80,10 +83,11 @@ async function serve(args: string[]): Promise<void> {
   const config = readServerConfig(args)
   if (config === undefined) return
   needAuth()
-  const server = await start(config)
+  const log = newLog(config)
+  await start(config, log)
   const length = Buffer.byteLength(process.env.JWT_SECRET ?? '')
   if (length < recommendedSecretBytes) {
-    server.log.warn(`JWT_SECRET has ${length} bytes; at least ${recommendedSecretBytes} are safe`)
+    log.warn(`JWT_SECRET has ${length} bytes; at least ${recommendedSecretBytes} are safe`)
   }
 }
 
@@ -92,7 +96,7 @@ async function dev(args: string[]): Promise<void> {
   if (config === undefined) return
   process.env.JWT_SECRET ||= randomBytes(recommendedSecretBytes).toString('base64url')
   needAuth()
-  const server = await start(config)
+  const server = await start(config, newLog(config))
   const token = await signToken('dev', devTokenLifetime)
   print(`
 The items are gone when this stops. Paste into another terminal:
@@ -137,6 +141,10 @@ function readFlags(args: string[], options: typeof flags): Record<string, unknow
   }
 }
 
+function newLog({ logLevel }: Config): Logger {
+  return createLog(logLevel, process.stdout.isTTY)
+}
+
 /** Makes sure that tokens can be signed and verified. */
 function needAuth(): void {
   const fault = authFault()
@@ -145,17 +153,24 @@ function needAuth(): void {
   throw new UsageError(`${fault}${remedy}`)
 }
 
-/** Listens until a signal says to stop; a second signal ends the process at once. */
-async function start(config: Config): Promise<Server> {
-  const server = await startServer(config, version).catch((error: unknown) => {
+/**
+ * Serves until a signal says to stop; a second one ends the process at once. A fault that nothing
+ * caught is logged and ends it too, with exit code 1, once what was accepted is answered.
+ */
+async function start(config: Config, log: Logger): Promise<Server> {
+  const server = await startServer(config, version, log).catch((error: unknown) => {
     throw listenFault(error, config) ?? error
   })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      server.log.info(`${signal}: stopping`)
-      void server.stop()
-    })
+  const options = {
+    delay: config.shutdownTimeout * 1000,
+    logger: log,
+    skip: ['beforeExit' as const],
   }
+  closeWithGrace(options, async ({ signal, err }) => {
+    if (err === undefined) log.info(`${signal}: stopping`)
+    else log.fatal({ err }, 'a fault that nothing caught: stopping')
+    await server.stop()
+  })
   return server
 }
 

@@ -21,7 +21,8 @@ interface Setting<T> {
 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const mebibyte = 1024 * 1024
+const kibibyte = 1024
+const mebibyte = 1024 * kibibyte
 
 export const settings = {
   port: {
@@ -56,9 +57,21 @@ export const settings = {
   },
   maxStoreBytes: {
     name: 'MAX_STORE_BYTES',
-    default: halfOfMemory(),
+    default: partOfMemory(0.5),
     meaning: 'Most bytes that the items may take; by default half of the memory there is',
     parse: integer(1, Number.MAX_SAFE_INTEGER),
+  },
+  maxHeaderBytes: {
+    name: 'MAX_HEADER_BYTES',
+    default: 16 * kibibyte,
+    meaning: 'Longest head of a request in bytes',
+    parse: integer(1024, mebibyte),
+  },
+  maxConnections: {
+    name: 'MAX_CONNECTIONS',
+    default: 10_000,
+    meaning: 'Most connections at a time; more are closed at once',
+    parse: integer(1, 1_000_000),
   },
   requestTimeout: {
     name: 'REQUEST_TIMEOUT',
@@ -66,18 +79,50 @@ export const settings = {
     meaning: 'Longest time in seconds for a whole request to arrive',
     parse: integer(1, 86_400),
   },
+  keepAliveTimeout: {
+    name: 'KEEP_ALIVE_TIMEOUT',
+    default: 72,
+    meaning: 'Longest time in seconds that a connection may wait for its next request',
+    parse: integer(1, 86_400),
+  },
+  idleTimeout: {
+    name: 'IDLE_TIMEOUT',
+    default: 90,
+    meaning: 'Longest time in seconds that a client may neither send nor read within a request',
+    parse: integer(1, 86_400),
+  },
+  maxEventLoopDelay: {
+    name: 'MAX_EVENT_LOOP_DELAY',
+    default: 500,
+    meaning: 'Delay of the event loop in milliseconds above which item requests get 503',
+    parse: integer(1, 60_000),
+  },
+  maxMemoryBytes: {
+    name: 'MAX_MEMORY_BYTES',
+    default: partOfMemory(0.9),
+    meaning: 'Memory of the process in bytes above which item requests get 503; 9/10 by default',
+    parse: integer(1, Number.MAX_SAFE_INTEGER),
+  },
+  metricsPort: {
+    name: 'METRICS_PORT',
+    default: undefined,
+    meaning: 'TCP port for Prometheus metrics at /metrics, on the same address; unset: none',
+    parse: integer(1, 65_535),
+  },
   shutdownTimeout: {
     name: 'SHUTDOWN_TIMEOUT',
     default: 10,
     meaning: 'Longest time in seconds for requests to finish when the service is told to stop',
     parse: integer(0, 86_400),
   },
-} as const satisfies Record<string, Setting<number> | Setting<string>>
+} as const satisfies Record<string, Setting<number> | Setting<string> | Setting<number | undefined>>
 
 type Settings = typeof settings
 
 /** All settings, checked. */
-export type Config = { readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> }
+export type Config = {
+  readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> | Settings[Key]['default']
+}
 
 /** Settings that cannot be used: one line for each fault. */
 export class ConfigError extends Error {
@@ -118,7 +163,7 @@ export function describeSettings(): string {
   return Object.values(settings)
     .map(({ name, default: value, meaning }) => {
       const flag = `--${flagOf(name)}`
-      return `  ${flag.padEnd(20)} ${name.padEnd(17)} ${meaning} [${value}]`
+      return `  ${flag.padEnd(20)} ${name.padEnd(17)} ${meaning} [${value ?? 'off'}]`
     })
     .join('\n')
 }
@@ -148,9 +193,8 @@ function oneOf(choices: readonly string[]): (value: string) => string {
   }
 }
 
-/** Half of what the process may use: of its control group where that is limited, else all memory. */
-function halfOfMemory(): number {
+/** Of what the process may use: its control group's memory where that is limited, else all. */
+function partOfMemory(part: number): number {
   const limit = process.constrainedMemory()
-  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-  return Math.floor(memory / 2)
+  return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) * part)
 }

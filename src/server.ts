@@ -1,60 +1,77 @@
 /** One process's life: listen, serve, and stop when told to. @module */
 
+import { once } from 'node:events'
+import { Server as NetServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { type DestinationStream, type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { createApp } from './app.js'
 import type { Config } from './config.js'
+import { createMetrics, createMetricsServer } from './http/metrics.js'
 import { createMemoryStore } from './store/memory.js'
 
 /** A server that listens. */
 export interface Server {
   /** Where it can be reached from this machine, without a slash at the end. */
   readonly url: string
-  readonly log: Logger
-  /** Takes no new requests, answers those that are under way, and lets go of the items. */
+  /** Takes no new connections, answers what was accepted, and lets go of the items. */
   stop(): Promise<void>
 }
+
+/** Time that a client without a request has for sending one, before its connection is closed. */
+const lastRequestTime = 500 // milliseconds
+
+/** Time for the process to end, once the last connection is closed. */
+const endingTime = 250 // milliseconds
 
 /**
  * Starts to serve.
  * @param version semantic version of the service.
- * @param logTo where log lines go; standard output by default.
  * @throws the error of `listen`, for example `EADDRINUSE`.
  */
-export async function startServer(
-  config: Config,
-  version: string,
-  logTo?: DestinationStream,
-): Promise<Server> {
-  const log = pino({ level: config.logLevel, base: null }, logTo ?? pino.destination(1))
+export async function startServer(config: Config, version: string, log: Logger): Promise<Server> {
   const store = createMemoryStore(config.maxStoreBytes)
-  const app = createApp(
-    {
-      serviceName: config.serviceName,
-      version,
-      maxBodyBytes: config.maxBodyBytes,
-      requestTimeout: config.requestTimeout * 1000,
-    },
-    store,
-    log,
-  )
+  const metrics = config.metricsPort === undefined ? undefined : createMetrics(store)
+  const app = createApp({ ...config, version }, store, log, metrics)
+  const metricsServer = metrics && createMetricsServer(metrics)
+  if (metricsServer !== undefined) {
+    await once(metricsServer.listen(config.metricsPort, config.host), 'listening')
+  }
   await app.listen({ host: config.host, port: config.port })
   const url = `http://${reachable(config.host)}:${portOf(app)}`
   log.info({ url }, `listening on ${url}`)
 
   return {
     url,
-    log,
     async stop() {
-      // A client that never finishes its request must not hold the process for ever.
-      const deadline = setTimeout(
-        () => app.server.closeAllConnections(),
-        config.shutdownTimeout * 1000,
-      )
+      await drain(app, config.shutdownTimeout * 1000 - endingTime)
       await app.close()
-      clearTimeout(deadline)
+      metricsServer?.close()
       await store.close()
     },
+  }
+}
+
+/**
+ * Waits until every connection is closed, and closes those that are left at the deadline.
+ *
+ * Node's own `close` of an HTTP server is of no use here: it closes connections that are idle at
+ * that moment, under the request that a busy client is just sending, and it stops the watch over
+ * requests that take too long.
+ */
+async function drain(app: FastifyInstance, timeout: number): Promise<void> {
+  const deadline = Date.now() + Math.max(0, timeout)
+  app.draining = true // from now on every answer says `Connection: close`
+  const closed = once(app.server, 'close')
+  NetServer.prototype.close.call(app.server)
+  const isClosed = closed.then(() => true)
+  const isClosedWithin = (time: number) => Promise.race([isClosed, delay(time, false)])
+
+  let wait = Math.min(lastRequestTime, deadline - Date.now())
+  while (!(await isClosedWithin(wait))) {
+    if (Date.now() >= deadline) app.server.closeAllConnections()
+    else app.server.closeIdleConnections()
+    wait = Math.max(0, Math.min(100, deadline - Date.now()))
   }
 }
 

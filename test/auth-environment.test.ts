@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { createApp } from '../src/app.js'
+import { readConfig } from '../src/config.js'
 import { createMemoryStore } from '../src/store/memory.js'
 import { type RequestOptions, send } from './conformance/client.js'
 import { record } from './conformance/expect.js'
@@ -15,12 +16,7 @@ import { assertRefused } from './decisions/expect.js'
 
 const logged: Record<string, unknown>[] = []
 const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line)) })
-const options = {
-  serviceName: 'item-store',
-  version: '1.2.3',
-  maxBodyBytes: 1000,
-  requestTimeout: 10_000,
-}
+const options = { ...readConfig({}, {}), version: '1.2.3', maxBodyBytes: 1000 }
 const app = createApp(options, createMemoryStore(100_000), log)
 const origin = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
 const given = { JWT_SECRET: process.env.JWT_SECRET, JWT_ALGORITHM: process.env.JWT_ALGORITHM }

@@ -6,16 +6,12 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { createApp } from '../src/app.js'
 import { signToken } from '../src/auth/token.js'
+import { readConfig } from '../src/config.js'
 import { createMemoryStore } from '../src/store/memory.js'
 import { jsonValue } from './support/json-text.js'
 
 process.env.JWT_SECRET = 'a secret of at least thirty-two bytes'
-const options = {
-  serviceName: 'item-store',
-  version: '0.0.0',
-  maxBodyBytes: 1_000_000,
-  requestTimeout: 10_000,
-}
+const options = { ...readConfig({}, {}), version: '0.0.0', maxBodyBytes: 1_000_000 }
 const app = createApp(options, createMemoryStore(10_000_000), pino({ level: 'silent' }))
 let base = ''
 let authorization = ''

@@ -9,7 +9,17 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
 /** The parts of src, in the order in which a request meets them. Imports run down, or stay. */
-const order = ['cli.ts', 'server.ts', 'config.ts', 'app.ts', 'http', 'auth', 'item', 'store']
+const order = [
+  'cli.ts',
+  'server.ts',
+  'config.ts',
+  'log.ts',
+  'app.ts',
+  'http',
+  'auth',
+  'item',
+  'store',
+]
 
 const longestFile = 300 // lines
 

@@ -10,6 +10,13 @@
 import type { FastifyReply } from 'fastify'
 import { sessionHeader } from './session.js'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether the service is about to stop, so that every answer closes its connection. */
+    draining: boolean
+  }
+}
+
 /** Header names and values in turn, as Node takes them at no further cost. */
 export type HeaderList = readonly string[]
 
@@ -37,6 +44,7 @@ export function answerJson(
 
 /** Answers without a body. */
 export function answerEmpty(reply: FastifyReply, status: number, headers = noHeaders): void {
+  closeIfDraining(reply)
   reply.raw.writeHead(status, [sessionHeader, reply.request.id, ...corsHeaders, ...headers])
   reply.raw.end()
 }
@@ -48,6 +56,7 @@ export function startJson(
   length: number,
   headers = noHeaders,
 ): void {
+  closeIfDraining(reply)
   reply.raw.writeHead(status, [
     'Content-Type',
     'application/json',
@@ -58,4 +67,8 @@ export function startJson(
     ...corsHeaders,
     ...headers,
   ])
+}
+
+function closeIfDraining(reply: FastifyReply): void {
+  if (reply.server.draining) reply.raw.shouldKeepAlive = false
 }

@@ -7,6 +7,7 @@ import { InvalidItemError } from '../item/item-request.js'
 import { StoreFullError } from '../store/item-store.js'
 import { answerJson, type HeaderList } from './answer.js'
 import type { ErrorResponse } from './models.js'
+import { requestFields } from './request-log.js'
 
 interface ErrorKind {
   readonly status: number
@@ -57,6 +58,18 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The code of the error that was answered, for log and metrics. */
+    errorCode: ErrorCode | undefined
+  }
+}
+
+/** Whether an error is an outcome of the check of a token. */
+export function isTokenError(code: ErrorCode): boolean {
+  return errorKinds[code].status === 401 || code === 'AUTH_NOT_CONFIGURED'
+}
+
 /** An error as the client is told of it. The message is its `detail`, and never shows internals. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -96,7 +109,9 @@ export function errorBody(error: ApiError, sessionId: string): ErrorResponse {
 /** Answers with whatever was thrown, and logs what the operator must know. */
 export function answerError(reply: FastifyReply, thrown: unknown, log: Logger): void {
   const error = toApiError(thrown)
-  if (error.status >= 500) log.error({ session_id: reply.request.id, err: thrown }, error.message)
+  const { request } = reply
+  request.errorCode = error.code
+  if (error.status >= 500) log.error({ ...requestFields(request), err: thrown }, error.message)
   // The answer has begun, or nobody is there to read it: all that is left is to break it off.
   if (reply.raw.headersSent || reply.raw.destroyed) {
     reply.raw.destroy()
@@ -104,8 +119,8 @@ export function answerError(reply: FastifyReply, thrown: unknown, log: Logger): 
   }
   // Closed now, the connection would be reset under a client that still sends its body, and the
   // answer lost. The rest is read and dropped, for as long as a request may take.
-  if (!reply.request.raw.complete) reply.raw.shouldKeepAlive = true
-  answerJson(reply, error.status, errorBody(error, reply.request.id), error.headers)
+  if (!request.raw.complete) reply.raw.shouldKeepAlive = true
+  answerJson(reply, error.status, errorBody(error, request.id), error.headers)
 }
 
 function toApiError(thrown: unknown): ApiError {

@@ -36,8 +36,15 @@ export class FramePool {
   #slabs: Slab[] = []
   #free: Frame[] = []
 
+  #largeBytes = 0
+
   constructor(size: number) {
     this.size = size
+  }
+
+  /** Bytes of the frames in use. */
+  get bytesInUse(): number {
+    return this.#slabs.reduce((sum, slab) => sum + slab.taken * this.size, this.#largeBytes)
   }
 
   /**
@@ -47,7 +54,9 @@ export class FramePool {
    */
   take(needed: number): Frame {
     if (needed > this.size) {
-      return { bytes: Buffer.allocUnsafeSlow(needed), slab: undefined, users: 1 }
+      const bytes = Buffer.allocUnsafeSlow(needed)
+      this.#largeBytes += needed
+      return { bytes, slab: undefined, users: 1 }
     }
     if (this.#free.length === 0) this.#addSlab()
     const frame = this.#free.pop() as Frame // a slab has at least one
@@ -58,11 +67,16 @@ export class FramePool {
 
   /** Ends one use of a frame. */
   release(frame: Frame): void {
+    const { slab, bytes } = frame
     frame.users -= 1
-    if (frame.users > 0 || frame.slab === undefined) return
+    if (frame.users > 0) return
+    if (slab === undefined) {
+      this.#largeBytes -= bytes.length
+      return
+    }
     this.#free.push(frame)
-    frame.slab.taken -= 1
-    if (frame.slab.taken === 0 && this.#slabs.length > 1) this.#dropSlab(frame.slab)
+    slab.taken -= 1
+    if (slab.taken === 0 && this.#slabs.length > 1) this.#dropSlab(slab)
   }
 
   #addSlab(): void {

@@ -34,6 +34,15 @@ export interface ItemList {
   release(): void
 }
 
+export interface StoreSize {
+  /** Number of items. */
+  readonly items: number
+  /** Bytes of their texts. */
+  readonly itemBytes: number
+  /** Bytes of memory that are held for texts. */
+  readonly pageBytes: number
+}
+
 export interface ItemStore {
   /**
    * Keeps a new item.
@@ -56,8 +65,8 @@ export interface ItemStore {
 
   list(): Awaitable<ItemList>
 
-  /** Number of items. */
-  size(): Awaitable<number>
+  /** How much there is. */
+  size(): Awaitable<StoreSize>
 
   /** Whether the store can serve requests now (spec §2.4). */
   healthy(): Awaitable<boolean>

@@ -34,6 +34,6 @@ test('the list of a large store comes in pages, and half of it may go while it i
   release()
   assert.ok(parts.length > 10)
   assert.equal(Buffer.concat(parts).toString(), expected)
-  assert.equal(await store.size(), 0)
+  assert.equal((await store.size()).items, 0)
   assert.equal(await textOf(await store.list()), '')
 })

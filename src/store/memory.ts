@@ -195,7 +195,7 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
       }
     },
 
-    size: () => size,
+    size: () => ({ items: size, itemBytes: used - size, pageBytes: frames.bytesInUse }),
     healthy: () => true,
 
     close() {

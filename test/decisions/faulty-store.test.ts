@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
+import { readConfig } from '../../src/config.js'
 import { type ItemStore, StoreFullError } from '../../src/store/item-store.js'
 import { createMemoryStore } from '../../src/store/memory.js'
 import { send } from '../conformance/client.js'
@@ -19,12 +20,7 @@ delete process.env.JWT_ALGORITHM
 const cause = 'no space on disk 7'
 const logged: Record<string, unknown>[] = []
 const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line)) })
-const options = {
-  serviceName: 'item-store',
-  version: '1.2.3',
-  maxBodyBytes: 1000,
-  requestTimeout: 10_000,
-}
+const options = { ...readConfig({}, {}), version: '1.2.3', maxBodyBytes: 1000 }
 
 /** What does not fail below is done by this one. */
 const memory = createMemoryStore(1000)

@@ -36,7 +36,7 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
       const id = newItemId()
       await store.create(id, itemText(id, 10))
       assert.deepEqual(await store.read(id), itemText(id, 10))
-      assert.equal(await store.size(), 1)
+      assert.equal((await store.size()).items, 1)
     })
 
     test('does not know an id that was never created', async () => {
@@ -45,7 +45,7 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
       assert.equal(await store.read(id), undefined)
       assert.equal(await store.replace(id, itemText(id, 1)), false)
       assert.equal(await store.delete(id), false)
-      assert.equal(await store.size(), 0)
+      assert.equal((await store.size()).items, 0)
       assert.equal(await textOf(await store.list()), '')
     })
 
@@ -113,7 +113,9 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
                 if (oldest) assert.equal(await textOf(oldest.list), oldest.expected)
               }
             }
-            assert.equal(await store.size(), model.size)
+            const { items, itemBytes } = await store.size()
+            assert.equal(items, model.size)
+            assert.equal(itemBytes, Buffer.byteLength([...model.values()].join('')))
           }
           for (const { list, expected } of open) assert.equal(await textOf(list), expected)
           for (const id of known) {
@@ -152,7 +154,7 @@ export function describeFullStore(create: (maxBytes: number) => ItemStore): void
     }
     await assert.rejects(fill, StoreFullError)
     assert.ok(held > 100 && held < 500, `${held} items of 250 bytes in 100,000`)
-    assert.equal(await store.size(), held)
+    assert.equal((await store.size()).items, held)
 
     const [first, second, third] = ids
     assert.ok(first && second && third)

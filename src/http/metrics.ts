@@ -1,0 +1,92 @@
+/** Metrics for Prometheus, on a port of their own and never on the public one. @module */
+
+import { createServer, type Server } from 'node:http'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ItemStore, StoreSize } from '../store/item-store.js'
+import { isTokenError } from './errors.js'
+
+/** Upper bounds in seconds: most requests take well under a millisecond, large lists a second. */
+const durationBuckets = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+]
+
+export interface Metrics {
+  readonly registry: Registry
+  /** Hook that counts a request that was answered. */
+  observe(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void
+}
+
+/** Metrics of the requests, of the store and of the process. */
+export function createMetrics(store: ItemStore): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+
+  const requests = new Counter({
+    name: 'item_store_requests_total',
+    help: 'Requests answered',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'item_store_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer',
+    labelNames: ['route', 'method'],
+    buckets: durationBuckets,
+    registers,
+  })
+  const tokens = new Counter({
+    name: 'item_store_tokens_total',
+    help: 'Outcomes of token checks: accepted, or the error code',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const gauge = (name: string, help: string, read: (size: StoreSize) => number): void => {
+    const metric = new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        metric.set(read(await store.size()))
+      },
+    })
+  }
+  gauge('item_store_items', 'Items in the store', ({ items }) => items)
+  gauge('item_store_item_bytes', 'Bytes of the texts of all items', ({ itemBytes }) => itemBytes)
+  gauge('item_store_page_bytes', 'Bytes held for the texts', ({ pageBytes }) => pageBytes)
+  gauge('item_store_page_fill_ratio', 'Part of the held bytes that texts fill', (size) =>
+    size.pageBytes === 0 ? 0 : size.itemBytes / size.pageBytes,
+  )
+
+  return {
+    registry,
+    observe(request, reply, done) {
+      const route = request.routeOptions.url ?? 'none'
+      const { method } = request
+      requests.inc({ route, method, status: reply.raw.statusCode })
+      duration.observe({ route, method }, reply.elapsedTime / 1000)
+      const { token, errorCode } = request
+      if (token !== undefined) tokens.inc({ outcome: 'accepted' })
+      else if (errorCode !== undefined && isTokenError(errorCode))
+        tokens.inc({ outcome: errorCode })
+      done()
+    },
+  }
+}
+
+/** A server, not listening yet, that answers `GET /metrics`. */
+export function createMetricsServer({ registry }: Metrics): Server {
+  return createServer(async (request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    try {
+      const text = await registry.metrics()
+      response.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
+    } catch {
+      response.writeHead(500).end()
+    }
+  })
+}
