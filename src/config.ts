@@ -88,7 +88,7 @@ export const settings = {
   idleTimeout: {
     name: 'IDLE_TIMEOUT',
     default: 90,
-    meaning: 'Longest time in seconds that a client may neither send nor read within a request',
+    meaning: 'Longest time in seconds that a client may read nothing of what is sent to it',
     parse: integer(1, 86_400),
   },
   maxEventLoopDelay: {

@@ -19,6 +19,7 @@ const order = [
   'auth',
   'item',
   'store',
+  'uuid.ts',
 ]
 
 const longestFile = 300 // lines

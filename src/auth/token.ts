@@ -62,6 +62,8 @@ const requiredClaims = Compile(
 )
 
 let signing: Signing | undefined
+/** Whether the environment was read in this turn of the event loop. */
+let isCurrent = false
 
 /**
  * Verifies a token against `JWT_SECRET` and `JWT_ALGORITHM` as they are now (spec §5.5).
@@ -131,8 +133,22 @@ export function authFault(): string | undefined {
   }
 }
 
-/** Reads the environment, and keeps the key as long as it says the same. */
+/**
+ * What to verify with now. The environment is read in every turn of the event loop, and not for
+ * every request that the turn handles, as that costs a tenth of a small request; the key is kept as
+ * long as it says the same.
+ */
 function currentSigning(): Signing {
+  if (isCurrent && signing !== undefined) return signing
+  signing = readSigning()
+  isCurrent = true
+  setImmediate(() => {
+    isCurrent = false
+  })
+  return signing
+}
+
+function readSigning(): Signing {
   const secret = process.env.JWT_SECRET ?? ''
   const algorithm = process.env.JWT_ALGORITHM || 'HS256'
   if (signing?.secret === secret && signing.algorithm === algorithm) return signing
@@ -144,8 +160,7 @@ function currentSigning(): Signing {
     )
   }
   const key = createSecretKey(Buffer.from(secret))
-  signing = { secret, algorithm, key, verified: new Map() }
-  return signing
+  return { secret, algorithm, key, verified: new Map() }
 }
 
 function isAlgorithm(name: string): name is Algorithm {

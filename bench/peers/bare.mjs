@@ -1,0 +1,26 @@
+/** Side `bare`: what Node's own HTTP server does at best, the ceiling for a service on top of it. */
+
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { benchFolder } from '../lib/install.mjs'
+import { startServer } from '../lib/processes.mjs'
+import { interfaceRequests } from './interface.mjs'
+
+export default {
+  name: 'bare',
+  about:
+    'bare `node:http`: answers with the same headers and bytes made up beforehand; no routing, token or store',
+  token: true,
+  requests: interfaceRequests,
+  create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
+
+  /** The server has no items: a list is made up at its start. */
+  async start({ port, list }) {
+    const child = await startServer({
+      port,
+      command: process.execPath,
+      args: [join(benchFolder, 'peers/bare-server.mjs'), String(port), String(list)],
+    })
+    return { programs: [child] }
+  },
+}

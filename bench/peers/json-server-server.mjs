@@ -1,0 +1,13 @@
+/**
+ * The server of side `json-server`. Its own command listens on every address whatever it is told,
+ * and watches the file besides, so that its application is started here instead.
+ */
+
+import { createApp } from 'json-server/lib/app.js'
+import { Low } from 'lowdb'
+import { JSONFile } from 'lowdb/node'
+
+const [port, file] = process.argv.slice(2)
+const db = new Low(new JSONFile(file), {})
+await db.read()
+createApp(db, { logger: false }).listen(Number(port), undefined, '127.0.0.1')

@@ -1,0 +1,14 @@
+/**
+ * The sides of the comparison. Each has a `name`, tells what it is (`about`), whether it checks a
+ * token, its `requests` by kind, how to `create` items, how to `start` its server, the works that
+ * it `leavesOut`, and its `version`, `undefined` when it is not installed.
+ */
+
+import bare from './bare.mjs'
+import fastapi from './fastapi.mjs'
+import fastify from './fastify.mjs'
+import itemStore from './item-store.mjs'
+import jsonServer from './json-server.mjs'
+import webdis from './webdis.mjs'
+
+export const sides = [itemStore, bare, fastify, jsonServer, fastapi, webdis]

@@ -1,0 +1,182 @@
+/** The load of the scale runs: creates, lists, churns and deletes, and says how long it took. */
+
+import { connect } from 'node:net'
+import { setPriority } from 'node:os'
+import { rawRequest, sendAll } from '../lib/client.mjs'
+import { anyId, itemBytes, requestText } from '../lib/item.mjs'
+import { createdId, interfaceRequests } from '../peers/interface.mjs'
+import { answerWith, workerArguments } from './worker.mjs'
+
+const connections = 16
+/** Items that stay as they are while the others churn, for the probe to read. */
+const keptItems = 1000
+/** Lengths of the items that churn, in bytes: on average as long as the others. */
+const churnBytes = { least: itemBytes - 50, most: itemBytes + 50 }
+
+// The probe is on the same core and must not have to wait for this process.
+setPriority(10)
+
+const { port, headers } = workerArguments()
+const deleteText = cut(interfaceRequests.delete())
+const replaceTexts = new Map()
+const createTexts = new Map()
+let kept = []
+let ids = []
+
+answerWith({
+  /** Creates `count` more items. Gives the seconds it took, and ids for the probe. */
+  async create(count) {
+    const created = []
+    const seconds = await timed(() =>
+      repeat(count, () => createOne(itemBytes, (id) => created.push(id))),
+    )
+    const step = Math.max(2, Math.ceil(created.length / keptItems))
+    kept = kept.concat(created.filter((_, index) => index % step === 0))
+    ids = ids.concat(created.filter((_, index) => index % step !== 0))
+    return { seconds, kept }
+  },
+
+  /** Replaces and deletes at random, a create for each delete. Gives the requests per second. */
+  async churn(duration) {
+    const following = []
+    let sent = 0
+    const deadline = performance.now() + duration * 1000
+    const seconds = await timed(() =>
+      sendAll({
+        port,
+        connections,
+        next() {
+          const request =
+            following.pop() ?? (performance.now() < deadline ? change(following) : undefined)
+          if (request) sent += 1
+          return request
+        },
+      }),
+    )
+    return { perSecond: sent / seconds }
+  },
+
+  /** One listing of everything, read as fast as it comes. */
+  async list() {
+    let bytes = 0
+    const seconds = await timed(async () => {
+      bytes = await readList()
+    })
+    return { seconds, bytes }
+  },
+
+  /** Deletes everything. */
+  async clear() {
+    const all = [...ids, ...kept]
+    ids = []
+    kept = []
+    let next = 0
+    const seconds = await timed(() =>
+      repeat(all.length, () => {
+        next += 1
+        return deleteOne(all[next - 1], () => {})
+      }),
+    )
+    return { perSecond: all.length / seconds }
+  },
+})
+
+/** One change: takes an item out of the list of ids until its last answer is there. */
+function change(following) {
+  const index = Math.floor(Math.random() * ids.length)
+  const id = ids[index]
+  ids[index] = ids.at(-1)
+  ids.pop()
+  const bytes =
+    churnBytes.least + Math.floor(Math.random() * (churnBytes.most - churnBytes.least + 1))
+  if (Math.random() < 0.5) return replaceOne(id, bytes, () => ids.push(id))
+  return deleteOne(id, () => following.push(createOne(bytes, (created) => ids.push(created))))
+}
+
+function createOne(bytes, then) {
+  if (!createTexts.has(bytes)) {
+    const request = { ...interfaceRequests.create(), body: requestText(bytes), headers }
+    createTexts.set(bytes, rawRequest(request))
+  }
+  return {
+    text: createTexts.get(bytes),
+    answered: (status, body) => then(createdId(status, body)),
+  }
+}
+
+function replaceOne(id, bytes, then) {
+  if (!replaceTexts.has(bytes)) {
+    const request = { ...interfaceRequests.replace(anyId), body: requestText(bytes) }
+    replaceTexts.set(bytes, cut(request))
+  }
+  const [before, after] = replaceTexts.get(bytes)
+  return { text: before + id + after, answered: (status) => expect(status, 200, then) }
+}
+
+function deleteOne(id, then) {
+  const [before, after] = deleteText
+  return { text: before + id + after, answered: (status) => expect(status, 204, then) }
+}
+
+function expect(status, expected, then) {
+  if (status !== expected) throw new Error(`answered ${status} instead of ${expected}`)
+  then()
+}
+
+/** The text of a request before and after its id. */
+function cut(request) {
+  return rawRequest({ ...request, headers }).split(anyId)
+}
+
+function repeat(count, makeRequest) {
+  let left = count
+  return sendAll({
+    port,
+    connections,
+    next() {
+      if (left === 0) return undefined
+      left -= 1
+      return makeRequest()
+    },
+  })
+}
+
+async function timed(action) {
+  const started = performance.now()
+  await action()
+  return (performance.now() - started) / 1000
+}
+
+/** Reads the list into one buffer over and over, so that this side costs next to nothing. */
+function readList() {
+  return new Promise((resolve, reject) => {
+    let head = ''
+    let expected
+    let received = 0
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      onread: {
+        buffer: Buffer.alloc(256 * 1024),
+        callback(length, buffer) {
+          received += length
+          if (expected === undefined) {
+            head += buffer.latin1Slice(0, length)
+            const [, bytes] = /\r\nContent-Length: (\d+)\r\n/i.exec(head) ?? []
+            const end = head.indexOf('\r\n\r\n')
+            if (end === -1) return true
+            if (bytes === undefined) socket.destroy(new Error('a list without Content-Length'))
+            expected = end + 4 + Number(bytes)
+          }
+          if (received >= expected) socket.end()
+          return true
+        },
+      },
+    })
+    socket.write(rawRequest({ ...interfaceRequests.list(), headers }))
+    socket.on('error', reject).on('close', () => {
+      if (received === expected) resolve(received)
+      else reject(new Error(`the list broke off after ${received} of ${expected} bytes`))
+    })
+  })
+}

@@ -1,0 +1,41 @@
+/** Refuses work when there is too much of it. @module */
+
+import underPressure from '@fastify/under-pressure'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+} from 'fastify'
+import { ApiError } from './errors.js'
+
+export interface LoadLimits {
+  /** Mean delay of the event loop over the last second, in milliseconds. */
+  readonly maxEventLoopDelay: number
+  /** Resident memory of the process, in bytes. */
+  readonly maxMemoryBytes: number
+}
+
+/** How often the load is measured, in milliseconds. */
+const sampleInterval = 1_000
+
+/** Makes the hook that answers 503 while the load is above its limits. */
+export function refuseOverload(app: FastifyInstance, limits: LoadLimits) {
+  let isOverloaded = () => false
+  // In a scope of its own, where there are no routes, the plugin measures; its own hook would look
+  // at every request, health checks included, and answer in another shape.
+  app.register(async (scope) => {
+    const { maxEventLoopDelay, maxMemoryBytes: maxRssBytes } = limits
+    await scope.register(underPressure, { sampleInterval, maxEventLoopDelay, maxRssBytes })
+    isOverloaded = () => scope.isUnderPressure()
+  })
+
+  return function shedLoad(
+    _request: FastifyRequest,
+    _reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void {
+    if (isOverloaded()) done(new ApiError('SERVICE_UNAVAILABLE', 'The service is overloaded'))
+    else done()
+  }
+}
