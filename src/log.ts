@@ -8,7 +8,17 @@ import { type DestinationStream, type Logger, pino } from 'pino'
  */
 export function createLog(level: string, isTerminal: boolean): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  return isTerminal ? pino(options, readable) : pino(options, pino.destination(1))
+  // A reader of the log that goes away must not take the service with it.
+  process.stdout.on('error', () => undefined)
+  return pino(options, isTerminal ? readable : plain)
+}
+
+/**
+ * Not pino's own destination: when nobody reads standard output any more, that one tries again for
+ * ever as the process ends, and so keeps it from ending.
+ */
+const plain: DestinationStream = {
+  write: (line) => process.stdout.write(line),
 }
 
 const readable: DestinationStream = {
