@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 export function makeReady() {
-  once('node_modules', ['package.json', 'package-lock.json'], () => {
+  once('node_modules', ['package-lock.json'], () => {
     run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
   })
   once('dist', ['package-lock.json', 'tsconfig.json', 'src', 'test'], () => {

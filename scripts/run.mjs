@@ -3,4 +3,14 @@
 import { makeReady } from './ready.mjs'
 
 makeReady()
+
+// npm passes a signal on to the shell between it and this process only, which dies of it.
+const shell = process.ppid
+const watch = setInterval(() => {
+  if (process.ppid === shell) return
+  clearInterval(watch)
+  process.kill(process.pid, 'SIGTERM')
+}, 100)
+watch.unref()
+
 await import('../dist/src/cli.js')

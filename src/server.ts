@@ -62,6 +62,8 @@ export async function startServer(config: Config, version: string, log: Logger):
 async function drain(app: FastifyInstance, timeout: number): Promise<void> {
   const deadline = Date.now() + Math.max(0, timeout)
   app.draining = true // from now on every answer says `Connection: close`
+  // Connections that have not sent a whole head by then are not idle to Node: they time out.
+  app.server.headersTimeout = lastRequestTime
   const closed = once(app.server, 'close')
   NetServer.prototype.close.call(app.server)
   const isClosed = closed.then(() => true)

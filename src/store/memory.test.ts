@@ -7,6 +7,7 @@ import {
   textOf,
 } from '../../test/support/store-behaviour.js'
 import { newItemId } from '../item/id.js'
+import type { ItemId } from './item-store.js'
 import { createMemoryStore } from './memory.js'
 
 const room = 100_000_000
@@ -18,6 +19,40 @@ for (const pageBytes of [1, 100, 500, 2000]) {
   )
 }
 describe('the memory store', () => describeFullStore(createMemoryStore))
+
+test("texts of all lengths, put in each other's place for long, stay whole and in order", async () => {
+  const store = createMemoryStore(room, 4000)
+  const model = new Map<ItemId, string>()
+  // The same numbers in every run (Park and Miller's generator).
+  let state = 1
+  const below = (limit: number) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % limit
+  }
+  const ids: ItemId[] = []
+  for (let step = 0; step < 60_000; step += 1) {
+    const place = below(600)
+    const known = ids[place]
+    const length = below(10) === 0 ? below(6000) : below(200)
+    if (known === undefined || below(3) === 0) {
+      if (known !== undefined) {
+        assert.equal(await store.delete(known), true)
+        model.delete(known)
+      }
+      const id = newItemId()
+      ids[known === undefined ? ids.length : place] = id
+      await store.create(id, itemText(id, length))
+      model.set(id, itemText(id, length).toString())
+    } else {
+      const item = itemText(known, length, String(below(10)))
+      assert.equal(await store.replace(known, item), true)
+      model.set(known, item.toString())
+    }
+  }
+  assert.equal(await textOf(await store.list()), [...model.values()].join(','))
+  const { itemBytes, pageBytes } = await store.size()
+  assert.ok(pageBytes < itemBytes * 1.6, `${itemBytes} bytes of texts in ${pageBytes}`)
+})
 
 test('the list of a large store comes in pages, and half of it may go while it is read', async () => {
   const store = createMemoryStore(room)

@@ -32,6 +32,7 @@ export interface Service {
 
 /** A service that the tests started themselves. */
 export interface OwnService extends Service {
+  readonly pid: number
   /** The lines it has logged so far. */
   readonly log: readonly Record<string, unknown>[]
   stop(): Promise<void>
@@ -74,6 +75,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Ow
   const url = await listening(child, log)
   return {
     ...serviceAt(new URL(`${url}/api/v1`), secret),
+    pid: child.pid ?? Number.NaN, // it listens, so that it has one
     log,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return

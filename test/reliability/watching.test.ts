@@ -1,0 +1,80 @@
+/** What operators see: metrics, log lines, and nothing that must stay secret. */
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { needsOwnService, startService } from '../conformance/service.js'
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  await new Promise((resolve) => server.close(resolve))
+  return address.port
+}
+
+test('metrics count requests, tokens, items and bytes, on their own port only', {
+  skip: needsOwnService,
+}, async () => {
+  const port = await freePort()
+  const own = await startService({ METRICS_PORT: String(port) })
+  after(() => own.stop())
+  await own.call('POST', '/items', { data: { a: 1 } })
+  await own.call('POST', '/items', { data: { a: 2 } })
+  await own.request('GET', '/items')
+  await own.request('GET', '/items', { token: 'x' })
+  await own.requestTarget('GET', '/nowhere')
+
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  for (const line of [
+    'item_store_requests_total{route="/api/v1/items",method="POST",status="201"} 2',
+    'item_store_requests_total{route="none",method="GET",status="404"} 1',
+    'item_store_tokens_total{outcome="accepted"} 2',
+    'item_store_tokens_total{outcome="MISSING_TOKEN"} 1',
+    'item_store_tokens_total{outcome="INVALID_TOKEN"} 1',
+    'item_store_items 2',
+  ]) {
+    assert.ok(metrics.includes(`${line}\n`), `${line} in\n${metrics}`)
+  }
+  for (const name of [
+    'item_store_request_duration_seconds_bucket',
+    'item_store_item_bytes',
+    'item_store_page_fill_ratio',
+    'nodejs_eventloop_lag_p99_seconds',
+    'process_resident_memory_bytes',
+  ]) {
+    assert.match(metrics, new RegExp(`^${name}[ {]`, 'm'))
+  }
+  assert.equal((await own.requestTarget('GET', '/metrics')).status, 404)
+  assert.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
+})
+
+test('at debug each request has a line with its session id and traceparent; nothing secret in it', {
+  skip: needsOwnService,
+}, async () => {
+  const own = await startService({ LOG_LEVEL: 'debug' })
+  after(() => own.stop())
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const token = own.validToken()
+  const { headers } = await own.request('POST', '/items?key=hush', {
+    token,
+    headers: { traceparent, 'content-type': 'application/json' },
+    body: '{"data":{"password":"hush"}}',
+  })
+  await own.request('GET', '/items', { token, headers: { traceparent: 'hush' } })
+  await own.request('GET', '/items', { token: 'hush' })
+  await delay(100)
+
+  const lines = own.log.filter(({ msg }) => msg === 'answered')
+  assert.equal(lines.length, 3)
+  const [first, second, third] = lines
+  assert.equal(first?.session_id, headers['x-session-id'])
+  assert.equal(first?.traceparent, traceparent)
+  assert.deepEqual([first?.method, first?.path, first?.status], ['POST', '/api/v1/items', 201])
+  assert.equal(second?.traceparent, undefined)
+  assert.equal(third?.error_code, 'INVALID_TOKEN')
+  assert.doesNotMatch(JSON.stringify(own.log), /hush/)
+  assert.ok(!JSON.stringify(own.log).includes(token))
+})
