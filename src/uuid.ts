@@ -15,7 +15,7 @@ const digits = Buffer.from('0123456789abcdef')
  * A new UUID, version 4.
  *
  * `randomUUID` of `node:crypto` puts its text together from forty strings, which is paid for when
- * the text is sent: a tenth of the time of a small request (bench/RESULTS.md). This one is written
+ * the text is sent: a tenth of the time of a small request (bench/CHOICES.md). This one is written
  * in one piece.
  */
 export function newUuid(): string {

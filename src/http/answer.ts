@@ -1,8 +1,8 @@
 /**
  * Writes answers: the one place where a response leaves the service.
  *
- * Answers go straight to Node's response object. Fastify's own `send` costs a quarter of the
- * throughput (bench/RESULTS.md) for serialisers and hooks that this service has no use for.
+ * Answers go straight to Node's response object. Fastify's own `send` costs a seventh of the
+ * throughput (bench/CHOICES.md) for serialisers and hooks that this service has no use for.
  *
  * @module
  */

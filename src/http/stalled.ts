@@ -10,7 +10,7 @@ const checks = 4
  * Closes connections on which nothing got any further for too long.
  *
  * Node's own idle timeout does the same with a timer that is set twice for each request; that costs
- * a tenth of the time of a small one (bench/RESULTS.md). Connections that wait for a request, or in
+ * a tenth of the time of a small one (bench/CHOICES.md). Connections that wait for a request, or in
  * the middle of one, have their own timeouts.
  *
  * @param timeout in milliseconds.

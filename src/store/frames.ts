@@ -3,8 +3,8 @@
  * without waiting for the garbage collector.
  *
  * They are cut from slabs so large that the system's allocator maps each on its own and takes it
- * back whole. Frames of many sizes, allocated one by one, leave it with a third of its memory in
- * holes (bench/RESULTS.md).
+ * back whole. Frames of many sizes, allocated one by one, leave it with a quarter of its memory in
+ * holes (bench/CHOICES.md).
  *
  * @module
  */

@@ -11,8 +11,7 @@ import { type EncodedItem, type ItemStore, StoreFullError } from './item-store.j
 import { Page } from './page.js'
 
 /**
- * Bytes of a page. With more, taking an item out moves too much; with less, a list has too many
- * pieces (bench/RESULTS.md).
+ * Bytes of a page. With more, taking an item out moves more; with less, a list has more pieces.
  */
 const defaultPageBytes = 64 * 1024
 
