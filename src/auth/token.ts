@@ -98,12 +98,8 @@ function needUnexpired({ exp }: VerifiedToken): void {
 
 function remember(token: string, payload: VerifiedToken, verified: Signing['verified']): void {
   if (token.length > maxRememberedLength) return
-  if (verified.size >= maxRemembered) {
-    for (const oldest of verified.keys()) {
-      verified.delete(oldest)
-      break
-    }
-  }
+  const [oldest] = verified.keys()
+  if (oldest !== undefined && verified.size >= maxRemembered) verified.delete(oldest)
   verified.set(token, payload)
 }
 

@@ -41,8 +41,11 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
   }
   const server = createServer(options, (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      // RFC 9112 §3.2
-      answerOnSocket(request.socket, new ApiError('BAD_REQUEST', 'The Host header is missing'))
+      // RFC 9112 §3.2. In its turn: an answer to an earlier request may be under way.
+      const { status, headers, body } = lastAnswer(
+        new ApiError('BAD_REQUEST', 'The Host header is missing'),
+      )
+      response.writeHead(status, headers).end(body)
     } else {
       serve(request, response)
     }
@@ -71,8 +74,16 @@ function answerOnSocket(socket: Duplex, apiError: ApiError): void {
     socket.destroy()
     return
   }
+  const { status, headers, body } = lastAnswer(apiError)
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+/** An answer that closes its connection. */
+function lastAnswer(error: ApiError): { status: number; headers: string[]; body: string } {
   const sessionId = newSessionId()
-  const body = JSON.stringify(errorBody(apiError, sessionId))
+  const body = JSON.stringify(errorBody(error, sessionId))
   const headers = [
     'Content-Type',
     'application/json',
@@ -84,9 +95,7 @@ function answerOnSocket(socket: Duplex, apiError: ApiError): void {
     sessionId,
     ...corsHeaders,
   ]
-  const lines = [`HTTP/1.1 ${apiError.status} ${STATUS_CODES[apiError.status]}`]
-  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  return { status: error.status, headers, body }
 }
 
 function toApiError(code: string | undefined): ApiError {

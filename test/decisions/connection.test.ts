@@ -113,6 +113,14 @@ test('§7 a fault behind a good request leaves its answer whole', async () => {
   assertHeaders(first)
 })
 
+test('§7 no Host behind a good request: both are answered, in turn', async () => {
+  const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n${health}\r\n`, 2)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 400],
+  )
+})
+
 test('§7 a client that breaks off within its request stops nobody', async () => {
   const head = `${post}Content-Length: 100\r\n\r\n{"data":`
   for (const bytes of ['', 'GET', `${health}Host:`, head]) await breakOff(service.baseUrl, bytes)
