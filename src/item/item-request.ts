@@ -43,6 +43,8 @@ export class InvalidItemError extends Error {
 
 const requestSchema = Compile(GenericRequest)
 const nullText = Buffer.from('null')
+const openBrace = 0x7b
+const openBracket = 0x5b
 
 /**
  * Checks the body of a create or replace.
@@ -51,16 +53,21 @@ const nullText = Buffer.from('null')
  */
 export function parseItemRequest(body: Buffer): ItemRequest {
   const root = scanBody(body)
-  // The platform's own parser has the last word on what is JSON, and says what the values are.
-  const value: unknown = JSON.parse(body.toString())
+  const members = membersByName(body, root.members ?? [])
+  const data = members.get('data')?.value
+  const projectId = members.get('project_id')?.value
+
+  // The schema is shown what it asks about; the rest of the values is never built.
+  const outlined: { data?: unknown; project_id?: unknown } = {}
+  if (data !== undefined) outlined.data = outline(body, data)
+  if (projectId !== undefined) outlined.project_id = outline(body, projectId)
+  const value = root.members === undefined ? outline(body, root) : outlined
   if (!requestSchema.Check(value)) throw new InvalidItemError(whatIsWrong(value))
 
-  const data = lastNamed(body, root, 'data')
-  if (data?.members === undefined) throw new Error('the scan and the parser disagree on data')
-  const projectId = lastNamed(body, root, 'project_id')
+  if (data?.members === undefined) throw new Error('the scan and the schema disagree on data')
   return {
-    projectId: projectId ? body.subarray(projectId.start, projectId.end) : nullText,
-    members: keptMembers(body, data.start, data.members, value.data),
+    projectId: projectId === undefined ? nullText : body.subarray(projectId.start, projectId.end),
+    members: keptMembers(body, data.start, data.members),
   }
 }
 
@@ -116,9 +123,18 @@ function whatIsWrong(value: unknown): string {
   return `Invalid item request: ${where} ${first.message}`
 }
 
-/** The value of the last member of this name: the one that counts (as in `JSON.parse`). */
-function lastNamed(text: Buffer, object: Value, name: string): Value | undefined {
-  return object.members?.findLast((member) => nameOf(text, member) === name)?.value
+/** What the schema needs to see of a value: an object or array without what is inside, all else whole. */
+function outline(text: Buffer, { start, end }: Value): unknown {
+  if (text[start] === openBrace) return {}
+  if (text[start] === openBracket) return []
+  return JSON.parse(text.toString('utf8', start, end))
+}
+
+/** The members of an object by name; of a repeated one the last, which counts (as in `JSON.parse`). */
+function membersByName(text: Buffer, members: readonly Member[]): Map<string, Member> {
+  const byName = new Map<string, Member>()
+  for (const member of members) byName.set(nameOf(text, member), member)
+  return byName
 }
 
 /** A member's name with its escapes resolved. */
@@ -131,23 +147,15 @@ function nameOf(text: Buffer, { nameStart, nameEnd }: Member): string {
  * The pieces of `data` that become members of the item: all but `id` and `project_id`, and of a
  * repeated name the last.
  */
-function keptMembers(
-  text: Buffer,
-  dataStart: number,
-  members: readonly Member[],
-  data: GenericRequest['data'],
-): Buffer[] {
+function keptMembers(text: Buffer, dataStart: number, members: readonly Member[]): Buffer[] {
   const last = members.at(-1)
   if (last === undefined) return []
-  const allDiffer = Object.keys(data).length === members.length
-  if (allDiffer && !Object.hasOwn(data, 'id') && !Object.hasOwn(data, 'project_id')) {
-    return [text.subarray(dataStart + 1, last.value.end)]
-  }
+  const byName = membersByName(text, members)
+  byName.delete('id')
+  byName.delete('project_id')
+  if (byName.size === members.length) return [text.subarray(dataStart + 1, last.value.end)]
 
-  const lastOfName = new Map(members.map((member) => [nameOf(text, member), member]))
-  lastOfName.delete('id')
-  lastOfName.delete('project_id')
-  const kept = new Set(lastOfName.values())
+  const kept = new Set(byName.values())
   return members
     .filter((member) => kept.has(member))
     .map((member) => text.subarray(member.nameStart - 1, member.value.end))
