@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { sessionHeader } from './session.js'
 
@@ -39,14 +40,14 @@ export function answerJson(
 ): void {
   const text = Buffer.from(JSON.stringify(body))
   startJson(reply, status, text.length, headers)
-  reply.raw.end(text)
+  endAnswer(reply.raw, text)
 }
 
 /** Answers without a body. */
 export function answerEmpty(reply: FastifyReply, status: number, headers = noHeaders): void {
   closeIfDraining(reply)
   reply.raw.writeHead(status, [sessionHeader, reply.request.id, ...corsHeaders, ...headers])
-  reply.raw.end()
+  endAnswer(reply.raw)
 }
 
 /** Sends the head of a JSON answer whose body, `length` bytes long, the caller writes. */
@@ -67,6 +68,36 @@ export function startJson(
     ...corsHeaders,
     ...headers,
   ])
+}
+
+interface Ready {
+  readonly response: ServerResponse
+  readonly body: string | Buffer
+}
+
+/** Answers that wait to be sent. */
+let ready: Ready[] = []
+
+/** More than this many are not kept waiting: it gains nothing, and the first would be late. */
+const mostReady = 64
+
+/**
+ * Ends an answer, along with the others of this turn of the event loop. To handle one request after
+ * the other, and then to send one answer after the other, takes half the time of doing both in turn
+ * (bench/CHOICES.md): the processor's caches hold what each of the two needs, and clients on the
+ * same machine are woken less often.
+ * @param body a string stands for bytes, one in each character (Latin-1 to Node).
+ */
+export function endAnswer(response: ServerResponse, body: string | Buffer = ''): void {
+  ready.push({ response, body })
+  if (ready.length === 1) setImmediate(sendReady)
+  if (ready.length === mostReady) sendReady()
+}
+
+function sendReady(): void {
+  const answers = ready
+  ready = []
+  for (const { response, body } of answers) response.end(body, 'latin1')
 }
 
 function closeIfDraining(reply: FastifyReply): void {

@@ -1,18 +1,26 @@
 /** Reads the body of a request. @module */
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from './errors.js'
 
 /** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;.*)?$/i
 
+/** RFC 9110 §10.1.1. */
+const expectsContinue = /(?:^|,)\s*100-continue\s*(?:,|$)/i
+
 /**
- * The whole body, as it was sent.
+ * The whole body, as it was sent. A client that waits for `100 Continue` before it sends it is told
+ * to go on.
  * @param maxBytes longest body to take.
  * @throws {ApiError} `VALIDATION_ERROR` for a content type that is not JSON, `PAYLOAD_TOO_LARGE`,
  * `BAD_REQUEST` when the client breaks off.
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Buffer> {
   const type = request.headers['content-type']
   if (type !== undefined && !jsonType.test(type)) {
     throw new ApiError(
@@ -21,6 +29,10 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     )
   }
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+
+  if (request.headers.expect !== undefined && expectsContinue.test(request.headers.expect)) {
+    response.writeContinue()
+  }
 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

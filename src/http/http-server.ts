@@ -5,9 +5,16 @@
  * @module
  */
 
-import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { Duplex } from 'node:stream'
-import { corsHeaders } from './answer.js'
+import { corsHeaders, endAnswer } from './answer.js'
 import { ApiError, errorBody } from './errors.js'
 import { newSessionId, sessionHeader } from './session.js'
 import { dropStalledConnections } from './stalled.js'
@@ -29,6 +36,9 @@ export interface ConnectionLimits {
 /** How often Node looks for requests that take too long, in milliseconds. */
 const timeoutCheckInterval = 1_000
 
+/** A connection with the response in progress, where Node keeps it. */
+type SocketWithResponse = Duplex & { readonly _httpMessage?: ServerResponse | null }
+
 /** @param serve what answers the requests. */
 export function createHttpServer(limits: ConnectionLimits, serve: RequestListener): Server {
   const options = {
@@ -38,22 +48,26 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
     keepAliveTimeout: limits.keepAliveTimeout * 1000,
     connectionsCheckingInterval: timeoutCheckInterval,
     requireHostHeader: false, // Node's answer to its absence has no body
+    joinDuplicateHeaders: true, // a second Host or Authorization would be hidden otherwise
   }
   const server = createServer(options, (request, response) => {
-    if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      // RFC 9112 §3.2. In its turn: an answer to an earlier request may be under way.
-      const { status, headers, body } = lastAnswer(
-        new ApiError('BAD_REQUEST', 'The Host header is missing'),
-      )
-      response.writeHead(status, headers).end(body)
-    } else {
+    const fault = hostFault(request)
+    if (fault === undefined) {
       serve(request, response)
+    } else {
+      // In its turn: an answer to an earlier request may be under way.
+      const { status, headers, body } = lastAnswer(new ApiError('BAD_REQUEST', fault))
+      response.writeHead(status, headers)
+      endAnswer(response, body)
     }
   })
   server.maxConnections = limits.maxConnections
   dropStalledConnections(server, limits.idleTimeout * 1000)
-  // What a client expects beside `100-continue` may be ignored (RFC 9110 §10.1.1).
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  // `100 Continue` is sent when the body is wanted, and what a client expects beside it may be
+  // ignored (RFC 9110 §10.1.1).
+  for (const event of ['checkContinue', 'checkExpectation']) {
+    server.on(event, (request, response) => server.emit('request', request, response))
+  }
   server.on('connect', (_request, socket) => {
     answerOnSocket(socket, new ApiError('BAD_REQUEST', 'CONNECT is not served here'))
   })
@@ -65,15 +79,21 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
  * @param error what the server's `clientError` event gives.
  */
 export function answerConnectionError(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || isAnswering(socket)) socket.destroy()
+  if (error.code === 'ECONNRESET') socket.destroy()
   else answerOnSocket(socket, toApiError(error.code))
 }
 
-function answerOnSocket(socket: Duplex, apiError: ApiError): void {
-  if (!socket.writable) {
-    socket.destroy()
-    return
-  }
+/** Answers in its turn: behind the answer to an earlier request that has begun or is ready. */
+function answerOnSocket(socket: SocketWithResponse, apiError: ApiError): void {
+  setImmediate(() => {
+    const earlier = socket._httpMessage
+    if (!socket.writable) socket.destroy()
+    else if (earlier?.headersSent) earlier.once('finish', () => answerOnSocket(socket, apiError))
+    else writeAnswer(socket, apiError)
+  })
+}
+
+function writeAnswer(socket: Duplex, apiError: ApiError): void {
   const { status, headers, body } = lastAnswer(apiError)
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
@@ -109,7 +129,9 @@ function toApiError(code: string | undefined): ApiError {
   }
 }
 
-/** Whether an earlier request's answer has begun on this connection; a second must not cut in. */
-function isAnswering(socket: Duplex & { _httpMessage?: { headersSent: boolean } | null }): boolean {
-  return socket._httpMessage?.headersSent === true // where Node keeps the response in progress
+/** What is wrong with the Host header, which HTTP/1.1 wants once (RFC 9112 §3.2). */
+function hostFault({ headers, httpVersion }: IncomingMessage): string | undefined {
+  if (headers.host === undefined && httpVersion === '1.1') return 'The Host header is missing'
+  // Two of them are joined by a comma and a space, and a space is never part of one.
+  return headers.host?.includes(' ') ? 'The Host header is not one host' : undefined
 }

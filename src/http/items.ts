@@ -4,11 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
 import type { Awaitable, EncodedItem, ItemId, ItemList, ItemStore } from '../store/item-store.js'
-import { answerEmpty, startJson } from './answer.js'
+import { answerEmpty, endAnswer, startJson } from './answer.js'
 import { readBody } from './body.js'
 import { itemNotFound } from './errors.js'
 import type { Handlers } from './routes.js'
-import { sendList } from './send-list.js'
+import { chunksOf, largeItem, sendChunks } from './send-chunks.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
@@ -19,16 +19,16 @@ const sessionStart = '{"session_id":"'
 /** Handlers of `/items`. @param maxBodyBytes longest body to take. */
 export function collectionHandlers(store: ItemStore, maxBodyBytes: number): Handlers {
   return {
-    GET: function listItems(_request, reply) {
-      return then(store.list(), (list) => answerList(reply, list))
+    GET: async function listItems(_request, reply) {
+      return answerList(reply, await store.list())
     },
 
     POST: async function createItem(request, reply) {
-      const itemRequest = parseItemRequest(await readBody(request.raw, maxBodyBytes))
+      const itemRequest = parseItemRequest(await readBody(request.raw, reply.raw, maxBodyBytes))
       const id = newItemId()
       const item = encodeItem(id, itemRequest)
       await store.create(id, item)
-      answerItem(reply, 201, created, item)
+      return answerItem(reply, 201, created, item)
     },
   }
 }
@@ -36,26 +36,23 @@ export function collectionHandlers(store: ItemStore, maxBodyBytes: number): Hand
 /** Handlers of `/items/{item_id}`. @param maxBodyBytes longest body to take. */
 export function itemHandlers(store: ItemStore, maxBodyBytes: number): Handlers {
   return {
-    GET: function readItem(request, reply) {
-      return then(store.read(itemIdOf(request)), (item) => {
-        if (item === undefined) throw itemNotFound(requestedId(request))
-        answerItem(reply, 200, retrieved, item)
-      })
+    GET: async function readItem(request, reply) {
+      const item = await store.read(itemIdOf(request))
+      if (item === undefined) throw itemNotFound(requestedId(request))
+      return answerItem(reply, 200, retrieved, item)
     },
 
     PUT: async function replaceItem(request, reply) {
-      const itemRequest = parseItemRequest(await readBody(request.raw, maxBodyBytes))
+      const itemRequest = parseItemRequest(await readBody(request.raw, reply.raw, maxBodyBytes))
       const id = itemIdOf(request)
       const item = encodeItem(id, itemRequest)
       if (!(await store.replace(id, item))) throw itemNotFound(requestedId(request))
-      answerItem(reply, 200, updated, item)
+      return answerItem(reply, 200, updated, item)
     },
 
-    DELETE: function deleteItem(request, reply) {
-      return then(store.delete(itemIdOf(request)), (deleted) => {
-        if (!deleted) throw itemNotFound(requestedId(request))
-        answerEmpty(reply, 204)
-      })
+    DELETE: async function deleteItem(request, reply) {
+      if (!(await store.delete(itemIdOf(request)))) throw itemNotFound(requestedId(request))
+      answerEmpty(reply, 204)
     },
   }
 }
@@ -78,22 +75,23 @@ function envelope(status: string, message: string): string {
 }
 
 /** Answers with one item. The text is Latin-1 to Node: one character for each byte of UTF-8. */
-function answerItem(reply: FastifyReply, status: number, middle: string, item: EncodedItem): void {
-  const text = `${sessionStart}${reply.request.id}${middle}${item.toString('latin1')}}`
-  startJson(reply, status, text.length)
-  reply.raw.end(text, 'latin1')
+function answerItem(
+  reply: FastifyReply,
+  status: number,
+  middle: string,
+  item: EncodedItem,
+): Awaitable<void> {
+  const before = `${sessionStart}${reply.request.id}${middle}`
+  startJson(reply, status, before.length + item.length + 1)
+  if (item.length > largeItem) return sendChunks(reply.raw, before, chunksOf(item), '}')
+  endAnswer(reply.raw, `${before}${item.toString('latin1')}}`)
 }
 
 /** Answers with all items. */
 function answerList(reply: FastifyReply, list: ItemList): Awaitable<void> {
   const before = `${sessionStart}${reply.request.id}${listed}[`
   startJson(reply, 200, before.length + list.byteLength + 2)
-  if (reply.request.method !== 'HEAD') return sendList(reply.raw, before, list, ']}')
+  if (reply.request.method !== 'HEAD') return sendChunks(reply.raw, before, list, ']}')
   list.release()
-  reply.raw.end()
-}
-
-/** Goes on with a value, at once if it is there: a promise costs a tenth of the throughput. */
-function then<T>(value: Awaitable<T>, next: (value: T) => Awaitable<void>): Awaitable<void> {
-  return value instanceof Promise ? value.then(next) : next(value)
+  endAnswer(reply.raw)
 }

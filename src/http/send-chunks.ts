@@ -11,21 +11,35 @@ import type { ItemList } from '../store/item-store.js'
  */
 const batch = 1024 * 1024
 
+/** What is sent, and a way to let go of it: see `ItemList`. */
+type Chunks = Pick<ItemList, 'chunks' | 'release'>
+
+/** An item with more bytes than this is sent in chunks. */
+export const largeItem = batch
+
+/** An item cut in chunks. */
+export function chunksOf(item: Buffer): Chunks {
+  const count = Math.ceil(item.length / batch)
+  const chunks = Array.from({ length: count }, (_, at) =>
+    item.subarray(at * batch, (at + 1) * batch),
+  )
+  return { chunks, release: () => undefined }
+}
+
 /**
- * Sends the items of a list between two texts, and lets go of the list when it is sent or the
- * client is gone.
+ * Sends chunks between two texts, and lets go of them when they are sent or the client is gone.
  */
-export async function sendList(
+export async function sendChunks(
   response: ServerResponse,
   before: string,
-  list: ItemList,
+  { chunks, release }: Chunks,
   after: string,
 ): Promise<void> {
-  if (response.destroyed) return list.release()
-  response.once('close', list.release) // until then the socket reads from the chunks
+  if (response.destroyed) return release()
+  response.once('close', release) // until then the socket reads from the chunks
   response.write(before)
   let written = 0
-  for await (const chunk of list.chunks) {
+  for await (const chunk of chunks) {
     if (response.destroyed) return
     response.write(chunk)
     written += chunk.length

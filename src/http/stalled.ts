@@ -16,19 +16,20 @@ const checks = 4
  * @param timeout in milliseconds.
  */
 export function dropStalledConnections(server: Server, timeout: number): void {
-  /** For each connection, how much was left to send, and since when. */
-  const waiting = new Map<Socket, { bytes: number; since: number }>()
+  /** For each connection, how many bytes the system has taken, and since when. */
+  const waiting = new Map<Socket, { taken: number; since: number }>()
   server.on('connection', (socket) => {
-    waiting.set(socket, { bytes: 0, since: 0 })
+    waiting.set(socket, { taken: 0, since: 0 })
     socket.once('close', () => waiting.delete(socket))
   })
 
   const timer = setInterval(() => {
     const now = Date.now()
-    for (const [socket, { bytes, since }] of waiting) {
+    for (const [socket, before] of waiting) {
       const left = socket.writableLength
-      if (left === 0 || left !== bytes) waiting.set(socket, { bytes: left, since: now })
-      else if (now - since >= timeout) socket.destroy()
+      const taken = socket.bytesWritten - left
+      if (left === 0 || taken !== before.taken) waiting.set(socket, { taken, since: now })
+      else if (now - before.since >= timeout) socket.destroy()
     }
   }, timeout / checks)
   timer.unref()

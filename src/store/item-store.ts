@@ -50,7 +50,7 @@ export interface ItemStore {
    */
   create(id: ItemId, item: EncodedItem): Awaitable<void>
 
-  /** The item's bytes, to be used before the next operation on the store, or `undefined`. */
+  /** The item's bytes, or `undefined` for an id that is not in the store. */
   read(id: ItemId): Awaitable<EncodedItem | undefined>
 
   /**

@@ -153,7 +153,7 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
     replace(id, item) {
       const handle = index.find(id)
       if (handle === undefined) return false
-      const growth = item.length - pageNumbered(index.pageOf(handle)).read(handle).length
+      const growth = item.length + 1 - pageNumbered(index.pageOf(handle)).lengthOf(handle)
       needRoom(growth)
       const page = pageForGrown(handle, growth)
       if (page.count === 1) {
@@ -170,10 +170,10 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
       const handle = index.find(id)
       if (handle === undefined) return false
       const page = pageNumbered(index.pageOf(handle))
-      const { length } = page.read(handle)
+      const length = page.lengthOf(handle)
       page.remove(handle)
       index.remove(handle)
-      used -= length + 1
+      used -= length
       size -= 1
       tend(page)
       return true

@@ -61,10 +61,17 @@ export class Page {
     this.#frames.release(this.#frame)
   }
 
-  /** The text of an item, to be read before the page changes. */
+  /** A copy of the text of an item, as the page may change before the caller comes to use it. */
   read(handle: Handle): Buffer {
     const position = this.#positionOf(handle)
-    return this.#frame.bytes.subarray(this.#startOf(position), this.#endOf(position) - 1)
+    const copy = Buffer.allocUnsafe(this.#lengthOf(position) - 1)
+    this.#frame.bytes.copy(copy, 0, this.#startOf(position))
+    return copy
+  }
+
+  /** Bytes that an item takes, with its comma. */
+  lengthOf(handle: Handle): number {
+    return this.#lengthOf(this.#positionOf(handle))
   }
 
   /** Adds an item, for which there is room, at the end. */

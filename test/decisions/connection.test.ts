@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { create, stored } from '../conformance/expect.js'
+import { create, itemOf, stored } from '../conformance/expect.js'
 import { needsOwnService, startService, useService } from '../conformance/service.js'
 import { assertHeaders, assertRefused } from './expect.js'
 import { breakOff, exchange, exchangeOne, untilClosed } from './raw.js'
@@ -20,6 +20,8 @@ const notHttp = [
   { title: 'an unknown version', bytes: `GET ${prefix}/health HTTP/9.9\r\nHost: a\r\n\r\n` },
   { title: 'the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
   { title: 'no Host', bytes: `${health}\r\n` },
+  { title: 'two Hosts', bytes: `${health}Host: a\r\nHost: a\r\n\r\n` },
+  { title: 'a Host with a space', bytes: `${health}Host: a b\r\n\r\n` },
   { title: 'a header without a colon', bytes: `${health}Host: a\r\nfoo\r\n\r\n` },
   { title: 'a space before the colon', bytes: `${health}Host: a\r\nfoo : bar\r\n\r\n` },
   { title: 'a NUL in a header', bytes: `${health}Host: a\r\nfoo: a\0b\r\n\r\n` },
@@ -95,6 +97,35 @@ test('§1.4 an unknown Expect is answered with a session id, whatever the answer
   assertHeaders(answer)
 })
 
+const body = '{"data":{"a":1}}'
+const expecting = (length: number) => `Content-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`
+
+test('§5 Expect: 100-continue without a token: 401, and no 100 before it', async () => {
+  const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\n`
+  const answer = await exchangeOne(service.baseUrl, `${head}${expecting(body.length)}`)
+  assertRefused(answer, 401, 'MISSING_TOKEN')
+})
+
+test('§8 Expect: 100-continue with a body that is too long: 413, and no 100 before it', async () => {
+  const answer = await exchangeOne(service.baseUrl, `${post}${expecting(2 ** 40)}`)
+  assertRefused(answer, 413, 'PAYLOAD_TOO_LARGE')
+})
+
+test('§4.3 Expect: 100-continue: 100, and 201 once the body is there', async () => {
+  const bytes = `${post}${expecting(body.length)}${body}`
+  const answers = await exchange(service.baseUrl, bytes, 2)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [100, 201],
+  )
+})
+
+test('§5 two Authorization headers are no token: 401 INVALID_TOKEN', async () => {
+  const twice = `Authorization: Bearer ${service.validToken()}\r\n\r\n`
+  const head = post.replace('POST', 'GET')
+  assertRefused(await exchangeOne(service.baseUrl, `${head}${twice}`), 401, 'INVALID_TOKEN')
+})
+
 test('§4 CONNECT opens no tunnel, and the service goes on', async () => {
   await untilClosed(service.baseUrl, 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n')
   assert.equal((await service.request('GET', '/health')).status, 200)
@@ -106,20 +137,32 @@ test('§1.4 many requests on one connection get answers in turn, ids of their ow
   assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 20)
 })
 
-test('§7 a fault behind a good request leaves its answer whole', async () => {
-  const bytes = `${health}Host: a\r\n\r\ngarbage\r\n\r\n`
-  const first = await exchangeOne(service.baseUrl, bytes)
-  assert.ok(first.status === 200 || first.status === 400)
-  assertHeaders(first)
+test('§4.4 a read with a delete right behind it on the connection answers what was there', async () => {
+  const [first, second] = [await create(service, { n: 1 }), await create(service, { n: 2 })]
+  const head = (method: string) => `${method} ${prefix}/items/${first.id} HTTP/1.1\r\nHost: a\r\n`
+  const rest = `Authorization: Bearer ${service.validToken()}\r\n\r\n`
+  const bytes = `${head('GET')}${rest}${head('DELETE')}${rest}`
+  const [read, deleted] = await exchange(service.baseUrl, bytes, 2)
+  assert.deepEqual(read && itemOf(read, 200), first)
+  assert.equal(deleted?.status, 204)
+  assert.equal((await stored(service, second.id))?.n, 2)
 })
 
-test('§7 no Host behind a good request: both are answered, in turn', async () => {
-  const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n${health}\r\n`, 2)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 400],
-  )
-})
+const faults = [
+  { title: 'garbage', bytes: 'garbage\r\n\r\n' },
+  { title: 'no Host', bytes: `${health}\r\n` },
+  { title: 'CONNECT', bytes: 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n' },
+]
+for (const { title, bytes } of faults) {
+  test(`§7 ${title} behind a good request: both are answered, in turn`, async () => {
+    const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n${bytes}`, 2)
+    for (const answer of answers) assertHeaders(answer)
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 400],
+    )
+  })
+}
 
 test('§7 a client that breaks off within its request stops nobody', async () => {
   const head = `${post}Content-Length: 100\r\n\r\n{"data":`

@@ -96,6 +96,25 @@ test('a client that does not read its listing is dropped after IDLE_TIMEOUT', {
   assert.ok(bytes > 0 && bytes < 20_000_000, `${bytes} bytes of a list of 20 MB`)
 })
 
+test('a client that reads slowly is not dropped, however long a single item takes', {
+  skip: needsOwnService,
+}, async () => {
+  const own = await service({ IDLE_TIMEOUT: '2', MAX_BODY_BYTES: '50000000' })
+  const pad = 'x'.repeat(40_000_000)
+  const { text } = await own.call('POST', '/items', { data: { pad } })
+  const { id } = JSON.parse(text).data
+  const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+  const authorization = `Authorization: Bearer ${own.validToken()}`
+  const head = `GET /api/v1/items/${id} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`
+  socket.write(`${head}${authorization}\r\n\r\n`)
+  let bytes = 0
+  for await (const chunk of socket) {
+    bytes += chunk.length
+    await delay(chunk.length / 8_000) // at 8 MB in a second: 5 seconds
+  }
+  assert.ok(bytes > 40_000_000, `${bytes} bytes of 40 MB`)
+})
+
 test('more than MAX_CONNECTIONS are closed, and the others go on', {
   skip: needsOwnService,
 }, async () => {
