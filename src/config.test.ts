@@ -37,6 +37,13 @@ test('every fault is named in a line of its own, with what is expected', () => {
   )
 })
 
+test('a store that may grow until every request is refused is a fault', () => {
+  const env = { MAX_STORE_BYTES: '2000', MAX_MEMORY_BYTES: '2000' }
+  assert.throws(() => readConfig({}, env), {
+    message: 'MAX_STORE_BYTES is 2000; expected less than MAX_MEMORY_BYTES, which is 2000',
+  })
+})
+
 test('help and flags name every setting', () => {
   for (const { name } of Object.values(settings)) {
     const flag = name.toLowerCase().replaceAll('_', '-')

@@ -154,8 +154,16 @@ export function readConfig(given: Record<string, unknown>, env: NodeJS.ProcessEn
       return [key, setting.default]
     }
   })
+  const config = Object.fromEntries(entries) as Config // one entry for each key of the table
+  const { maxStoreBytes, maxMemoryBytes } = config
+  if (faults.length === 0 && maxStoreBytes >= maxMemoryBytes) {
+    // A full store would have all requests refused, those that make room included.
+    faults.push(
+      `MAX_STORE_BYTES is ${maxStoreBytes}; expected less than MAX_MEMORY_BYTES, which is ${maxMemoryBytes}`,
+    )
+  }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
-  return Object.fromEntries(entries) as Config // one entry for each key of the table
+  return config
 }
 
 /** The lines of `--help` on the settings. */

@@ -1,4 +1,4 @@
-/** Side `fastapi`: the same interface in Python, run by uvicorn with its fast loop and parser. */
+/** The same interface in Python, run by uvicorn with its fast loop and parser, in two sides. */
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -12,28 +12,48 @@ import platform, fastapi, httptools, jwt, uvicorn, uvloop
 print(f"Python {platform.python_version()}, fastapi {fastapi.__version__}, uvicorn {uvicorn.__version__}")
 `
 
-export default {
-  name: 'fastapi',
-  about:
-    'the same interface in FastAPI: one uvicorn worker with uvloop and httptools, no access log',
-  token: true,
-  requests: interfaceRequests,
-  create: createItems,
-  version: () => {
-    const { status, stdout } = spawnSync(python, ['-c', probe], { encoding: 'utf8' })
-    return status === 0 ? stdout.trim() : undefined
-  },
+export const fastapi = {
+  ...side('fastapi', 'response models, as in the FastAPI tutorial', {}),
+  leavesOut: ['list-100000'], // more than a minute for each turn
+}
 
-  async start({ port, secret }) {
-    const options = ['--loop', 'uvloop', '--http', 'httptools', '--workers', '1', '--no-access-log']
-    const child = await startServer({
-      port,
-      command: python,
-      args: ['-m', 'uvicorn', 'fastapi_app:app', '--host', '127.0.0.1', '--port', String(port)]
-        .concat(options)
-        .concat(['--log-level', 'warning', '--app-dir', join(benchFolder, 'peers')]),
-      env: { JWT_SECRET: secret, PYTHONDONTWRITEBYTECODE: '1' },
-    })
-    return { programs: [child] }
-  },
+export const fastapiJson = side('fastapi-json', '`JSONResponse` in the place of response models', {
+  FAST_RESPONSES: '1',
+})
+
+function side(name, responses, env) {
+  return {
+    name,
+    about: `the same interface in FastAPI with ${responses}: one uvicorn worker with uvloop and httptools, no access log`,
+    token: true,
+    requests: interfaceRequests,
+    create: createItems,
+    version,
+
+    async start({ port, secret }) {
+      const options = [
+        '--loop',
+        'uvloop',
+        '--http',
+        'httptools',
+        '--workers',
+        '1',
+        '--no-access-log',
+      ]
+      const child = await startServer({
+        port,
+        command: python,
+        args: ['-m', 'uvicorn', 'fastapi_app:app', '--host', '127.0.0.1', '--port', String(port)]
+          .concat(options)
+          .concat(['--log-level', 'warning', '--app-dir', join(benchFolder, 'peers')]),
+        env: { ...env, JWT_SECRET: secret, PYTHONDONTWRITEBYTECODE: '1' },
+      })
+      return { programs: [child] }
+    },
+  }
+}
+
+function version() {
+  const { status, stdout } = spawnSync(python, ['-c', probe], { encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : undefined
 }

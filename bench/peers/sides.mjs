@@ -5,10 +5,10 @@
  */
 
 import bare from './bare.mjs'
-import fastapi from './fastapi.mjs'
+import { fastapi, fastapiJson } from './fastapi.mjs'
 import fastify from './fastify.mjs'
 import itemStore from './item-store.mjs'
 import jsonServer from './json-server.mjs'
 import webdis from './webdis.mjs'
 
-export const sides = [itemStore, bare, fastify, jsonServer, fastapi, webdis]
+export const sides = [itemStore, bare, fastify, jsonServer, fastapi, fastapiJson, webdis]

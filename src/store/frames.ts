@@ -16,7 +16,7 @@ const firstSlab = 1024 * 1024
 const largestSlab = 32 * 1024 * 1024
 
 interface Slab {
-  readonly bytes: Buffer
+  readonly memory: ArrayBuffer
   /** How many of its frames are in use. */
   taken: number
 }
@@ -80,18 +80,21 @@ export class FramePool {
   }
 
   #addSlab(): void {
-    const held = this.#slabs.reduce((sum, slab) => sum + slab.bytes.length, 0)
+    const held = this.#slabs.reduce((sum, slab) => sum + slab.memory.byteLength, 0)
     const count = Math.ceil(Math.min(Math.max(held, firstSlab), largestSlab) / this.size)
-    const slab = { bytes: Buffer.allocUnsafeSlow(count * this.size), taken: 0 }
+    const slab = { memory: new ArrayBuffer(count * this.size), taken: 0 }
     this.#slabs.push(slab)
     // The first frame comes off the list first, so that memory is touched only as it is needed.
-    for (let start = slab.bytes.length - this.size; start >= 0; start -= this.size) {
-      this.#free.push({ bytes: slab.bytes.subarray(start, start + this.size), slab, users: 0 })
+    for (let start = slab.memory.byteLength - this.size; start >= 0; start -= this.size) {
+      this.#free.push({ bytes: Buffer.from(slab.memory, start, this.size), slab, users: 0 })
     }
   }
 
   #dropSlab(slab: Slab): void {
     this.#slabs = this.#slabs.filter((other) => other !== slab)
     this.#free = this.#free.filter((frame) => frame.slab !== slab)
+    // Moved to a new object that nobody keeps, the memory goes with the next scavenge. The old one
+    // would wait for a collection of old objects, which may never come in a service that is idle.
+    structuredClone(slab.memory, { transfer: [slab.memory] })
   }
 }

@@ -16,7 +16,7 @@ async function service(env: Record<string, string> = {}): Promise<OwnService> {
 test('over MAX_MEMORY_BYTES item requests get 503 with Retry-After, and health goes on', {
   skip: needsOwnService,
 }, async () => {
-  const { call, request } = await service({ MAX_MEMORY_BYTES: '1000000' })
+  const { call, request } = await service({ MAX_MEMORY_BYTES: '1000000', MAX_STORE_BYTES: '1000' })
   await delay(1500) // the load is measured every second
   const refused = await call('GET', '/items')
   assert.equal(refused.status, 503)
@@ -26,25 +26,35 @@ test('over MAX_MEMORY_BYTES item requests get 503 with Retry-After, and health g
   assert.equal((await request('GET', '/health')).status, 200)
 })
 
+test('garbage over MAX_MEMORY_BYTES is collected, so that the service recovers by itself', {
+  skip: needsOwnService,
+}, async () => {
+  const own = await service({ MAX_MEMORY_BYTES: '250000000', MAX_STORE_BYTES: '50000000' })
+  const body = JSON.stringify({ data: { pad: 'x'.repeat(15_000_000) } })
+  const token = own.validToken()
+  const statuses = new Set<number>()
+  for (let tries = 0; tries < 20 && !statuses.has(503); tries += 1) {
+    const sent = Array.from({ length: 10 }, () => own.request('POST', '/items', { token, body }))
+    for (const { status } of await Promise.all(sent)) statuses.add(status)
+  }
+  assert.ok(statuses.has(503), [...statuses].join())
+  assert.equal(await statusAfterOverload(own), 404)
+})
+
 test('over MAX_EVENT_LOOP_DELAY item requests get 503, and the service recovers by itself', {
   skip: needsOwnService,
 }, async () => {
-  const { call } = await service({ MAX_EVENT_LOOP_DELAY: '1', MAX_BODY_BYTES: '100000000' })
+  const own = await service({ MAX_EVENT_LOOP_DELAY: '1', MAX_BODY_BYTES: '100000000' })
   // Bodies that take long to read, one after the other, until one is refused.
   const heavy = { data: { list: Array.from({ length: 1_500_000 }, (_, at) => ({ at })) } }
   const statuses = new Set<number>()
   for (let tries = 0; tries < 10 && !statuses.has(503); tries += 1) {
-    statuses.add((await call('POST', '/items', heavy)).status)
+    statuses.add((await own.call('POST', '/items', heavy)).status)
     await delay(300)
-    statuses.add((await call('GET', '/items/none')).status)
+    statuses.add((await own.call('GET', '/items/none')).status)
   }
   assert.ok(statuses.has(503), [...statuses].join())
-  let status = 503
-  for (let tries = 0; tries < 20 && status === 503; tries += 1) {
-    await delay(500)
-    status = (await call('GET', '/items/none')).status
-  }
-  assert.equal(status, 404)
+  assert.equal(await statusAfterOverload(own), 404)
 })
 
 test('1,000 slow clients and 100 unread listings of 10 MB: others are answered, memory is bounded', {
@@ -132,6 +142,16 @@ test('more than MAX_CONNECTIONS are closed, and the others go on', {
   await delay(100)
   assert.equal((await own.request('GET', '/health')).status, 200)
 })
+
+/** The status of a request for an unknown item, once it is not 503 any more. */
+async function statusAfterOverload(own: OwnService): Promise<number> {
+  let status = 503
+  for (let tries = 0; tries < 30 && status === 503; tries += 1) {
+    await delay(500)
+    status = (await own.call('GET', '/items/none')).status
+  }
+  return status
+}
 
 /** Time of the slowest of some requests, one after the other, in milliseconds. */
 async function slowestAnswer(own: OwnService, count: number): Promise<number> {
