@@ -58,7 +58,8 @@ export const settings = {
   maxStoreBytes: {
     name: 'MAX_STORE_BYTES',
     default: partOfMemory(0.5),
-    meaning: 'Most bytes that the items may take; by default half of the memory there is',
+    meaning:
+      'Most bytes that the items may take, less than MAX_MEMORY_BYTES; half of the memory by default',
     parse: integer(1, Number.MAX_SAFE_INTEGER),
   },
   maxHeaderBytes: {

@@ -9,19 +9,24 @@ import { measure } from './measure.mjs'
 const help = `Usage: npm run bench:scale -- [options]   (Linux only)
 
   --items N           items to create [1000000]
-  --churn-seconds N   how long to replace and delete at random [60]
+  --churn-seconds N   how long to replace and delete at random, at least [60]
+  --churn-times N     until as many times the number of items are written, at least [0]
   --no-write          only print; leave bench/RESULTS.md as it is
 `
 const options = readOptions(
   {
     items: { type: 'string', default: '1000000' },
     'churn-seconds': { type: 'string', default: '60' },
+    'churn-times': { type: 'string', default: '0' },
     'no-write': { type: 'boolean' },
   },
   help,
 )
 const items = integer('items', options.items, 1000)
-const churnSeconds = integer('churn-seconds', options['churn-seconds'])
+const churn = {
+  seconds: integer('churn-seconds', options['churn-seconds']),
+  writes: items * integer('churn-times', options['churn-times'], 0),
+}
 
 const phases = {
   one: '1 item, no other load',
@@ -35,7 +40,7 @@ const print = (text) => process.stdout.write(`${text}\n`)
 const machine = describeMachine()
 for (const line of machine) print(line)
 
-const result = await measure({ items, churnSeconds }, (phase) => print(`  ${phase}`))
+const result = await measure({ items, churn }, (phase) => print(`  ${phase}`))
 const report = describe(result)
 print(`\n${report}`)
 if (!options['no-write']) writeSection('Scale', report)
@@ -56,7 +61,7 @@ function describe({ memory, list, latency, ...rates }) {
           'one listing of everything',
           `${list.seconds.toFixed(2)} s, ${count(list.bytes / list.seconds / 1e6)} MB/s`,
         ],
-        ['replaces, deletes and creates per second', count(rates.changesPerSecond)],
+        ['replaces, deletes and creates per second', count(rates.churn.perSecond)],
         ['deletes per second', count(rates.deletesPerSecond)],
         ['resident memory with 1 item', megabytes(memory.one)],
         ['resident memory with all items', megabytes(memory.all)],
@@ -66,7 +71,7 @@ function describe({ memory, list, latency, ...rates }) {
         ],
         ['additional memory while everything is listed, at most', megabytes(memory.listing)],
         [
-          `resident memory after ${churnSeconds} s of churn, against before`,
+          `resident memory after churn (${count(rates.churn.written)} items written in ${count(rates.churn.seconds)} s), against before`,
           `${megabytes(memory.afterChurn)}, ${megabytes(memory.beforeChurn)}`,
         ],
         ['resident memory after all items were deleted', megabytes(memory.none)],

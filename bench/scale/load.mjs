@@ -36,24 +36,31 @@ answerWith({
     return { seconds, kept }
   },
 
-  /** Replaces and deletes at random, a create for each delete. Gives the requests per second. */
-  async churn(duration) {
+  /**
+   * Replaces and deletes at random, a create for each delete: for as many seconds, and until as many
+   * items are written. Gives the time it took, and the requests and the written items.
+   */
+  async churn({ seconds: least, writes }) {
     const following = []
     let sent = 0
-    const deadline = performance.now() + duration * 1000
+    let written = 0
+    const deadline = performance.now() + least * 1000
+    const goesOn = () => written < writes || performance.now() < deadline
     const seconds = await timed(() =>
       sendAll({
         port,
         connections,
         next() {
-          const request =
-            following.pop() ?? (performance.now() < deadline ? change(following) : undefined)
-          if (request) sent += 1
-          return request
+          const queued = following.pop()
+          if (queued === undefined && !goesOn()) return undefined
+          sent += 1
+          if (queued !== undefined) return queued
+          written += 1
+          return change(following)
         },
       }),
     )
-    return { perSecond: sent / seconds }
+    return { seconds, written, perSecond: sent / seconds }
   },
 
   /** One listing of everything, read as fast as it comes. */

@@ -15,10 +15,14 @@ const settleSeconds = 3 // before memory is read
  * The costs of warm code and of a heap in use are the process's, not the items'. There are few
  * items, as what they leave behind would be used again by those that count.
  */
-const warmUp = { items: 2000, churnSeconds: 3 }
+const warmUp = { items: 2000, churn: { seconds: 3, writes: 0 } }
 
-/** Runs all phases. @param onPhase told of what begins. */
-export async function measure({ items, churnSeconds }, onPhase) {
+/**
+ * Runs all phases.
+ * @param churn how long to churn: `seconds`, and how many `writes`, at least.
+ * @param onPhase told of what begins.
+ */
+export async function measure({ items, churn }, onPhase) {
   const port = await freePort()
   const secret = randomBytes(32).toString('base64url')
   const { programs } = await itemStore.start({ port, secret })
@@ -42,7 +46,7 @@ export async function measure({ items, churnSeconds }, onPhase) {
   try {
     onPhase('warm-up')
     await load.ask('create', warmUp.items)
-    await load.ask('churn', warmUp.churnSeconds)
+    await load.ask('churn', warmUp.churn)
     await load.ask('list')
     await load.ask('clear')
 
@@ -74,7 +78,7 @@ export async function measure({ items, churnSeconds }, onPhase) {
 
     onPhase('churning')
     memory.beforeChurn = await settledMemory()
-    const churn = await probed(ids, () => load.ask('churn', churnSeconds))
+    const churned = await probed(ids, () => load.ask('churn', churn))
     memory.afterChurn = await settledMemory()
 
     onPhase('deleting all')
@@ -84,7 +88,7 @@ export async function measure({ items, churnSeconds }, onPhase) {
     return {
       memory,
       createsPerSecond: (items - 1) / grow.value.seconds,
-      changesPerSecond: churn.value.perSecond,
+      churn: churned.value,
       deletesPerSecond: clear.perSecond,
       list: list.value.toSorted((a, b) => a.seconds - b.seconds)[Math.floor(list.value.length / 2)],
       latency: {
@@ -92,7 +96,7 @@ export async function measure({ items, churnSeconds }, onPhase) {
         growing: grow.latency,
         all: all.latency,
         listing: list.latency,
-        churning: churn.latency,
+        churning: churned.latency,
       },
     }
   } finally {

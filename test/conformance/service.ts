@@ -32,7 +32,7 @@ export interface Service {
 
 /** A service that the tests started themselves. */
 export interface OwnService extends Service {
-  readonly pid: number
+  readonly child: ChildProcess
   /** The lines it has logged so far. */
   readonly log: readonly Record<string, unknown>[]
   stop(): Promise<void>
@@ -45,7 +45,8 @@ export const needsOwnService = BASE_URL
   ? 'needs a service with settings of its own, and BASE_URL names one'
   : false
 
-const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+/** The compiled command. */
+export const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 
 /** The service for all tests of a file; stopped after them if it was started for them. */
 export async function useService(): Promise<Service> {
@@ -61,10 +62,14 @@ export async function useService(): Promise<Service> {
 /**
  * Starts this service as a process of its own.
  * @param env its whole environment; `JWT_SECRET` is random unless given.
+ * @param command what starts it, without host and port.
  */
-export async function startService(env: Record<string, string> = {}): Promise<OwnService> {
+export async function startService(
+  env: NodeJS.ProcessEnv = {},
+  [program, ...args]: [string, ...string[]] = [process.execPath, cli, 'serve'],
+): Promise<OwnService> {
   const secret = env.JWT_SECRET ?? randomBytes(32).toString('base64url')
-  const child = spawn(process.execPath, [cli, 'serve', '--port', '0', '--host', '127.0.0.1'], {
+  const child = spawn(program, [...args, '--port', '0', '--host', '127.0.0.1'], {
     cwd: dirname(cli), // a file .env in the folder of the tests must not change the settings
     env: { ...env, JWT_SECRET: secret },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -75,7 +80,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Ow
   const url = await listening(child, log)
   return {
     ...serviceAt(new URL(`${url}/api/v1`), secret),
-    pid: child.pid ?? Number.NaN, // it listens, so that it has one
+    child,
     log,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return

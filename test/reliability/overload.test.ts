@@ -59,7 +59,7 @@ test('over MAX_EVENT_LOOP_DELAY item requests get 503, and the service recovers 
 
 test('1,000 slow clients and 100 unread listings of 10 MB: others are answered, memory is bounded', {
   skip: needsOwnService,
-}, async () => {
+}, async (t) => {
   const own = await service()
   const pad = 'x'.repeat(100_000)
   for (let count = 0; count < 100; count += 1) await own.call('POST', '/items', { data: { pad } })
@@ -84,6 +84,7 @@ test('1,000 slow clients and 100 unread listings of 10 MB: others are answered, 
   const more = residentBytes(own) - before
   for (const socket of sockets) socket.destroy()
 
+  t.diagnostic(`slowest answer ${slowest.toFixed(1)} ms, ${(more / 1e6).toFixed(1)} MB more`)
   // Far above what was measured (docs/reliability.md): a bound, not a benchmark.
   assert.ok(slowest < 2000, `slowest answer: ${slowest} ms`)
   assert.ok(more < 100_000_000, `${more} bytes more`)
@@ -164,7 +165,7 @@ async function slowestAnswer(own: OwnService, count: number): Promise<number> {
   return slowest
 }
 
-function residentBytes({ pid }: OwnService): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+function residentBytes({ child }: OwnService): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }

@@ -1,59 +1,33 @@
 /** How the service ends: what was accepted is answered, whatever clients do. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { inSeconds, mintToken } from '../conformance/tokens.js'
+import { cli, type OwnService, startService } from '../conformance/service.js'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
-const secret = 'a secret of at least thirty-two bytes'
-const authorization = `Bearer ${mintToken({ sub: 'a', exp: inSeconds(600) }, { secret })}`
-
-interface Running {
-  readonly child: ChildProcess
+interface Running extends OwnService {
   readonly port: number
-  readonly printed: () => string
   readonly exit: Promise<unknown[]>
 }
 
-async function start(
-  variables: Record<string, string> = {},
-  command = [process.execPath, cli, 'serve'],
-): Promise<Running> {
-  const [program = '', ...args] = command
-  const child = spawn(program, [...args, '--port', '0', '--host', '127.0.0.1'], {
-    cwd: root,
-    env: { ...process.env, JWT_SECRET: secret, ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exit = once(child, 'exit')
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      printed += String(chunk)
-    })
-  }
-  while (!printed.includes('listening on')) await delay(10)
-  const port = Number(/listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1])
-  return { child, port, printed: () => printed, exit }
+async function start(...args: Parameters<typeof startService>): Promise<Running> {
+  const own = await startService(...args)
+  return { ...own, port: Number(own.baseUrl.port), exit: once(own.child, 'exit') }
 }
 
 /** Sends requests over one kept connection, until the service refuses a new one. */
 async function keepBusy(
-  port: number,
+  { port, validToken }: Running,
   agent: Agent,
 ): Promise<{ answered: number; broken: string[] }> {
+  const headers = { authorization: `Bearer ${validToken()}`, 'content-type': 'application/json' }
   const outcome = { answered: 0, broken: [] as string[] }
   for (;;) {
     const result = await new Promise<string>((resolve) => {
       const body = '{"data":{"a":1}}'
-      const headers = { authorization, 'content-type': 'application/json' }
       const sent = request({ port, agent, method: 'POST', path: '/api/v1/items', headers })
       sent.on('response', (response) => {
         response.on('data', () => undefined)
@@ -72,26 +46,26 @@ async function keepBusy(
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} under 20 busy connections: none broken off, exit code 0`, async () => {
-    const { child, port, exit } = await start()
+    const own = await start()
     const agents = Array.from({ length: 20 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
-    const clients = agents.map((agent) => keepBusy(port, agent))
+    const clients = agents.map((agent) => keepBusy(own, agent))
     await delay(500)
-    child.kill(signal)
+    own.child.kill(signal)
     const outcomes = await Promise.all(clients)
     for (const { answered, broken } of outcomes) {
       assert.deepEqual(broken, [])
       assert.ok(answered > 0)
     }
-    assert.deepEqual(await exit, [0, null])
+    assert.deepEqual(await own.exit, [0, null])
   })
 }
 
 test('a half-sent body holds the end no longer than SHUTDOWN_TIMEOUT', async () => {
-  const { child, port, exit } = await start({ SHUTDOWN_TIMEOUT: '1' })
+  const { child, port, exit, validToken } = await start({ SHUTDOWN_TIMEOUT: '1' })
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   socket.write(
-    `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\nContent-Length: 9\r\n\r\n{"data`,
+    `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${validToken()}\r\nContent-Length: 9\r\n\r\n{"data`,
   )
   await delay(200)
   child.kill('SIGTERM')
@@ -127,11 +101,12 @@ test('a second signal ends the process at once', async () => {
 })
 
 test('npm start passes the signal on', async () => {
-  const { child, exit, printed } = await start({}, ['npm', 'start', '--silent', '--'])
+  const { PATH } = process.env
+  const { child, exit, log } = await start({ PATH }, ['npm', 'start', '--silent', '--'])
   child.kill('SIGTERM')
   await exit
   await delay(100)
-  assert.match(printed(), /SIGTERM: stopping/)
+  assert.ok(log.some(({ msg }) => msg === 'SIGTERM: stopping'))
 })
 
 test('a reader of the log that goes away does not hold the end', async () => {
@@ -148,7 +123,7 @@ test('a fault that nothing caught is logged with its stack, and ends the process
     process.argv.splice(2, 0, 'serve')
     await import(${JSON.stringify(cli)})
     setTimeout(() => { throw new Error('a planted fault') }, 300)`
-  const { exit, printed } = await start({}, [
+  const { exit, log } = await start({}, [
     process.execPath,
     '--input-type=module',
     '--eval',
@@ -156,5 +131,6 @@ test('a fault that nothing caught is logged with its stack, and ends the process
     'cli',
   ])
   assert.deepEqual(await exit, [1, null])
-  assert.match(printed(), /"level":60,.*a planted fault.*"stack":"Error: a planted fault\\n/)
+  const last = log.find(({ level }) => level === 60)
+  assert.match(JSON.stringify(last?.err), /"stack":"Error: a planted fault\\n/)
 })

@@ -1,0 +1,61 @@
+/** Decisions on §2.1 and §4, held against whole collections of texts. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { create, itemOf, stored } from '../conformance/expect.js'
+import { useService } from '../conformance/service.js'
+import { accepted, refused } from '../corpora/json-values.js'
+import { strings } from '../corpora/strings.js'
+import { assertRefused, itemText, sendText } from './expect.js'
+
+const service = await useService()
+
+for (const [title, value] of Object.entries(accepted)) {
+  test(`§2.1 kept to the byte: ${title}`, async () => {
+    assert.doesNotThrow(() => JSON.parse(value)) // what is listed is what the platform says
+    const body = `{"data":{"value":${value}}}`
+    const created = await sendText(service, 'POST', '/items', body)
+    const { id } = itemOf(created, 201)
+    const expected = `{"id":"${id}","project_id":null,"value":${value}}`
+    assert.equal(itemText(created), expected)
+    assert.equal(itemText(await sendText(service, 'PUT', `/items/${id}`, body)), expected)
+    assert.equal(itemText(await service.call('GET', `/items/${id}`)), expected)
+    assert.ok((await service.call('GET', '/items')).text.includes(expected))
+  })
+}
+
+const item = await create(service, { kept: 1 })
+
+for (const [title, value] of Object.entries(refused)) {
+  test(`§4 refused with line and column: ${title}`, async () => {
+    assert.throws(() => JSON.parse(value), SyntaxError)
+    for (const [method, path] of [
+      ['POST', '/items'],
+      ['PUT', `/items/${item.id}`],
+    ] as const) {
+      const answer = await sendText(service, method, path, `{"data":{"value":${value}}}`)
+      assert.match(assertRefused(answer, 422, 'VALIDATION_ERROR'), /line \d+, column \d+/)
+    }
+    assert.deepEqual(await stored(service, item.id), item)
+  })
+}
+
+for (const [title, texts] of Object.entries(strings)) {
+  test(`§2.1 come back as they were sent, as values and names: ${title}`, async () => {
+    const data = Object.fromEntries(texts.map((text) => [`_${text}`, text]))
+    const { id } = await create(service, { data, texts }, texts.find(Boolean) ?? 'p')
+    const kept = await stored(service, id)
+    assert.deepEqual(kept?.data, data)
+    assert.deepEqual(kept?.texts, texts)
+    assert.equal(kept?.project_id, texts.find(Boolean))
+  })
+
+  test(`§4.4 is no id, and stops nobody: ${title}`, async () => {
+    for (const text of texts) {
+      if (text === '' || text.length > 1000) continue // the list; longer than a head may be
+      const { status } = await service.call('GET', `/items/${encodeURIComponent(text)}`)
+      assert.equal(status, 404)
+    }
+    assert.equal((await service.request('GET', '/health')).status, 200)
+  })
+}
