@@ -64,12 +64,12 @@ export function start({ command, args, core, env = {}, cwd = scratch, stdio }) {
 }
 
 /** Starts a server on a core, and waits until it takes connections on `port`. */
-export async function startServer({ port, ...program }) {
-  const child = start({ core: cores.server, ...program })
+export async function startServer({ port, command = process.execPath, ...program }) {
+  const child = start({ core: cores.server, command, ...program })
   const deadline = Date.now() + startDeadline
   while (!(await takesConnections(port))) {
-    if (!running.has(child)) throw new Error(`${program.command} ended: ${child.complaints}`)
-    if (Date.now() > deadline) throw new Error(`${program.command} does not listen`)
+    if (!running.has(child)) throw new Error(`${command} ended: ${child.complaints}`)
+    if (Date.now() > deadline) throw new Error(`${command} does not listen`)
     await wait(50)
   }
   return child

@@ -18,7 +18,6 @@ export default {
   async start({ port, list }) {
     const child = await startServer({
       port,
-      command: process.execPath,
       args: [join(benchFolder, 'peers/bare-server.mjs'), String(port), String(list)],
     })
     return { programs: [child] }

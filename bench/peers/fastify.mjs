@@ -16,7 +16,6 @@ export default {
   async start({ port, secret }) {
     const child = await startServer({
       port,
-      command: process.execPath,
       args: [join(benchFolder, 'peers/fastify-server.mjs')],
       env: { PORT: String(port), JWT_SECRET: secret, NODE_ENV: 'production' },
     })

@@ -15,7 +15,6 @@ export default {
   async start({ port, secret }) {
     const child = await startServer({
       port,
-      command: process.execPath,
       args: [join(root, 'dist/src/cli.js'), 'serve'],
       env: { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret },
     })

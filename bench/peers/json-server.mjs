@@ -51,7 +51,6 @@ export default {
     writeFileSync(file, `{"items":[${ids.map((id) => itemText(id)).join(',')}]}`)
     const child = await startServer({
       port,
-      command: process.execPath,
       args: [join(benchFolder, 'peers/json-server-server.mjs'), String(port), file],
       cwd: folder,
       env: { NODE_ENV: 'production' },
