@@ -36,8 +36,8 @@ export interface ConnectionLimits {
 /** How often Node looks for requests that take too long, in milliseconds. */
 const timeoutCheckInterval = 1_000
 
-/** A connection with the response in progress, where Node keeps it. */
-type SocketWithResponse = Duplex & { readonly _httpMessage?: ServerResponse | null }
+/** The response to the latest request of each connection. */
+const latestResponse = new WeakMap<Duplex, ServerResponse>()
 
 /** @param serve what answers the requests. */
 export function createHttpServer(limits: ConnectionLimits, serve: RequestListener): Server {
@@ -51,15 +51,10 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
     joinDuplicateHeaders: true, // a second Host or Authorization would be hidden otherwise
   }
   const server = createServer(options, (request, response) => {
+    latestResponse.set(request.socket, response)
     const fault = hostFault(request)
-    if (fault === undefined) {
-      serve(request, response)
-    } else {
-      // In its turn: an answer to an earlier request may be under way.
-      const { status, headers, body } = lastAnswer(new ApiError('BAD_REQUEST', fault))
-      response.writeHead(status, headers)
-      endAnswer(response, body)
-    }
+    if (fault === undefined) serve(request, response)
+    else answerAndClose(response, new ApiError('BAD_REQUEST', fault))
   })
   server.maxConnections = limits.maxConnections
   dropStalledConnections(server, limits.idleTimeout * 1000)
@@ -83,14 +78,31 @@ export function answerConnectionError(error: Error & { code?: string }, socket: 
   else answerOnSocket(socket, toApiError(error.code))
 }
 
-/** Answers in its turn: behind the answer to an earlier request that has begun or is ready. */
-function answerOnSocket(socket: SocketWithResponse, apiError: ApiError): void {
+/** Answers in its turn, and once: behind the answers to earlier requests that came whole. */
+function answerOnSocket(socket: Duplex, apiError: ApiError): void {
   setImmediate(() => {
-    const earlier = socket._httpMessage
-    if (!socket.writable) socket.destroy()
-    else if (earlier?.headersSent) earlier.once('finish', () => answerOnSocket(socket, apiError))
-    else writeAnswer(socket, apiError)
+    const latest = latestResponse.get(socket)
+    if (!socket.writable) {
+      socket.destroy()
+    } else if (latest === undefined || (latest.req.complete && latest.writableFinished)) {
+      writeAnswer(socket, apiError)
+    } else if (latest.req.complete) {
+      latest.once('finish', () => answerOnSocket(socket, apiError))
+    } else if (!latest.headersSent) {
+      answerAndClose(latest, apiError) // the fault is in the body of its request
+    } else if (latest.writableFinished) {
+      socket.destroy()
+    } else {
+      latest.once('finish', () => socket.destroy())
+    }
   })
+}
+
+/** Node sends the answer when those to earlier requests are sent. */
+function answerAndClose(response: ServerResponse, apiError: ApiError): void {
+  const { status, headers, body } = lastAnswer(apiError)
+  response.writeHead(status, headers)
+  endAnswer(response, body)
 }
 
 function writeAnswer(socket: Duplex, apiError: ApiError): void {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { create, itemOf, stored } from '../conformance/expect.js'
 import { needsOwnService, startService, useService } from '../conformance/service.js'
 import { assertHeaders, assertRefused } from './expect.js'
-import { breakOff, exchange, exchangeOne, untilClosed } from './raw.js'
+import { breakOff, exchange, exchangeOne, exchangeUntilClosed, untilClosed } from './raw.js'
 
 const service = await useService()
 const prefix = service.baseUrl.pathname
@@ -28,6 +28,14 @@ const notHttp = [
   { title: 'Content-Length: +2', bytes: `${post}Content-Length: +2\r\n\r\n{}` },
   { title: 'Content-Length: -2', bytes: `${post}Content-Length: -2\r\n\r\n{}` },
   { title: 'Content-Length: two', bytes: `${post}Content-Length: two\r\n\r\n{}` },
+  { title: 'a folded Content-Length', bytes: `${post}Content-Length:\r\n 2\r\n\r\n{}` },
+  { title: 'lines that end with LF alone', bytes: `${post}Content-Length: 2\n\n{}` },
+  { title: 'a header with CR alone', bytes: `${health}Host: a\r\nfoo: a\rbar: b\r\n\r\n` },
+  { title: 'Content-Length: 2, 2', bytes: `${post}Content-Length: 2, 2\r\n\r\n{}` },
+  {
+    title: 'a last encoding that is not chunked',
+    bytes: `${post}Transfer-Encoding: chunked, identity\r\n\r\n`,
+  },
   {
     title: 'Content-Length beyond 64 bits',
     bytes: `${post}Content-Length: ${'9'.repeat(30)}\r\n\r\n{}`,
@@ -163,6 +171,25 @@ for (const { title, bytes } of faults) {
     )
   })
 }
+
+test('§7 garbage behind a create: both are answered, in turn', async () => {
+  const bytes = `${post}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`
+  const answers = await exchange(service.baseUrl, bytes, 2)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 400],
+  )
+})
+
+test('§5 a broken body behind a head without a token gets one answer: 401', async () => {
+  const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`
+  for (const pieces of [[`${head}zz\r\n`], [head, 'zz\r\n']]) {
+    const [answer, ...more] = await exchangeUntilClosed(service.baseUrl, pieces)
+    assert.ok(answer)
+    assertRefused(answer, 401, 'MISSING_TOKEN')
+    assert.deepEqual(more, [])
+  }
+})
 
 test('§7 a client that breaks off within its request stops nobody', async () => {
   const head = `${post}Content-Length: 100\r\n\r\n{"data":`

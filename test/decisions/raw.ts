@@ -27,13 +27,16 @@ export async function exchangeOne(url: URL, bytes: string | Buffer): Promise<Ans
 /** Writes piece after piece, and reads only then, as simple clients do. */
 export function sendThenRead(url: URL, pieces: string[]): Promise<Answer> {
   return withSocket(url, async (socket) => {
-    for (const piece of pieces) {
-      await new Promise<void>((resolve, reject) => {
-        socket.write(piece, (error) => (error ? reject(error) : resolve()))
-      })
-      await sleep(5)
-    }
+    await writePieces(socket, pieces)
     return only(await readAnswers(socket, 1))
+  })
+}
+
+/** Writes piece after piece, and gives all answers until the service closes the connection. */
+export function exchangeUntilClosed(url: URL, pieces: string[]): Promise<Answer[]> {
+  return withSocket(url, async (socket) => {
+    await writePieces(socket, pieces)
+    return await readAnswers(socket, Number.POSITIVE_INFINITY)
   })
 }
 
@@ -52,6 +55,15 @@ export function breakOff(url: URL, bytes: string): Promise<unknown> {
     if (bytes !== '') await new Promise((resolve) => socket.write(bytes, resolve))
     socket.resetAndDestroy()
   })
+}
+
+async function writePieces(socket: Socket, pieces: string[]): Promise<void> {
+  for (const piece of pieces) {
+    await new Promise<void>((resolve, reject) => {
+      socket.write(piece, (error) => (error ? reject(error) : resolve()))
+    })
+    await sleep(5)
+  }
 }
 
 async function withSocket<T>(url: URL, use: (socket: Socket) => Promise<T>): Promise<T> {
