@@ -91,6 +91,32 @@ test('1,000 slow clients and 100 unread listings of 10 MB: others are answered, 
   assert.equal((await own.call('GET', '/items/none')).status, 404)
 })
 
+test('9,000 idle connections are kept, and others are answered', {
+  skip: needsOwnService,
+}, async (t) => {
+  const own = await service()
+  const before = residentBytes(own)
+  const sockets: Socket[] = []
+  let closed = 0
+  for (let count = 0; count < 9000; count += 1) {
+    const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        closed += 1
+      })
+    sockets.push(socket)
+    if (count % 200 === 0) await delay(5) // the system keeps few that are not accepted yet
+  }
+  await delay(500)
+  const slowest = await slowestAnswer(own, 50)
+  const more = residentBytes(own) - before
+  t.diagnostic(`slowest answer ${slowest.toFixed(1)} ms, ${(more / 1e6).toFixed(1)} MB more`)
+  assert.equal(closed, 0)
+  assert.ok(more < 200_000_000, `${more} bytes more`)
+  for (const socket of sockets) socket.destroy()
+})
+
 test('a client that does not read its listing is dropped after IDLE_TIMEOUT', {
   skip: needsOwnService,
 }, async () => {
