@@ -1,4 +1,4 @@
-/** `npm start` and `npm run dev`: makes ready, then becomes the `item-store` command. */
+/** `npm start`, `npm run dev` and `npm run token`: makes ready, then becomes the `item-store` command. */
 
 import { makeReady } from './ready.mjs'
 

@@ -97,8 +97,8 @@ function remove({ id }) {
 
 async function list() {
   const { status, body } = await call('GET', '/items')
-  const { data } = JSON.parse(body)
-  return status === 200 && Array.isArray(data) ? undefined : `${status} ${body.slice(0, 200)}`
+  const isList = status === 200 && Array.isArray(JSON.parse(body).data)
+  return isList ? undefined : `${status} ${body.slice(0, 200)}`
 }
 
 function bad() {

@@ -8,7 +8,7 @@ import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import { authFault, signToken } from './auth/token.js'
 import { type Config, ConfigError, describeSettings, flags, readConfig } from './config.js'
-import { openApiDocument } from './http/docs.js'
+import { openApiDocument } from './http/openapi.js'
 import { createLog } from './log.js'
 import { type Server, startServer } from './server.js'
 
@@ -174,11 +174,14 @@ async function start(config: Config, log: Logger): Promise<Server> {
   return server
 }
 
-function listenFault(error: unknown, { host, port }: Config): UsageError | undefined {
-  switch (error instanceof Error && 'code' in error && error.code) {
+function listenFault(error: unknown, config: Config): UsageError | undefined {
+  const { host, metricsPort } = config
+  const { code, port }: { code?: unknown; port?: unknown } = Object(error)
+  const flag = port === metricsPort && port !== config.port ? '--metrics-port' : '--port'
+  switch (code) {
     case 'EADDRINUSE':
       return new UsageError(
-        `port ${port} is in use; stop the program that uses it, or choose another with --port`,
+        `port ${port} is in use; stop the program that uses it, or choose another with ${flag}`,
       )
     case 'EACCES':
       return new UsageError(`port ${port} may not be used by this user; choose one above 1023`)

@@ -114,7 +114,7 @@ export const settings = {
     name: 'SHUTDOWN_TIMEOUT',
     default: 10,
     meaning: 'Longest time in seconds for requests to finish when the service is told to stop',
-    parse: integer(0, 86_400),
+    parse: integer(1, 86_400),
   },
 } as const satisfies Record<string, Setting<number> | Setting<string> | Setting<number | undefined>>
 
@@ -172,7 +172,7 @@ export function describeSettings(): string {
   return Object.values(settings)
     .map(({ name, default: value, meaning }) => {
       const flag = `--${flagOf(name)}`
-      return `  ${flag.padEnd(20)} ${name.padEnd(17)} ${meaning} [${value ?? 'off'}]`
+      return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${meaning} [${value ?? 'off'}]`
     })
     .join('\n')
 }

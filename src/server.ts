@@ -1,12 +1,13 @@
 /** One process's life: listen, serve, and stop when told to. @module */
 
 import { once } from 'node:events'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createApp } from './app.js'
 import type { Config } from './config.js'
+import { isIdle } from './http/http-server.js'
 import { createMetrics, createMetricsServer } from './http/metrics.js'
 import { createMemoryStore } from './store/memory.js'
 
@@ -37,14 +38,22 @@ export async function startServer(config: Config, version: string, log: Logger):
   if (metricsServer !== undefined) {
     await once(metricsServer.listen(config.metricsPort, config.host), 'listening')
   }
-  await app.listen({ host: config.host, port: config.port })
+  const connections = new Set<Socket>()
+  app.server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  await app.listen({ host: config.host, port: config.port }).catch((error) => {
+    metricsServer?.close()
+    throw error
+  })
   const url = `http://${reachable(config.host)}:${portOf(app)}`
   log.info({ url }, `listening on ${url}`)
 
   return {
     url,
     async stop() {
-      await drain(app, config.shutdownTimeout * 1000 - endingTime)
+      await drain(app, connections, config.shutdownTimeout * 1000 - endingTime)
       await app.close()
       metricsServer?.close()
       await store.close()
@@ -56,14 +65,16 @@ export async function startServer(config: Config, version: string, log: Logger):
  * Waits until every connection is closed, and closes those that are left at the deadline.
  *
  * Node's own `close` of an HTTP server is of no use here: it closes connections that are idle at
- * that moment, under the request that a busy client is just sending, and it stops the watch over
- * requests that take too long.
+ * that moment, under the request that a busy client is just sending, it takes an answer for sent
+ * that waits for a slow client, and it stops the watch over requests that take too long.
  */
-async function drain(app: FastifyInstance, timeout: number): Promise<void> {
+async function drain(
+  app: FastifyInstance,
+  connections: ReadonlySet<Socket>,
+  timeout: number,
+): Promise<void> {
   const deadline = Date.now() + Math.max(0, timeout)
   app.draining = true // from now on every answer says `Connection: close`
-  // Connections that have not sent a whole head by then are not idle to Node: they time out.
-  app.server.headersTimeout = lastRequestTime
   const closed = once(app.server, 'close')
   NetServer.prototype.close.call(app.server)
   const isClosed = closed.then(() => true)
@@ -71,8 +82,8 @@ async function drain(app: FastifyInstance, timeout: number): Promise<void> {
 
   let wait = Math.min(lastRequestTime, deadline - Date.now())
   while (!(await isClosedWithin(wait))) {
-    if (Date.now() >= deadline) app.server.closeAllConnections()
-    else app.server.closeIdleConnections()
+    const isLate = Date.now() >= deadline
+    for (const socket of connections) if (isLate || isIdle(socket)) socket.destroy()
     wait = Math.max(0, Math.min(100, deadline - Date.now()))
   }
 }

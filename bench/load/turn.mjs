@@ -19,7 +19,7 @@ export const loadTool = isInstalled('wrk') ? 'wrk' : 'autocannon'
  * @param drain whether to wait for the answers that are under way at the end, and count them; only
  * wrk does.
  * @returns answers per second.
- * @throws when any answer was not the expected one: such a turn has no number.
+ * @throws when any answer was a refusal, or missing: such a turn has no number.
  */
 export async function runTurn({ port, headers, requests, lines, connections, seconds, drain }) {
   const folder = mkdtempSync(join(scratch, 'turn-'))

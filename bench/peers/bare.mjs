@@ -1,4 +1,4 @@
-/** Side `bare`: what Node's own HTTP server does at best, the ceiling for a service on top of it. */
+/** Side `bare`: Node's own HTTP server as it is mostly used, each answer sent at once. */
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'

@@ -8,8 +8,8 @@ import { createItems, interfaceRequests } from './interface.mjs'
 
 const python = '/usr/bin/python3' // the distribution's own, whose packages are used
 const probe = `
-import platform, fastapi, httptools, jwt, uvicorn, uvloop
-print(f"Python {platform.python_version()}, fastapi {fastapi.__version__}, uvicorn {uvicorn.__version__}")
+import platform, fastapi, httptools, jwt, pydantic, uvicorn, uvloop
+print(f"Python {platform.python_version()}, fastapi {fastapi.__version__}, pydantic {pydantic.VERSION}, uvicorn {uvicorn.__version__}")
 `
 
 export const fastapi = {

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from './errors.js'
 
 /** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
-const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;.*)?$/i
+const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"[^"]*")*)?$/i
 
 /** RFC 9110 §10.1.1. */
 const expectsContinue = /(?:^|,)\s*100-continue\s*(?:,|$)/i
@@ -30,9 +30,8 @@ export function readBody(
   }
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 
-  if (request.headers.expect !== undefined && expectsContinue.test(request.headers.expect)) {
-    response.writeContinue()
-  }
+  const { headers, httpVersion } = request
+  if (httpVersion === '1.1' && expectsContinue.test(headers.expect ?? '')) response.writeContinue()
 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -44,6 +43,7 @@ export function readBody(
           chunks.push(chunk)
         } else {
           // What still comes is read and dropped, so that the client gets to read the answer.
+          chunks.length = 0
           request.removeAllListeners('data').resume()
           reject(tooLarge(maxBytes))
         }

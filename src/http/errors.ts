@@ -1,6 +1,6 @@
 /** Everything that can go wrong, and how the client is told (spec §7). @module */
 
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { TokenError } from '../auth/token.js'
 import { InvalidItemError } from '../item/item-request.js'
@@ -40,13 +40,19 @@ export const errorKinds = {
     status: 503,
     when: '`JWT_SECRET` is not set, or `JWT_ALGORITHM` is not usable (spec §5.5)',
   },
-  BAD_REQUEST: { status: 400, when: 'The request is not HTTP, or its URL cannot be decoded' },
+  BAD_REQUEST: {
+    status: 400,
+    when: 'Not HTTP/1.1, no Host or two, CONNECT, a URL that cannot be decoded, a body broken off',
+  },
   ROUTE_NOT_FOUND: { status: 404, when: 'No endpoint has this path (spec §4)' },
   METHOD_NOT_ALLOWED: { status: 405, when: 'The path has no such method; `Allow` lists them' },
   REQUEST_TIMEOUT: { status: 408, when: 'The request did not arrive in time' },
   PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is longer than `MAX_BODY_BYTES`' },
   VALIDATION_ERROR: { status: 422, when: 'The body is not an item request (spec §4.3, §4.5)' },
-  HEADERS_TOO_LARGE: { status: 431, when: 'The headers are longer than 16 KiB' },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    when: 'The head of the request is longer than `MAX_HEADER_BYTES`',
+  },
   INTERNAL_ERROR: { status: 500, when: 'A fault of the service; the log has its cause' },
   SERVICE_UNAVAILABLE: {
     status: 503,
@@ -111,7 +117,11 @@ export function answerError(reply: FastifyReply, thrown: unknown, log: Logger): 
   const error = toApiError(thrown)
   const { request } = reply
   request.errorCode = error.code
-  if (error.status >= 500) log.error({ ...requestFields(request), err: thrown }, error.message)
+  if (error.status >= 500) {
+    // Of its own errors the service knows where they come from; a stack costs more than the answer.
+    const cause = thrown === error ? {} : { err: thrown }
+    log.error({ ...requestFields(request), ...cause }, error.message)
+  }
   // The answer has begun, or nobody is there to read it: all that is left is to break it off.
   if (reply.raw.headersSent || reply.raw.destroyed) {
     reply.raw.destroy()
@@ -119,8 +129,14 @@ export function answerError(reply: FastifyReply, thrown: unknown, log: Logger): 
   }
   // Closed now, the connection would be reset under a client that still sends its body, and the
   // answer lost. The rest is read and dropped, for as long as a request may take.
-  if (!request.raw.complete) reply.raw.shouldKeepAlive = true
+  if (hasBody(request) && !request.raw.complete) reply.raw.shouldKeepAlive = true
   answerJson(reply, error.status, errorBody(error, request.id), error.headers)
+}
+
+/** Whether a request comes with a body (RFC 9112 §6). */
+function hasBody({ headers }: FastifyRequest): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
 function toApiError(thrown: unknown): ApiError {

@@ -13,6 +13,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { corsHeaders, endAnswer } from './answer.js'
 import { ApiError, errorBody } from './errors.js'
@@ -51,11 +52,13 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
     joinDuplicateHeaders: true, // a second Host or Authorization would be hidden otherwise
   }
   const server = createServer(options, (request, response) => {
-    latestResponse.set(request.socket, response)
-    const fault = hostFault(request)
-    if (fault === undefined) serve(request, response)
-    else answerAndClose(response, new ApiError('BAD_REQUEST', fault))
+    inTurn(request.socket, response, () => {
+      const fault = headFault(request)
+      if (fault === undefined) serve(request, response)
+      else answerAndClose(response, new ApiError('BAD_REQUEST', fault))
+    })
   })
+  server.maxHeadersCount = 0 // more would be dropped without a word; their size is bounded
   server.maxConnections = limits.maxConnections
   dropStalledConnections(server, limits.idleTimeout * 1000)
   // `100 Continue` is sent when the body is wanted, and what a client expects beside it may be
@@ -64,9 +67,29 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
     server.on(event, (request, response) => server.emit('request', request, response))
   }
   server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy()) // Node has taken its own listener away
     answerOnSocket(socket, new ApiError('BAD_REQUEST', 'CONNECT is not served here'))
   })
   return server
+}
+
+/**
+ * Handles a request once those before it on its connection are answered: what a client sends ahead
+ * takes effect in the order sent (RFC 9112 §9.3.2), and only one answer at a time takes memory.
+ */
+function inTurn(socket: Socket, response: ServerResponse, handle: () => void): void {
+  const earlier = latestResponse.get(socket)
+  latestResponse.set(socket, response)
+  if (earlier === undefined || earlier.writableFinished) {
+    handle()
+    return
+  }
+  socket.pause() // or requests without end could wait
+  earlier.once('close', () => {
+    if (socket.destroyed) return
+    socket.resume()
+    handle()
+  })
 }
 
 /**
@@ -141,9 +164,20 @@ function toApiError(code: string | undefined): ApiError {
   }
 }
 
-/** What is wrong with the Host header, which HTTP/1.1 wants once (RFC 9112 §3.2). */
-function hostFault({ headers, httpVersion }: IncomingMessage): string | undefined {
+/** Whether a connection has no request, and nothing of an answer, under way. */
+export function isIdle(socket: Socket): boolean {
+  const latest = latestResponse.get(socket)
+  const isAnswered = latest === undefined || (latest.req.complete && latest.writableFinished)
+  return isAnswered && socket.writableLength === 0
+}
+
+/** What is wrong with the head of a request that Node lets pass (RFC 9112 §3.2 and §6.1). */
+function headFault({ headers, httpVersion }: IncomingMessage): string | undefined {
   if (headers.host === undefined && httpVersion === '1.1') return 'The Host header is missing'
   // Two of them are joined by a comma and a space, and a space is never part of one.
-  return headers.host?.includes(' ') ? 'The Host header is not one host' : undefined
+  if (headers.host?.includes(' ')) return 'The Host header is not one host'
+  const encoding = headers['transfer-encoding']
+  return encoding === undefined || encoding.toLowerCase() === 'chunked'
+    ? undefined
+    : 'The Transfer-Encoding is not chunked'
 }

@@ -8,7 +8,7 @@ import { answerEmpty, endAnswer, startJson } from './answer.js'
 import { readBody } from './body.js'
 import { itemNotFound } from './errors.js'
 import type { Handlers } from './routes.js'
-import { chunksOf, largeItem, sendChunks } from './send-chunks.js'
+import { batch, sendChunks } from './send-chunks.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
@@ -83,7 +83,9 @@ function answerItem(
 ): Awaitable<void> {
   const before = `${sessionStart}${reply.request.id}${middle}`
   startJson(reply, status, before.length + item.length + 1)
-  if (item.length > largeItem) return sendChunks(reply.raw, before, chunksOf(item), '}')
+  if (item.length > batch) {
+    return sendChunks(reply.raw, before, { chunks: [item], release: () => undefined }, '}')
+  }
   endAnswer(reply.raw, `${before}${item.toString('latin1')}}`)
 }
 

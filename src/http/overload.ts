@@ -42,11 +42,13 @@ export function refuseOverload(app: FastifyInstance, limits: LoadLimits) {
   })
 
   return function shedLoad(
-    _request: FastifyRequest,
+    request: FastifyRequest,
     _reply: FastifyReply,
     done: HookHandlerDoneFunction,
   ): void {
-    if (isOverloaded()) done(new ApiError('SERVICE_UNAVAILABLE', 'The service is overloaded'))
+    // What makes room is let through.
+    if (isOverloaded() && request.method !== 'DELETE')
+      done(new ApiError('SERVICE_UNAVAILABLE', 'The service is overloaded'))
     else done()
   }
 }

@@ -38,20 +38,18 @@ export function servePath(
   handlers: Handlers,
   onRequest: onRequestHookHandler[],
 ): void {
-  const allow = [...Object.keys(handlers).flatMap(withHead), 'OPTIONS']
+  const methods = [...Object.keys(handlers).flatMap(withHead), 'OPTIONS']
+  const allow = ['Allow', methods.join(', ')]
   for (const [method, handler] of Object.entries(handlers)) {
     app.route({ method: withHead(method), url, onRequest, handler })
   }
   app.route({
-    method: METHODS.filter((method) => !allow.includes(method) || method === 'OPTIONS'),
+    method: METHODS.filter((method) => !methods.includes(method) || method === 'OPTIONS'),
     url,
     handler(request, reply) {
       if (isPreflight(request)) return answerPreflight(request, reply)
-      if (request.method === 'OPTIONS') return answerEmpty(reply, 204, ['Allow', allow.join(', ')])
-      throw new ApiError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here`, [
-        'Allow',
-        allow.join(', '),
-      ])
+      if (request.method === 'OPTIONS') return answerEmpty(reply, 204, allow)
+      throw new ApiError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here`, allow)
     },
   })
 }

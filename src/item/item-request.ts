@@ -110,7 +110,9 @@ function place(text: Buffer, offset: number): string {
   const lineStart = before.lastIndexOf(0x0a) + 1
   let line = 1
   for (let at = before.indexOf(0x0a); at !== -1; at = before.indexOf(0x0a, at + 1)) line += 1
-  const column = [...before.toString('utf8', lineStart)].length + 1
+  // Characters of UTF-8 are counted by their first bytes; the others are 10xxxxxx (RFC 3629 §3).
+  let column = 1
+  for (let at = lineStart; at < offset; at += 1) if ((text[at] ?? 0) >> 6 !== 0b10) column += 1
   return `line ${line}, column ${column}`
 }
 
@@ -156,7 +158,15 @@ function keptMembers(text: Buffer, dataStart: number, members: readonly Member[]
   if (byName.size === members.length) return [text.subarray(dataStart + 1, last.value.end)]
 
   const kept = new Set(byName.values())
-  return members
-    .filter((member) => kept.has(member))
-    .map((member) => text.subarray(member.nameStart - 1, member.value.end))
+  const pieces: Buffer[] = []
+  let start: number | undefined
+  for (const [index, member] of members.entries()) {
+    if (!kept.has(member)) continue
+    start ??= member.nameStart - 1
+    const next = members[index + 1]
+    if (next !== undefined && kept.has(next)) continue // one piece together with the next
+    pieces.push(text.subarray(start, member.value.end))
+    start = undefined
+  }
+  return pieces
 }

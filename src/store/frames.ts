@@ -3,8 +3,8 @@
  * without waiting for the garbage collector.
  *
  * They are cut from slabs so large that the system's allocator maps each on its own and takes it
- * back whole. Frames of many sizes, allocated one by one, leave it with a quarter of its memory in
- * holes (bench/CHOICES.md).
+ * back whole. Allocated one by one, or in sizes of their own, they leave it full of holes after churn
+ * (bench/CHOICES.md).
  *
  * @module
  */
@@ -24,7 +24,7 @@ interface Slab {
 /** A piece of memory with a count of those who use it. */
 export interface Frame {
   readonly bytes: Buffer
-  /** Where it was cut from; nowhere, if it is larger than the others. */
+  /** Where it was cut from; nowhere, if it has a size of its own. */
   readonly slab: Slab | undefined
   /** Its owner, and everyone who reads it and must not see it change. */
   users: number
@@ -36,7 +36,7 @@ export class FramePool {
   #slabs: Slab[] = []
   #free: Frame[] = []
 
-  #largeBytes = 0
+  #ownBytes = 0
 
   constructor(size: number) {
     this.size = size
@@ -44,18 +44,18 @@ export class FramePool {
 
   /** Bytes of the frames in use. */
   get bytesInUse(): number {
-    return this.#slabs.reduce((sum, slab) => sum + slab.taken * this.size, this.#largeBytes)
+    return this.#slabs.reduce((sum, slab) => sum + slab.taken * this.size, this.#ownBytes)
   }
 
   /**
-   * A frame with one user, larger than the others if `needed` is larger.
-   * @param needed in bytes.
+   * A frame with one user.
+   * @param needed in bytes: the size of the pool's frames, or that of a frame of its own.
    * @throws {RangeError} when the system has no memory left.
    */
   take(needed: number): Frame {
-    if (needed > this.size) {
+    if (needed !== this.size) {
       const bytes = Buffer.allocUnsafeSlow(needed)
-      this.#largeBytes += needed
+      this.#ownBytes += needed
       return { bytes, slab: undefined, users: 1 }
     }
     if (this.#free.length === 0) this.#addSlab()
@@ -71,7 +71,7 @@ export class FramePool {
     frame.users -= 1
     if (frame.users > 0) return
     if (slab === undefined) {
-      this.#largeBytes -= bytes.length
+      this.#ownBytes -= bytes.length
       return
     }
     this.#free.push(frame)

@@ -20,6 +20,29 @@ for (const pageBytes of [1, 100, 500, 2000]) {
 }
 describe('the memory store', () => describeFullStore(createMemoryStore))
 
+test('items of any length take little more memory than their bytes', async () => {
+  for (const length of [300, 3000, 12_000, 17_000, 25_000, 33_000, 70_000]) {
+    const store = createMemoryStore(room)
+    const count = Math.ceil(20_000_000 / length)
+    for (let made = 0; made < count; made += 1) {
+      const id = newItemId()
+      await store.create(id, itemText(id, length))
+    }
+    const { itemBytes, pageBytes } = await store.size()
+    assert.ok(pageBytes / itemBytes < 1.35, `${length}: ${pageBytes / itemBytes}`)
+  }
+})
+
+test('items that shrink give their memory back', async () => {
+  const store = createMemoryStore(room)
+  for (let made = 0; made < 500; made += 1) {
+    const id = newItemId()
+    await store.create(id, itemText(id, 60_000))
+    await store.replace(id, itemText(id, 100))
+  }
+  assert.ok((await store.size()).pageBytes < 500_000)
+})
+
 test("texts of all lengths, put in each other's place for long, stay whole and in order", async () => {
   const store = createMemoryStore(room, 4000)
   const model = new Map<ItemId, string>()

@@ -19,7 +19,7 @@ const defaultPageBytes = 64 * 1024
 const itemOverhead = 64
 
 /** An item that takes more than this part of a page has one of its own, just as large. */
-const largeItem = 1 / 4
+const largeItem = 1 / 2
 
 /** Room left when items of neighbours are put together, as a part of a page, for them to grow. */
 const slack = 1 / 16
@@ -74,9 +74,13 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
     else next.previous = page
   }
 
+  function isLarge(length: number): boolean {
+    return length > pageBytes * largeItem
+  }
+
   /** The page at the end of the list, for an item that takes `length` bytes. */
   function pageForNew(length: number): Page {
-    if (length > pageBytes * largeItem) return insertPage(last, length)
+    if (isLarge(length)) return insertPage(last, length)
     if (last !== undefined && last.room >= length) return last
     last?.seal()
     return insertPage(last)
@@ -111,10 +115,12 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
 
   /** Puts an item on a page of its own, in the place of the one that it has now. */
   function repage(page: Page, handle: Handle, item: EncodedItem): void {
-    const own = insertPage(page, item.length + 1)
+    const length = item.length + 1
+    const own = insertPage(page, isLarge(length) ? length : pageBytes)
     own.append(handle, item)
     index.setPage(handle, own.number)
     dropPage(page)
+    tend(own)
   }
 
   /** Drops a page without items, or puts the items of two pages on one, of three on two. */

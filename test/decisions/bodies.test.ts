@@ -85,6 +85,7 @@ const refusedTypes = [
   'application/jsonp',
   'application/json-seq',
   'application/json, text/plain',
+  'application/json;charset=utf-8, text/plain',
   'xapplication/json',
   'json',
   '*/*',

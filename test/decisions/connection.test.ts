@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, itemOf, stored } from '../conformance/expect.js'
 import { needsOwnService, startService, useService } from '../conformance/service.js'
+import { validClaims } from '../conformance/tokens.js'
 import { assertHeaders, assertRefused } from './expect.js'
 import { breakOff, exchange, exchangeOne, exchangeUntilClosed, untilClosed } from './raw.js'
 
@@ -22,6 +23,10 @@ const notHttp = [
   { title: 'no Host', bytes: `${health}\r\n` },
   { title: 'two Hosts', bytes: `${health}Host: a\r\nHost: a\r\n\r\n` },
   { title: 'a Host with a space', bytes: `${health}Host: a b\r\n\r\n` },
+  {
+    title: 'an encoding beside chunked',
+    bytes: `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  },
   { title: 'a header without a colon', bytes: `${health}Host: a\r\nfoo\r\n\r\n` },
   { title: 'a space before the colon', bytes: `${health}Host: a\r\nfoo : bar\r\n\r\n` },
   { title: 'a NUL in a header', bytes: `${health}Host: a\r\nfoo: a\0b\r\n\r\n` },
@@ -139,6 +144,25 @@ test('§4 CONNECT opens no tunnel, and the service goes on', async () => {
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
+test('§4 a client that resets behind CONNECT stops nobody', async () => {
+  const bytes = 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n'
+  for (let count = 0; count < 50; count += 1) await breakOff(service.baseUrl, bytes)
+  assert.equal((await service.request('GET', '/health')).status, 200)
+})
+
+const closing = [
+  { title: 'a path that nobody serves', bytes: 'GET /nowhere HTTP/1.1\r\nHost: a\r\n' },
+  { title: 'a method that nobody serves', bytes: `PATCH ${prefix}/items HTTP/1.1\r\nHost: a\r\n` },
+  { title: 'no token', bytes: `GET ${prefix}/items HTTP/1.1\r\nHost: a\r\n` },
+]
+for (const { title, bytes } of closing) {
+  test(`§7 Connection: close counts on errors too: ${title}`, async () => {
+    const pieces = [`${bytes}Connection: close\r\n\r\n`]
+    const [answer] = await exchangeUntilClosed(service.baseUrl, pieces)
+    assert.equal(answer?.headers.connection, 'close')
+  })
+}
+
 test('§1.4 many requests on one connection get answers in turn, ids of their own', async () => {
   const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n`.repeat(20), 20)
   for (const answer of answers) assertHeaders(answer)
@@ -154,6 +178,37 @@ test('§4.4 a read with a delete right behind it on the connection answers what 
   assert.deepEqual(read && itemOf(read, 200), first)
   assert.equal(deleted?.status, 204)
   assert.equal((await stored(service, second.id))?.n, 2)
+})
+
+test('§4.5 requests sent ahead on a connection take effect in the order sent', async () => {
+  const { id } = await create(service, { n: 1 })
+  const rest = `Host: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
+  const put = (n: number) => {
+    const text = `{"data":{"n":${n}}}`
+    return `PUT ${prefix}/items/${id} HTTP/1.1\r\n${rest}Content-Length: ${text.length}\r\n\r\n${text}`
+  }
+  const other = (method: string) => `${method} ${prefix}/items/${id} HTTP/1.1\r\n${rest}\r\n`
+  const bytes = `${put(2)}${other('GET')}${put(3)}${put(4)}${other('GET')}${other('DELETE')}${put(5)}`
+  const answers = await exchange(service.baseUrl, bytes, 7)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200, 200, 204, 404],
+  )
+  assert.deepEqual(
+    answers.slice(0, 5).map((answer) => itemOf(answer, 200).n),
+    [2, 2, 3, 4, 4],
+  )
+})
+
+test('§7 garbage behind a token that was not seen before: both are answered, in turn', async () => {
+  const token = service.mint({ ...validClaims(), jti: 'new' })
+  const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
+  const bytes = `${head}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`
+  const answers = await exchange(service.baseUrl, bytes, 2)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 400],
+  )
 })
 
 const faults = [

@@ -54,17 +54,10 @@ for (const [name, open, close] of [
   ['arrays', '[', ']'],
   ['objects', '{"a":', '}'],
 ] as const) {
-  test(`§2.1 ${deep} ${name} in each other are kept, or clearly refused`, async () => {
+  test(`§2.1 ${deep} ${name} in each other are kept`, async () => {
     const value = `${open.repeat(deep)}1${close.repeat(deep)}`
     const body = `{"data":{"deep":${value}}}`
-    const answer = await sendText(service, 'POST', '/items', body)
-    if (answer.status === 422) {
-      assert.match(answer.text, /"error_code":"VALIDATION_ERROR"/)
-      assert.match(answer.text, /deep|nest/)
-    } else {
-      await assertStoredAs(body, (id) => `{"id":"${id}","project_id":null,"deep":${value}}`)
-      await service.call('DELETE', `/items/${itemOf(answer, 201).id}`)
-    }
+    await assertStoredAs(body, (id) => `{"id":"${id}","project_id":null,"deep":${value}}`)
     assert.equal((await service.call('GET', '/items')).status, 200)
   })
 }

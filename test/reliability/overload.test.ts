@@ -16,7 +16,10 @@ async function service(env: Record<string, string> = {}): Promise<OwnService> {
 test('over MAX_MEMORY_BYTES item requests get 503 with Retry-After, and health goes on', {
   skip: needsOwnService,
 }, async () => {
-  const { call, request } = await service({ MAX_MEMORY_BYTES: '1000000', MAX_STORE_BYTES: '1000' })
+  const { call, request, validToken } = await service({
+    MAX_MEMORY_BYTES: '1000000',
+    MAX_STORE_BYTES: '1000',
+  })
   await delay(1500) // the load is measured every second
   const refused = await call('GET', '/items')
   assert.equal(refused.status, 503)
@@ -24,20 +27,31 @@ test('over MAX_MEMORY_BYTES item requests get 503 with Retry-After, and health g
   assert.match(refused.text, /"error_code":"SERVICE_UNAVAILABLE"/)
   assert.match(refused.text, /"session_id":"[0-9a-f-]{36}"/)
   assert.equal((await request('GET', '/health')).status, 200)
+  // Deleting makes room.
+  const { status } = await request('DELETE', '/items/none', { token: validToken() })
+  assert.equal(status, 404)
 })
 
 test('garbage over MAX_MEMORY_BYTES is collected, so that the service recovers by itself', {
   skip: needsOwnService,
 }, async () => {
   const own = await service({ MAX_MEMORY_BYTES: '250000000', MAX_STORE_BYTES: '50000000' })
-  const body = JSON.stringify({ data: { pad: 'x'.repeat(15_000_000) } })
-  const token = own.validToken()
-  const statuses = new Set<number>()
-  for (let tries = 0; tries < 20 && !statuses.has(503); tries += 1) {
-    const sent = Array.from({ length: 10 }, () => own.request('POST', '/items', { token, body }))
-    for (const { status } of await Promise.all(sent)) statuses.add(status)
+  // Bodies that are held until the rest of them comes.
+  const authorization = `Authorization: Bearer ${own.validToken()}`
+  const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`
+  const sockets = Array.from({ length: 12 }, () => {
+    const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+    socket.on('error', () => undefined)
+    socket.write(`${head}Content-Length: 16000000\r\n\r\n${' '.repeat(15_000_000)}`)
+    return socket
+  })
+  let status = 404
+  for (let tries = 0; tries < 50 && status !== 503; tries += 1) {
+    await delay(100)
+    status = (await own.call('GET', '/items/none')).status
   }
-  assert.ok(statuses.has(503), [...statuses].join())
+  assert.equal(status, 503)
+  for (const socket of sockets) socket.destroy()
   assert.equal(await statusAfterOverload(own), 404)
 })
 
@@ -133,23 +147,51 @@ test('a client that does not read its listing is dropped after IDLE_TIMEOUT', {
   assert.ok(bytes > 0 && bytes < 20_000_000, `${bytes} bytes of a list of 20 MB`)
 })
 
-test('a client that reads slowly is not dropped, however long a single item takes', {
+for (const path of ['/items', '/items/{id}']) {
+  test(`a client that reads GET ${path} slowly is not dropped, however long it takes`, {
+    skip: needsOwnService,
+  }, async () => {
+    const own = await service({ IDLE_TIMEOUT: '2', MAX_BODY_BYTES: '50000000' })
+    const pad = 'x'.repeat(40_000_000)
+    const { text } = await own.call('POST', '/items', { data: { pad } })
+    const { id } = JSON.parse(text).data
+    const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+    const authorization = `Authorization: Bearer ${own.validToken()}`
+    const target = `/api/v1${path.replace('{id}', id)}`
+    const head = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`
+    socket.write(`${head}${authorization}\r\n\r\n`)
+    let bytes = 0
+    for await (const chunk of socket) {
+      bytes += chunk.length
+      await delay(chunk.length / 8_000) // at 8 MB in a second: 5 seconds
+    }
+    assert.ok(bytes > 40_000_000, `${bytes} bytes of 40 MB`)
+  })
+}
+
+test('lists asked for ahead by a client that goes leave no memory behind', {
   skip: needsOwnService,
 }, async () => {
-  const own = await service({ IDLE_TIMEOUT: '2', MAX_BODY_BYTES: '50000000' })
-  const pad = 'x'.repeat(40_000_000)
-  const { text } = await own.call('POST', '/items', { data: { pad } })
-  const { id } = JSON.parse(text).data
-  const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+  const metricsPort = 20_000 + (process.pid % 10_000)
+  const own = await service({ METRICS_PORT: String(metricsPort) })
   const authorization = `Authorization: Bearer ${own.validToken()}`
-  const head = `GET /api/v1/items/${id} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`
-  socket.write(`${head}${authorization}\r\n\r\n`)
-  let bytes = 0
-  for await (const chunk of socket) {
-    bytes += chunk.length
-    await delay(chunk.length / 8_000) // at 8 MB in a second: 5 seconds
+  const ask = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`
+  for (let round = 0; round < 3; round += 1) {
+    const ids: string[] = []
+    for (let count = 0; count < 12; count += 1) {
+      const { text } = await own.call('POST', '/items', { data: { pad: 'x'.repeat(1_000_000) } })
+      ids.push(JSON.parse(text).data.id)
+    }
+    const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+    socket.on('error', () => undefined)
+    socket.pause().write(ask.repeat(15))
+    await delay(300)
+    socket.destroy()
+    for (const id of ids) await own.call('DELETE', `/items/${id}`)
   }
-  assert.ok(bytes > 40_000_000, `${bytes} bytes of 40 MB`)
+  await delay(100)
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  assert.match(metrics, /^item_store_page_bytes 0$/m)
 })
 
 test('more than MAX_CONNECTIONS are closed, and the others go on', {

@@ -60,6 +60,28 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
+test('SIGTERM while a slow client reads a list: it gets all of it', async () => {
+  const own = await start({ SHUTDOWN_TIMEOUT: '60' })
+  const pad = 'x'.repeat(15_000_000)
+  await own.call('POST', '/items', { data: { pad } })
+  const socket = connect(own.port, '127.0.0.1')
+  const authorization = `Authorization: Bearer ${own.validToken()}`
+  socket.write(`GET /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`)
+  let bytes = 0
+  let head = ''
+  for await (const chunk of socket) {
+    if (bytes === 0) {
+      own.child.kill('SIGTERM')
+      head = String(chunk)
+    }
+    bytes += chunk.length
+    await delay(chunk.length / 8_000) // 8 MB in a second
+  }
+  const [whole = '', length] = /^.*?\r\nContent-Length: (\d+)\r\n.*?\r\n\r\n/s.exec(head) ?? []
+  assert.equal(bytes, whole.length + Number(length))
+  assert.deepEqual(await own.exit, [0, null])
+})
+
 test('a half-sent body holds the end no longer than SHUTDOWN_TIMEOUT', async () => {
   const { child, port, exit, validToken } = await start({ SHUTDOWN_TIMEOUT: '1' })
   const socket = connect(port, '127.0.0.1')
