@@ -84,8 +84,8 @@ const mostReady = 64
 /**
  * Ends an answer, along with the others of this turn of the event loop. To handle one request after
  * the other, and then to send one answer after the other, takes a sixth less time for reads than doing
- * both in turn, and a third less for creates (bench/CHOICES.md): the processor's caches hold what each of the two needs, and clients on the
- * same machine are woken less often.
+ * both in turn, and a third less for creates (bench/CHOICES.md): the processor's caches hold what each
+ * of the two needs, and clients on the same machine are woken less often.
  * @param body a string stands for bytes, one in each character (Latin-1 to Node).
  */
 export function endAnswer(response: ServerResponse, body: string | Buffer = ''): void {

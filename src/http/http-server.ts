@@ -86,7 +86,8 @@ function inTurn(socket: Socket, response: ServerResponse, handle: () => void): v
   }
   socket.pause() // or requests without end could wait
   earlier.once('close', () => {
-    if (socket.destroyed) return
+    // The connection ends with that answer, or this request was refused meanwhile for its body.
+    if (!socket.writable || response.headersSent) return
     socket.resume()
     handle()
   })
