@@ -3,6 +3,7 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { requireToken } from './http/auth.js'
+import { type BodyLimits, createBodyReader } from './http/body.js'
 import { ApiError, answerError } from './http/errors.js'
 import { healthHandlers } from './http/health.js'
 import {
@@ -19,13 +20,11 @@ import { newSessionId } from './http/session.js'
 import type { ItemStore } from './store/item-store.js'
 
 /** What the app has to be told. */
-export interface AppOptions extends ConnectionLimits, LoadLimits {
+export interface AppOptions extends BodyLimits, ConnectionLimits, LoadLimits {
   /** `service_name` of the health response. */
   readonly serviceName: string
   /** `version` of the health response, a semantic version. */
   readonly version: string
-  /** Longest request body, in bytes. */
-  readonly maxBodyBytes: number
 }
 
 /** All endpoints are served under this prefix (spec §9.1). */
@@ -71,10 +70,11 @@ export function createApp(
   if (log.isLevelEnabled('debug')) app.addHook('onResponse', requestLog(log))
   if (metrics !== undefined) app.addHook('onResponse', metrics.observe)
 
-  const { maxBodyBytes, serviceName, version } = options
+  const { serviceName, version } = options
+  const readBody = createBodyReader(options)
   const guards = [refuseOverload(app, options), requireToken]
   servePath(app, `${prefix}/health`, healthHandlers(store, serviceName, version), [])
-  servePath(app, itemsPath, collectionHandlers(store, maxBodyBytes), guards)
-  servePath(app, `${itemsPath}/:item_id`, itemHandlers(store, maxBodyBytes), guards)
+  servePath(app, itemsPath, collectionHandlers(store, readBody), guards)
+  servePath(app, `${itemsPath}/:item_id`, itemHandlers(store, readBody), guards)
   return app
 }

@@ -44,6 +44,13 @@ test('a store that may grow until every request is refused is a fault', () => {
   })
 })
 
+test('room for less than one body is a fault', () => {
+  const env = { MAX_BODY_BYTES: '2000', MAX_PENDING_BYTES: '1999' }
+  assert.throws(() => readConfig({}, env), {
+    message: 'MAX_PENDING_BYTES is 1999; expected at least MAX_BODY_BYTES, which is 2000',
+  })
+})
+
 test('help and flags name every setting', () => {
   for (const { name } of Object.values(settings)) {
     const flag = name.toLowerCase().replaceAll('_', '-')

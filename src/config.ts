@@ -55,6 +55,13 @@ export const settings = {
     meaning: 'Longest request body in bytes',
     parse: integer(1, 512 * mebibyte), // a longer text fits in no string of Node's
   },
+  maxPendingBytes: {
+    name: 'MAX_PENDING_BYTES',
+    default: Math.max(partOfMemory(0.1), 16 * mebibyte),
+    meaning:
+      'Most bytes of bodies on their way, at least MAX_BODY_BYTES; what is more gets 503; 1/10 of the memory by default',
+    parse: integer(1, Number.MAX_SAFE_INTEGER),
+  },
   maxStoreBytes: {
     name: 'MAX_STORE_BYTES',
     default: partOfMemory(0.5),
@@ -73,6 +80,13 @@ export const settings = {
     default: 10_000,
     meaning: 'Most connections at a time; more are closed at once',
     parse: integer(1, 1_000_000),
+  },
+  maxWaitingRequests: {
+    name: 'MAX_WAITING_REQUESTS',
+    default: 10_000,
+    meaning:
+      'Most requests, on all connections, that wait for one sent before them on theirs; a connection with more is closed',
+    parse: integer(0, 1_000_000),
   },
   requestTimeout: {
     name: 'REQUEST_TIMEOUT',
@@ -156,15 +170,27 @@ export function readConfig(given: Record<string, unknown>, env: NodeJS.ProcessEn
     }
   })
   const config = Object.fromEntries(entries) as Config // one entry for each key of the table
-  const { maxStoreBytes, maxMemoryBytes } = config
-  if (faults.length === 0 && maxStoreBytes >= maxMemoryBytes) {
+  if (faults.length === 0) faults.push(...contradictions(config))
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  return config
+}
+
+/** Settings that are fine alone and not together: one line for each fault. */
+function contradictions(config: Config): string[] {
+  const { maxBodyBytes, maxPendingBytes, maxStoreBytes, maxMemoryBytes } = config
+  const faults: string[] = []
+  if (maxPendingBytes < maxBodyBytes) {
+    faults.push(
+      `MAX_PENDING_BYTES is ${maxPendingBytes}; expected at least MAX_BODY_BYTES, which is ${maxBodyBytes}`,
+    )
+  }
+  if (maxStoreBytes >= maxMemoryBytes) {
     // A full store would have all requests refused, those that make room included.
     faults.push(
       `MAX_STORE_BYTES is ${maxStoreBytes}; expected less than MAX_MEMORY_BYTES, which is ${maxMemoryBytes}`,
     )
   }
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
-  return config
+  return faults
 }
 
 /** The lines of `--help` on the settings. */

@@ -7,8 +7,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createApp } from './app.js'
 import type { Config } from './config.js'
-import { isIdle } from './http/http-server.js'
 import { createMetrics, createMetricsServer } from './http/metrics.js'
+import { isIdle } from './http/pipelining.js'
 import { createMemoryStore } from './store/memory.js'
 
 /** A server that listens. */

@@ -1,7 +1,23 @@
-/** Reads the body of a request. @module */
+/** Reads the bodies of requests. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from './errors.js'
+
+/** The bounds of bodies, in bytes. */
+export interface BodyLimits {
+  /** Longest body to take. */
+  readonly maxBodyBytes: number
+  /** Most memory for bodies that are not whole yet. */
+  readonly maxPendingBytes: number
+}
+
+/**
+ * The whole body, as it was sent. A client that waits for `100 Continue` before it sends it is told
+ * to go on.
+ * @throws {ApiError} `VALIDATION_ERROR` for a content type that is not JSON, `PAYLOAD_TOO_LARGE`,
+ * `SERVICE_UNAVAILABLE` when too much is pending, `BAD_REQUEST` when the client breaks off.
+ */
+export type ReadBody = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer>
 
 /** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"[^"]*")*)?$/i
@@ -9,53 +25,83 @@ const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"[^"]*")
 /** RFC 9110 §10.1.1. */
 const expectsContinue = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
-/**
- * The whole body, as it was sent. A client that waits for `100 Continue` before it sends it is told
- * to go on.
- * @param maxBytes longest body to take.
- * @throws {ApiError} `VALIDATION_ERROR` for a content type that is not JSON, `PAYLOAD_TOO_LARGE`,
- * `BAD_REQUEST` when the client breaks off.
- */
-export function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  maxBytes: number,
-): Promise<Buffer> {
-  const type = request.headers['content-type']
+const nothing = Buffer.alloc(0)
+
+export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits): ReadBody {
+  /** Memory that all bodies take that are not whole yet. */
+  let pendingBytes = 0
+
+  return function readBody(request, response) {
+    checkHead(request, maxBodyBytes)
+    if (expectsToGoOn(request)) response.writeContinue()
+
+    return new Promise((resolve, reject) => {
+      /** What has come so far, in its first `length` bytes: a list of chunks could take 400 times that. */
+      let body: Buffer = nothing
+      let length = 0
+
+      function hold(next: Buffer): void {
+        pendingBytes += next.length - body.length
+        body = next
+      }
+
+      /** What still comes is read and dropped, so that the client gets to read the answer. */
+      function refuse(error: ApiError): void {
+        hold(nothing)
+        request.removeAllListeners('data').resume()
+        reject(error)
+      }
+
+      request
+        .on('data', (chunk: Buffer) => {
+          const needed = length + chunk.length
+          if (needed > maxBodyBytes) return refuse(tooLarge(maxBodyBytes))
+          if (length === 0) hold(chunk)
+          else if (needed > body.length) hold(enlarged(body, Math.min(2 * needed, maxBodyBytes)))
+          if (length > 0) chunk.copy(body, length)
+          length = needed
+          if (pendingBytes > maxPendingBytes) {
+            refuse(new ApiError('SERVICE_UNAVAILABLE', 'Too many bodies are on their way'))
+          }
+        })
+        .on('end', () => {
+          const whole = body.subarray(0, length)
+          hold(nothing)
+          resolve(whole)
+        })
+      // Not on the request, which says nothing when it ends with an answer that came before its end.
+      response.on('close', () => {
+        hold(nothing)
+        if (!request.complete) reject(brokenOff())
+      })
+    })
+  }
+}
+
+/** @throws {ApiError} when the head of the request tells already that its body is not to be taken. */
+function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
+  const type = headers['content-type']
   if (type !== undefined && !jsonType.test(type)) {
     throw new ApiError(
       'VALIDATION_ERROR',
       `The Content-Type is "${type}"; expected application/json`,
     )
   }
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
+}
 
-  const { headers, httpVersion } = request
-  if (httpVersion === '1.1' && expectsContinue.test(headers.expect ?? '')) response.writeContinue()
+function expectsToGoOn({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && expectsContinue.test(headers.expect ?? '')
+}
 
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    request
-      .on('data', (chunk: Buffer) => {
-        length += chunk.length
-        if (length <= maxBytes) {
-          chunks.push(chunk)
-        } else {
-          // What still comes is read and dropped, so that the client gets to read the answer.
-          chunks.length = 0
-          request.removeAllListeners('data').resume()
-          reject(tooLarge(maxBytes))
-        }
-      })
-      .on('end', () => {
-        const [first] = chunks
-        resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, length))
-      })
-      .on('error', () => {
-        reject(new ApiError('BAD_REQUEST', 'The connection ended within the body'))
-      })
-  })
+function enlarged(body: Buffer, length: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(length)
+  body.copy(larger)
+  return larger
+}
+
+function brokenOff(): ApiError {
+  return new ApiError('BAD_REQUEST', 'The connection ended within the body')
 }
 
 function tooLarge(maxBytes: number): ApiError {

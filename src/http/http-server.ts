@@ -13,10 +13,10 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { corsHeaders, endAnswer } from './answer.js'
 import { ApiError, errorBody } from './errors.js'
+import { createInTurn, latestResponse } from './pipelining.js'
 import { newSessionId, sessionHeader } from './session.js'
 import { dropStalledConnections } from './stalled.js'
 
@@ -26,6 +26,8 @@ export interface ConnectionLimits {
   readonly maxHeaderBytes: number
   /** Most connections at a time. */
   readonly maxConnections: number
+  /** Most requests to wait, on all connections, for the one before them on theirs. */
+  readonly maxWaitingRequests: number
   /** Longest time for a whole request to arrive. */
   readonly requestTimeout: number
   /** How long a connection may wait for its next request. */
@@ -36,9 +38,6 @@ export interface ConnectionLimits {
 
 /** How often Node looks for requests that take too long, in milliseconds. */
 const timeoutCheckInterval = 1_000
-
-/** The response to the latest request of each connection. */
-const latestResponse = new WeakMap<Duplex, ServerResponse>()
 
 /** @param serve what answers the requests. */
 export function createHttpServer(limits: ConnectionLimits, serve: RequestListener): Server {
@@ -51,6 +50,7 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
     requireHostHeader: false, // Node's answer to its absence has no body
     joinDuplicateHeaders: true, // a second Host or Authorization would be hidden otherwise
   }
+  const inTurn = createInTurn(limits.maxWaitingRequests)
   const server = createServer(options, (request, response) => {
     inTurn(request.socket, response, () => {
       const fault = headFault(request)
@@ -74,26 +74,6 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
 }
 
 /**
- * Handles a request once those before it on its connection are answered: what a client sends ahead
- * takes effect in the order sent (RFC 9112 §9.3.2), and only one answer at a time takes memory.
- */
-function inTurn(socket: Socket, response: ServerResponse, handle: () => void): void {
-  const earlier = latestResponse.get(socket)
-  latestResponse.set(socket, response)
-  if (earlier === undefined || earlier.writableFinished) {
-    handle()
-    return
-  }
-  socket.pause() // or requests without end could wait
-  earlier.once('close', () => {
-    // The connection ends with that answer, or this request was refused meanwhile for its body.
-    if (!socket.writable || response.headersSent) return
-    socket.resume()
-    handle()
-  })
-}
-
-/**
  * Answers an error of the HTTP parser, wherever an answer can be sent, and closes the connection.
  * @param error what the server's `clientError` event gives.
  */
@@ -105,7 +85,7 @@ export function answerConnectionError(error: Error & { code?: string }, socket: 
 /** Answers in its turn, and once: behind the answers to earlier requests that came whole. */
 function answerOnSocket(socket: Duplex, apiError: ApiError): void {
   setImmediate(() => {
-    const latest = latestResponse.get(socket)
+    const latest = latestResponse(socket)
     if (!socket.writable) {
       socket.destroy()
     } else if (latest === undefined || (latest.req.complete && latest.writableFinished)) {
@@ -163,13 +143,6 @@ function toApiError(code: string | undefined): ApiError {
     default:
       return new ApiError('BAD_REQUEST', 'The request is not valid HTTP/1.1')
   }
-}
-
-/** Whether a connection has no request, and nothing of an answer, under way. */
-export function isIdle(socket: Socket): boolean {
-  const latest = latestResponse.get(socket)
-  const isAnswered = latest === undefined || (latest.req.complete && latest.writableFinished)
-  return isAnswered && socket.writableLength === 0
 }
 
 /** What is wrong with the head of a request that Node lets pass (RFC 9112 §3.2 and §6.1). */

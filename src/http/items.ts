@@ -5,7 +5,7 @@ import { newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
 import type { Awaitable, EncodedItem, ItemId, ItemList, ItemStore } from '../store/item-store.js'
 import { answerEmpty, endAnswer, startJson } from './answer.js'
-import { readBody } from './body.js'
+import type { ReadBody } from './body.js'
 import { itemNotFound } from './errors.js'
 import type { Handlers } from './routes.js'
 import { batch, sendChunks } from './send-chunks.js'
@@ -16,15 +16,15 @@ const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
 const sessionStart = '{"session_id":"'
 
-/** Handlers of `/items`. @param maxBodyBytes longest body to take. */
-export function collectionHandlers(store: ItemStore, maxBodyBytes: number): Handlers {
+/** Handlers of `/items`. */
+export function collectionHandlers(store: ItemStore, readBody: ReadBody): Handlers {
   return {
     GET: async function listItems(_request, reply) {
       return answerList(reply, await store.list())
     },
 
     POST: async function createItem(request, reply) {
-      const itemRequest = parseItemRequest(await readBody(request.raw, reply.raw, maxBodyBytes))
+      const itemRequest = parseItemRequest(await readBody(request.raw, reply.raw))
       const id = newItemId()
       const item = encodeItem(id, itemRequest)
       await store.create(id, item)
@@ -33,8 +33,8 @@ export function collectionHandlers(store: ItemStore, maxBodyBytes: number): Hand
   }
 }
 
-/** Handlers of `/items/{item_id}`. @param maxBodyBytes longest body to take. */
-export function itemHandlers(store: ItemStore, maxBodyBytes: number): Handlers {
+/** Handlers of `/items/{item_id}`. */
+export function itemHandlers(store: ItemStore, readBody: ReadBody): Handlers {
   return {
     GET: async function readItem(request, reply) {
       const item = await store.read(itemIdOf(request))
@@ -43,7 +43,7 @@ export function itemHandlers(store: ItemStore, maxBodyBytes: number): Handlers {
     },
 
     PUT: async function replaceItem(request, reply) {
-      const itemRequest = parseItemRequest(await readBody(request.raw, reply.raw, maxBodyBytes))
+      const itemRequest = parseItemRequest(await readBody(request.raw, reply.raw))
       const id = itemIdOf(request)
       const item = encodeItem(id, itemRequest)
       if (!(await store.replace(id, item))) throw itemNotFound(requestedId(request))

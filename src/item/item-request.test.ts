@@ -118,6 +118,20 @@ describe('any data object', () => {
     )
   })
 
+  test('keeps of every name the last member, however many there are', () => {
+    const letter = fc.constantFrom('a', '\\u0061', 'b', 'é', '\\u00e9', '\\ud800', '\\ud801', '�')
+    const name = fc.array(letter, { maxLength: 2 }).map((letters) => letters.join(''))
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 200 }), (names) => {
+        const members = names.map((each, place) => `"${each}":${place}`)
+        const last = new Map(names.map((each, place) => [JSON.parse(`"${each}"`), place]))
+        const expected = members.filter((_, place) => [...last.values()].includes(place))
+        assert.equal(itemOf(`{"data":{${members}}}`), `null,${expected}}`)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   test('keeps the very text of every value', () => {
     fc.assert(
       fc.property(fc.array(jsonValue, { minLength: 1, maxLength: 5 }), (values) => {

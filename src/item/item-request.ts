@@ -12,7 +12,8 @@ import { isUtf8 } from 'node:buffer'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { EncodedItem, ItemId } from '../store/item-store.js'
-import { JsonFault, type Member, scanText, type Value } from './scan.js'
+import { keptMembers, type Positions } from './kept-members.js'
+import { JsonFault, nameOf, scanText } from './scan.js'
 
 /** What create and replace take (spec §2.2). Further members are ignored. */
 export const GenericRequest = Type.Object(
@@ -32,8 +33,8 @@ export type GenericRequest = Static<typeof GenericRequest>
 export interface ItemRequest {
   /** The text of `project_id`: a JSON string as it was sent, or `null`. */
   readonly projectId: Buffer
-  /** The text of the members of `data` that the item keeps, in order; commas between them. */
-  readonly members: readonly Buffer[]
+  /** The text of the members of `data` that the item keeps, in order, with commas between them. */
+  readonly members: Buffer
 }
 
 /** A body that is no item request. The message tells the client what is wrong and where. */
@@ -43,8 +44,26 @@ export class InvalidItemError extends Error {
 
 const requestSchema = Compile(GenericRequest)
 const nullText = Buffer.from('null')
-const openBrace = 0x7b
+const noMembers = Buffer.alloc(0)
+const comma = 0x2c
 const openBracket = 0x5b
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** A member of the request that matters here. */
+interface Field {
+  readonly start: number
+  readonly end: number
+  /** The members of its value, where that is an object. */
+  readonly members: Positions
+}
+
+interface ScannedBody {
+  /** Where the JSON value starts. */
+  readonly start: number
+  data?: Field
+  project_id?: Field
+}
 
 /**
  * Checks the body of a create or replace.
@@ -52,22 +71,19 @@ const openBracket = 0x5b
  * @throws {InvalidItemError} when it is not JSON, or not what spec §2.2 asks for.
  */
 export function parseItemRequest(body: Buffer): ItemRequest {
-  const root = scanBody(body)
-  const members = membersByName(body, root.members ?? [])
-  const data = members.get('data')?.value
-  const projectId = members.get('project_id')?.value
+  const { start, data, project_id: projectId } = scanBody(body)
 
   // The schema is shown what it asks about; the rest of the values is never built.
-  const outlined: { data?: unknown; project_id?: unknown } = {}
-  if (data !== undefined) outlined.data = outline(body, data)
-  if (projectId !== undefined) outlined.project_id = outline(body, projectId)
-  const value = root.members === undefined ? outline(body, root) : outlined
+  const shown: { data?: unknown; project_id?: unknown } = {}
+  if (data !== undefined) shown.data = outline(body, data.start, data.end)
+  if (projectId !== undefined) shown.project_id = outline(body, projectId.start, projectId.end)
+  const value = body[start] === openBrace ? shown : outline(body, start, body.length)
   if (!requestSchema.Check(value)) throw new InvalidItemError(whatIsWrong(value))
 
-  if (data?.members === undefined) throw new Error('the scan and the schema disagree on data')
+  if (data === undefined) throw new Error('the scan and the schema disagree on data')
   return {
     projectId: projectId === undefined ? nullText : body.subarray(projectId.start, projectId.end),
-    members: keptMembers(body, data.start, data.members),
+    members: data.members.length === 0 ? noMembers : keptMembers(body, data.members),
   }
 }
 
@@ -77,25 +93,37 @@ export function parseItemRequest(body: Buffer): ItemRequest {
  */
 export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   const head = `{"id":"${id}","project_id":`
-  let length = head.length + request.projectId.length + 1
-  for (const member of request.members) length += 1 + member.length
+  const { projectId, members } = request
+  const separator = members.length > 0 ? 1 : 0
+  const length = head.length + projectId.length + separator + members.length + 1
 
   const item = Buffer.allocUnsafe(length)
   let at = item.write(head, 'latin1')
-  at += request.projectId.copy(item, at)
-  for (const member of request.members) {
-    at = item.writeUInt8(0x2c, at) // comma
-    at += member.copy(item, at)
-  }
-  item.writeUInt8(0x7d, at) // closing brace
+  at += projectId.copy(item, at)
+  item[at] = comma
+  members.copy(item, at + separator)
+  item[length - 1] = closeBrace
   return item as EncodedItem // made here, and nowhere else
 }
 
-function scanBody(body: Buffer): Value {
+function scanBody(body: Buffer): ScannedBody {
   if (body.length === 0) throw new InvalidItemError('The body is empty; expected a JSON object')
   if (!isUtf8(body)) throw new InvalidItemError('The body is not valid UTF-8')
+  const fields: { data?: Field; project_id?: Field } = {}
+  let inner: number[] = []
   try {
-    return scanText(body, 2)
+    const start = scanText(body, 2, ({ nameStart, nameEnd, valueStart, valueEnd }, depth) => {
+      if (depth === 2) {
+        inner.push(nameStart, nameEnd, valueEnd)
+        return
+      }
+      const name = nameOf(body, nameStart, nameEnd)
+      if (name === 'data' || name === 'project_id') {
+        fields[name] = { start: valueStart, end: valueEnd, members: inner } // the last one counts
+      }
+      if (inner.length > 0) inner = []
+    })
+    return { start, ...fields }
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error
     throw new InvalidItemError(
@@ -126,47 +154,8 @@ function whatIsWrong(value: unknown): string {
 }
 
 /** What the schema needs to see of a value: an object or array without what is inside, all else whole. */
-function outline(text: Buffer, { start, end }: Value): unknown {
+function outline(text: Buffer, start: number, end: number): unknown {
   if (text[start] === openBrace) return {}
   if (text[start] === openBracket) return []
   return JSON.parse(text.toString('utf8', start, end))
-}
-
-/** The members of an object by name; of a repeated one the last, which counts (as in `JSON.parse`). */
-function membersByName(text: Buffer, members: readonly Member[]): Map<string, Member> {
-  const byName = new Map<string, Member>()
-  for (const member of members) byName.set(nameOf(text, member), member)
-  return byName
-}
-
-/** A member's name with its escapes resolved. */
-function nameOf(text: Buffer, { nameStart, nameEnd }: Member): string {
-  const name = text.toString('utf8', nameStart, nameEnd)
-  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // a JSON string, scanned
-}
-
-/**
- * The pieces of `data` that become members of the item: all but `id` and `project_id`, and of a
- * repeated name the last.
- */
-function keptMembers(text: Buffer, dataStart: number, members: readonly Member[]): Buffer[] {
-  const last = members.at(-1)
-  if (last === undefined) return []
-  const byName = membersByName(text, members)
-  byName.delete('id')
-  byName.delete('project_id')
-  if (byName.size === members.length) return [text.subarray(dataStart + 1, last.value.end)]
-
-  const kept = new Set(byName.values())
-  const pieces: Buffer[] = []
-  let start: number | undefined
-  for (const [index, member] of members.entries()) {
-    if (!kept.has(member)) continue
-    start ??= member.nameStart - 1
-    const next = members[index + 1]
-    if (next !== undefined && kept.has(next)) continue // one piece together with the next
-    pieces.push(text.subarray(start, member.value.end))
-    start = undefined
-  }
-  return pieces
 }

@@ -8,20 +8,20 @@
  * @module
  */
 
-/** Where one value stands in the text; positions in bytes, the end exclusive. */
-export interface Value {
-  readonly start: number
-  readonly end: number
-  /** In the order written, repeated ones included. Only of an object within the levels asked for. */
-  readonly members?: readonly Member[]
-}
-
+/** Where a member of an object stands in the text; positions in bytes, the ends exclusive. */
 export interface Member {
   /** The name as written between its quotes, escapes and all. */
   readonly nameStart: number
   readonly nameEnd: number
-  readonly value: Value
+  readonly valueStart: number
+  readonly valueEnd: number
 }
+
+/**
+ * Takes the members of the outermost object, which has depth 1, and of the objects within, as soon
+ * as each is read: those of an inner object before the member whose value it is.
+ */
+export type Visit = (member: Member, depth: number) => void
 
 /** A text that is not JSON: what is wrong, and at which byte. */
 export class JsonFault extends Error {
@@ -57,46 +57,60 @@ const closeBrace = 0x7d
 
 /** Letters that may follow a backslash, beside `u` and its four digits (RFC 8259 §7). */
 const simpleEscapes = Buffer.from('"\\/bfnrt')
+const noBytes = Buffer.alloc(0)
 const literals = ['true', 'false', 'null'].map((word) => Buffer.from(word))
 
 /**
  * Reads a whole JSON text.
  * @param levels how deep the members of objects are wanted; 1 is the outermost object alone.
+ * @returns where the value starts.
  * @throws {JsonFault} when the text is not JSON.
  */
-export function scanText(text: Buffer, levels: number): Value {
-  const value = scanValue(text, skipSpace(text, 0), levels)
-  const end = skipSpace(text, value.end)
+export function scanText(text: Buffer, levels: number, visit: Visit): number {
+  const start = skipSpace(text, 0)
+  const end = skipSpace(text, visitValue(text, start, levels, 1, visit))
   if (end < text.length) throw fault(text, end, 'expected nothing after the value')
-  return value
+  return start
 }
 
-function scanValue(text: Buffer, start: number, levels: number): Value {
-  return levels > 0 && text[start] === openBrace
-    ? scanObject(text, start, levels)
-    : { start, end: skipValue(text, start) }
+function visitValue(text: Buffer, start: number, levels: number, depth: number, visit: Visit) {
+  return depth <= levels && text[start] === openBrace
+    ? visitObject(text, start, levels, depth, visit)
+    : skipValue(text, start)
 }
 
-function scanObject(text: Buffer, start: number, levels: number): Value {
-  const members: Member[] = []
+function visitObject(
+  text: Buffer,
+  start: number,
+  levels: number,
+  depth: number,
+  visit: Visit,
+): number {
   let at = skipSpace(text, start + 1)
-  if (text[at] === closeBrace) return { start, end: at + 1, members }
+  if (text[at] === closeBrace) return at + 1
   for (;;) {
     const nameStart = at + 1
     const nameEnd = skipName(text, at) - 1
     const valueStart = skipColon(text, nameEnd + 1)
-    const value = scanValue(text, valueStart, levels - 1)
-    members.push({ nameStart, nameEnd, value })
-    at = skipSpace(text, value.end)
-    if (text[at] === closeBrace) return { start, end: at + 1, members }
-    at = skipComma(text, at, closeBrace)
+    const valueEnd = visitValue(text, valueStart, levels, depth + 1, visit)
+    visit({ nameStart, nameEnd, valueStart, valueEnd }, depth)
+    at = skipSpace(text, valueEnd)
+    if (text[at] === closeBrace) return at + 1
+    at = skipComma(text, at)
   }
+}
+
+/** A name of the text with its escapes resolved. */
+export function nameOf(text: Buffer, start: number, end: number): string {
+  const name = text.toString('utf8', start, end)
+  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // a JSON string, scanned
 }
 
 /** Reads a value of any kind and depth, and keeps no trace of what is inside. */
 function skipValue(text: Buffer, start: number): number {
   /** The closing byte of each container that is open, outermost first. */
-  const open: number[] = []
+  let open: Buffer = noBytes
+  let depth = 0
   let at = start
   for (;;) {
     const first = text[at]
@@ -104,7 +118,9 @@ function skipValue(text: Buffer, start: number): number {
       const close = first === openBrace ? closeBrace : closeBracket
       at = skipSpace(text, at + 1)
       if (text[at] !== close) {
-        open.push(close)
+        if (depth === open.length) open = enlarged(open)
+        open[depth] = close
+        depth += 1
         if (close === closeBrace) at = skipColon(text, skipName(text, at))
         continue
       }
@@ -114,18 +130,22 @@ function skipValue(text: Buffer, start: number): number {
     }
 
     for (;;) {
-      const close = open.at(-1)
-      if (close === undefined) return at
+      if (depth === 0) return at
+      const close = open[depth - 1]
       at = skipSpace(text, at)
       if (text[at] !== close) {
         at = skipComma(text, at, close)
         if (close === closeBrace) at = skipColon(text, skipName(text, at))
         break
       }
-      open.pop()
+      depth -= 1
       at += 1
     }
   }
+}
+
+function enlarged(stack: Buffer): Buffer {
+  return Buffer.concat([stack], Math.max(64, stack.length * 2))
 }
 
 function skipScalar(text: Buffer, start: number): number {
@@ -197,7 +217,7 @@ function skipColon(text: Buffer, start: number): number {
 }
 
 /** Skips the comma between two members or elements, with the space behind it. */
-function skipComma(text: Buffer, at: number, close: number): number {
+function skipComma(text: Buffer, at: number, close = closeBrace): number {
   if (text[at] !== comma) {
     throw fault(text, at, `expected a comma or "${String.fromCharCode(close)}"`)
   }

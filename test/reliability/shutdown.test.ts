@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cli, type OwnService, startService } from '../conformance/service.js'
+import { until } from '../support/until.js'
 
 interface Running extends OwnService {
   readonly port: number
@@ -127,8 +128,7 @@ test('npm start passes the signal on', async () => {
   const { child, exit, log } = await start({ PATH }, ['npm', 'start', '--silent', '--'])
   child.kill('SIGTERM')
   await exit
-  await delay(100)
-  assert.ok(log.some(({ msg }) => msg === 'SIGTERM: stopping'))
+  await until('the line', () => log.some(({ msg }) => msg === 'SIGTERM: stopping'))
 })
 
 test('a reader of the log that goes away does not hold the end', async () => {

@@ -1,19 +1,10 @@
 /** What operators see: metrics, log lines, and nothing that must stay secret. */
 
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import { after, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { needsOwnService, startService } from '../conformance/service.js'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
-  await new Promise((resolve) => server.close(resolve))
-  return address.port
-}
+import { freePort } from '../support/process.js'
+import { until } from '../support/until.js'
 
 test('metrics count requests, tokens, items and bytes, on their own port only', {
   skip: needsOwnService,
@@ -65,9 +56,10 @@ test('at debug each request has a line with its session id and traceparent; noth
   })
   await own.request('GET', '/items', { token, headers: { traceparent: 'hush' } })
   await own.request('GET', '/items', { token: 'hush' })
-  await delay(100)
-
-  const lines = own.log.filter(({ msg }) => msg === 'answered')
+  const lines = await until('three lines', () => {
+    const answered = own.log.filter(({ msg }) => msg === 'answered')
+    return answered.length >= 3 && answered
+  })
   assert.equal(lines.length, 3)
   const [first, second, third] = lines
   assert.equal(first?.session_id, headers['x-session-id'])

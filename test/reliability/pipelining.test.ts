@@ -1,0 +1,87 @@
+/** Requests sent ahead on a connection, in numbers. */
+
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { needsOwnService, type OwnService, startService } from '../conformance/service.js'
+import { exchange } from '../decisions/raw.js'
+import { freePort, residentBytes } from '../support/process.js'
+import { until } from '../support/until.js'
+
+const skip = needsOwnService
+const health = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
+
+async function service(env: Record<string, string> = {}): Promise<OwnService> {
+  const started = await startService(env)
+  after(() => started.stop())
+  return started
+}
+
+test('5,000 requests in one go are all answered', { skip }, async () => {
+  const own = await service()
+  const answers = await exchange(own.baseUrl, health.repeat(5000), 5000)
+  assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 5000)
+})
+
+test('a connection with more than MAX_WAITING_REQUESTS is closed, and the others go on', {
+  skip,
+}, async () => {
+  const own = await service({ MAX_WAITING_REQUESTS: '100' })
+  for (let round = 0; round < 3; round += 1) {
+    const answers = await exchange(own.baseUrl, health.repeat(200), 200).catch((error) => {
+      assert.equal(error.code, 'ECONNRESET')
+      return []
+    })
+    assert.ok(answers.length < 200)
+    // Those that were closed leave the room to others.
+    assert.equal((await exchange(own.baseUrl, health.repeat(101), 101)).length, 101)
+  }
+})
+
+test('a million requests ahead that nobody reads the answers of take bounded memory', {
+  skip,
+}, async () => {
+  const own = await service()
+  const before = residentBytes(own)
+  const sockets = Array.from({ length: 40 }, () => {
+    const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+    socket.on('error', () => undefined)
+    socket.pause().write(health.repeat(25_000))
+    return socket
+  })
+  let more = 0
+  for (let tries = 0; tries < 30; tries += 1) {
+    await delay(100)
+    more = Math.max(more, residentBytes(own) - before)
+  }
+  assert.ok(more < 400_000_000, `${more} bytes more`)
+  for (const socket of sockets) socket.destroy()
+  await until('an answer', () => own.request('GET', '/health').catch(() => undefined))
+})
+
+test('lists asked for ahead by a client that goes leave no memory behind', {
+  skip: needsOwnService,
+}, async () => {
+  const metricsPort = await freePort()
+  const own = await service({ METRICS_PORT: String(metricsPort) })
+  const authorization = `Authorization: Bearer ${own.validToken()}`
+  const ask = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`
+  for (let round = 0; round < 3; round += 1) {
+    const ids: string[] = []
+    for (let count = 0; count < 12; count += 1) {
+      const { text } = await own.call('POST', '/items', { data: { pad: 'x'.repeat(1_000_000) } })
+      ids.push(JSON.parse(text).data.id)
+    }
+    const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+    socket.on('error', () => undefined)
+    socket.pause().write(ask.repeat(15))
+    await delay(300)
+    socket.destroy()
+    for (const id of ids) await own.call('DELETE', `/items/${id}`)
+  }
+  await until('no memory held for items', async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    return /^item_store_page_bytes 0$/m.test(metrics)
+  })
+})

@@ -1,0 +1,21 @@
+/** Waiting for what happens in another process. */
+
+import { setTimeout as delay } from 'node:timers/promises'
+
+/**
+ * Asks again and again until there is an answer.
+ * @param check gives `undefined` or `false` while there is none.
+ * @throws {Error} that names what did not happen, after 20 seconds.
+ */
+export async function until<T>(
+  what: string,
+  check: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+  const deadline = Date.now() + 20_000
+  while (Date.now() < deadline) {
+    const answer = await check()
+    if (answer !== undefined && answer !== false) return answer
+    await delay(20)
+  }
+  throw new Error(`did not happen: ${what}`)
+}
