@@ -59,7 +59,7 @@ export const settings = {
     name: 'MAX_PENDING_BYTES',
     default: Math.max(partOfMemory(0.1), 16 * mebibyte),
     meaning:
-      'Most bytes of bodies on their way, at least MAX_BODY_BYTES; what is more gets 503; 1/10 of the memory by default',
+      'Most bytes of bodies whose requests are not answered yet, at least MAX_BODY_BYTES; what is more gets 503; 1/10 of the memory by default',
     parse: integer(1, Number.MAX_SAFE_INTEGER),
   },
   maxStoreBytes: {

@@ -7,7 +7,7 @@ import { ApiError } from './errors.js'
 export interface BodyLimits {
   /** Longest body to take. */
   readonly maxBodyBytes: number
-  /** Most memory for bodies that are not whole yet. */
+  /** Most memory for bodies whose requests are not answered yet. */
   readonly maxPendingBytes: number
 }
 
@@ -28,7 +28,7 @@ const expectsContinue = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 const nothing = Buffer.alloc(0)
 
 export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits): ReadBody {
-  /** Memory that all bodies take that are not whole yet. */
+  /** Memory that bodies take whose requests are not answered yet. */
   let pendingBytes = 0
 
   return function readBody(request, response) {
@@ -39,9 +39,11 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
       /** What has come so far, in its first `length` bytes: a list of chunks could take 400 times that. */
       let body: Buffer = nothing
       let length = 0
+      let counted = 0
 
       function hold(next: Buffer): void {
-        pendingBytes += next.length - body.length
+        pendingBytes += next.length - counted
+        counted = next.length
         body = next
       }
 
@@ -65,11 +67,10 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
           }
         })
         .on('end', () => {
-          const whole = body.subarray(0, length)
-          hold(nothing)
-          resolve(whole)
+          resolve(body.subarray(0, length))
+          body = nothing
         })
-      // Not on the request, which says nothing when it ends with an answer that came before its end.
+      // The request says nothing of its end if the answer comes first. Until then its item is held, too.
       response.on('close', () => {
         hold(nothing)
         if (!request.complete) reject(brokenOff())

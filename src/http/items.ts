@@ -8,12 +8,15 @@ import { answerEmpty, endAnswer, startJson } from './answer.js'
 import type { ReadBody } from './body.js'
 import { itemNotFound } from './errors.js'
 import type { Handlers } from './routes.js'
-import { batch, sendChunks } from './send-chunks.js'
+import { sendChunks } from './send-chunks.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
+/** An item of more bytes is sent as it lies in the store, as many may wait for it at a time. */
+const longItem = 64 * 1024
+
 const sessionStart = '{"session_id":"'
 
 /** Handlers of `/items`. */
@@ -83,7 +86,7 @@ function answerItem(
 ): Awaitable<void> {
   const before = `${sessionStart}${reply.request.id}${middle}`
   startJson(reply, status, before.length + item.length + 1)
-  if (item.length > batch) {
+  if (item.length > longItem) {
     return sendChunks(reply.raw, before, { chunks: [item], release: () => undefined }, '}')
   }
   endAnswer(reply.raw, `${before}${item.toString('latin1')}}`)

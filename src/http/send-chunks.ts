@@ -9,7 +9,7 @@ import type { ItemList } from '../store/item-store.js'
  * own memory, not in a copy. Fewer would have the system asked for each piece alone, more would keep
  * other requests waiting.
  */
-export const batch = 1024 * 1024
+const batch = 1024 * 1024
 
 /**
  * Sends chunks between two texts, and lets go of them when they are sent or the client is gone.

@@ -61,12 +61,15 @@ export class Page {
     this.#frames.release(this.#frame)
   }
 
-  /** A copy of the text of an item, as the page may change before the caller comes to use it. */
+  /**
+   * The text of an item: a copy, as the page may change before the caller comes to use it. A frame of
+   * the item's own is never written to again, and many may wait for a large item at a time.
+   */
   read(handle: Handle): Buffer {
     const position = this.#positionOf(handle)
-    const copy = Buffer.allocUnsafe(this.#lengthOf(position) - 1)
-    this.#frame.bytes.copy(copy, 0, this.#startOf(position))
-    return copy
+    const { bytes, slab } = this.#frame
+    const text = bytes.subarray(this.#startOf(position), this.#endOf(position) - 1)
+    return slab === undefined ? text : Buffer.from(text)
   }
 
   /** Bytes that an item takes, with its comma. */

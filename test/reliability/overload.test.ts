@@ -106,6 +106,28 @@ test('1,000 slow clients and 100 unread listings of 10 MB: others are answered, 
   assert.equal((await own.call('GET', '/items/none')).status, 404)
 })
 
+test('100 reads of an item of 15 MB that nobody reads take no copies of it', {
+  skip: needsOwnService,
+}, async () => {
+  const own = await service()
+  const pad = 'x'.repeat(15_000_000)
+  const { text } = await own.call('POST', '/items', { data: { pad } })
+  const { id } = JSON.parse(text).data
+  const before = residentBytes(own)
+  const authorization = `Authorization: Bearer ${own.validToken()}`
+  const sockets = Array.from({ length: 100 }, () => {
+    const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+    socket.on('error', () => undefined)
+    socket.pause().write(`GET /api/v1/items/${id} HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`)
+    return socket
+  })
+  await delay(1000)
+  assert.equal((await own.call('GET', '/items/none')).status, 404)
+  const more = residentBytes(own) - before
+  for (const socket of sockets) socket.destroy()
+  assert.ok(more < 100_000_000, `${more} bytes more`)
+})
+
 test('9,000 idle connections are kept, and others are answered', {
   skip: needsOwnService,
 }, async (t) => {

@@ -86,6 +86,7 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
           const model = new Map<ItemId, string>()
           const known: ItemId[] = []
           const open: { list: ItemList; expected: string }[] = []
+          const read: { item: Buffer; expected: string }[] = []
           for (const { kind, pick, length } of operations) {
             const id = kind === 'create' ? newItemId() : (known[pick % known.length] ?? newItemId())
             const item = itemText(id, length, String(pick % 10))
@@ -102,9 +103,12 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
               case 'delete':
                 assert.equal(await store.delete(id), model.delete(id))
                 break
-              case 'read':
-                assert.equal((await store.read(id))?.toString(), model.get(id))
+              case 'read': {
+                const [found, expected] = [await store.read(id), model.get(id)]
+                assert.equal(found?.toString(), expected)
+                if (found && expected) read.push({ item: found, expected })
                 break
+              }
               case 'list':
                 open.push({ list: await store.list(), expected: [...model.values()].join(',') })
                 break
@@ -118,6 +122,7 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
             assert.equal(itemBytes, Buffer.byteLength([...model.values()].join('')))
           }
           for (const { list, expected } of open) assert.equal(await textOf(list), expected)
+          for (const { item, expected } of read) assert.equal(item.toString(), expected)
           for (const id of known) {
             assert.equal((await store.read(id))?.toString(), model.get(id))
           }
