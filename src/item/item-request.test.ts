@@ -62,6 +62,16 @@ const cut = [
   { what: 'a null project_id', body: '{"data":{},"project_id":null}', item: 'null}' },
   { what: 'project_id twice', body: '{"project_id":"","data":{},"project_id":"b"}', item: '"b"}' },
   {
+    what: 'an object behind an empty data',
+    body: '{"data":{},"x":{"a":1},"project_id":"b"}',
+    item: '"b"}',
+  },
+  {
+    what: 'data given twice, the last one empty',
+    body: '{"data":{"a":1},"data":{},"x":{"a":2}}',
+    item: 'null}',
+  },
+  {
     what: 'unknown members',
     body: '{"x":[{"data":1}],"data":{"a":1},"id":2}',
     item: 'null,"a":1}',
@@ -118,6 +128,26 @@ describe('any data object', () => {
     )
   })
 
+  test('has the members of data, whatever stands beside it', () => {
+    const key = fc.constantFrom('data', 'd\\u0061ta', 'project_id', 'x', 'y', '__proto__')
+    const value = fc.oneof(jsonObject, fc.constantFrom('{}', '"a"', 'null', '[{"a":1}]'))
+    const field = fc.tuple(key, value).map(([name, text]) => `"${name}":${text}`)
+    fc.assert(
+      fc.property(fc.array(field, { maxLength: 5 }), jsonObject, (fields, data) => {
+        const body = `{${[...fields, '"project_id":"a"', `"data":${data}`, ...fields].join(',')}}`
+        const { data: expected, project_id: project } = JSON.parse(body)
+        const isProject = project === null || (typeof project === 'string' && project !== '')
+        if (expected === null || Array.isArray(expected) || typeof expected !== 'object') return
+        if (!isProject) return
+        const { x, ...members } = JSON.parse(`{"x":${itemOf(body)}`)
+        assert.equal(x, project)
+        const { id: _, project_id: __, ...kept } = expected
+        assert.deepEqual(new Map(Object.entries(members)), new Map(Object.entries(kept)))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
   test('keeps of every name the last member, however many there are', () => {
     const letter = fc.constantFrom('a', '\\u0061', 'b', 'é', '\\u00e9', '\\ud800', '\\ud801', '�')
     const name = fc.array(letter, { maxLength: 2 }).map((letters) => letters.join(''))
@@ -141,6 +171,14 @@ describe('any data object', () => {
       { numRuns: 2000 },
     )
   })
+})
+
+test('names that are all lone surrogates are told apart, and quickly', () => {
+  const hex = (unit: number) => `\\u${unit.toString(16)}`
+  const names = Array.from({ length: 40_000 }, (_, place) => {
+    return `"${hex(0xd800 + (place >> 8))}${hex(0xdc00 - 1 - (place & 0xff))}":1`
+  })
+  assert.equal(itemOf(`{"data":{${names}}}`), `null,${names}}`)
 })
 
 test('an id is a UUID version 4 and is found in any letter case', () => {

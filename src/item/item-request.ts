@@ -117,11 +117,12 @@ function scanBody(body: Buffer): ScannedBody {
         inner.push(nameStart, nameEnd, valueEnd)
         return
       }
+      const members = inner
+      inner = []
       const name = nameOf(body, nameStart, nameEnd)
       if (name === 'data' || name === 'project_id') {
-        fields[name] = { start: valueStart, end: valueEnd, members: inner } // the last one counts
+        fields[name] = { start: valueStart, end: valueEnd, members } // the last one counts
       }
-      if (inner.length > 0) inner = []
     })
     return { start, ...fields }
   } catch (error) {

@@ -29,7 +29,7 @@ const prime = 2 ** 31 - 1
  */
 const base = randomInt(2 ** 20, 2 ** 21)
 
-const ownHashes = ownNames.map((name) => hashOf(Buffer.from(name)))
+const ownHashes = ownNames.map((name) => hashOf(spelling(name)))
 
 /**
  * The text of the members that are kept, in order, with commas between them: of a repeated name the
@@ -92,10 +92,15 @@ function hashOfName(text: Buffer, members: Positions, place: number): number {
   let hash = 0
   for (let position = at(members, place * columns); position < end; position += 1) {
     const byte = text[position] as number // within the text
-    if (byte === backslash) return hashOf(Buffer.from(nameAt(text, members, place)))
+    if (byte === backslash) return hashOf(spelling(nameAt(text, members, place)))
     hash = withByte(hash, byte)
   }
   return hash
+}
+
+/** A name as it is written with no more escapes than it must have: lone surrogates have no UTF-8. */
+function spelling(name: string): Buffer {
+  return Buffer.from(JSON.stringify(name).slice(1, -1))
 }
 
 function hashOf(bytes: Buffer): number {
