@@ -10,6 +10,7 @@
 
 import { totalmem } from 'node:os'
 import type { ParseArgsConfig } from 'node:util'
+import { getHeapStatistics } from 'node:v8'
 
 interface Setting<T> {
   /** Name in the environment; the flag is the same in lower case with dashes. */
@@ -75,10 +76,16 @@ export const settings = {
     meaning: 'Longest head of a request in bytes',
     parse: integer(1024, mebibyte),
   },
+  maxHeaderLines: {
+    name: 'MAX_HEADER_LINES',
+    default: 128,
+    meaning: 'Most header lines of a request',
+    parse: integer(1, 100_000),
+  },
   maxConnections: {
     name: 'MAX_CONNECTIONS',
-    default: 10_000,
-    meaning: 'Most connections at a time; more are closed at once',
+    default: Math.min(10_000, partOfHeap(64 * kibibyte)),
+    meaning: 'Most connections at a time; more are closed at once; less by default in a small heap',
     parse: integer(1, 1_000_000),
   },
   maxWaitingRequests: {
@@ -226,6 +233,11 @@ function oneOf(choices: readonly string[]): (value: string) => string {
     if (!choices.includes(value)) throw new Error(`one of ${choices.join(', ')}`)
     return value
   }
+}
+
+/** How often some bytes fit in the JavaScript heap at its largest. */
+function partOfHeap(bytes: number): number {
+  return Math.floor(getHeapStatistics().heap_size_limit / bytes)
 }
 
 /** Of what the process may use: its control group's memory where that is limited, else all. */

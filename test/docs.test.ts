@@ -49,6 +49,7 @@ test('README: the first session is answered word for word', async () => {
 
 /** Defaults that depend on the machine. */
 const partsOfMemory: Record<string, string> = {
+  MAX_CONNECTIONS: '10000',
   MAX_PENDING_BYTES: '1/10 of memory',
   MAX_STORE_BYTES: 'half of memory',
   MAX_MEMORY_BYTES: '9/10 of memory',

@@ -51,7 +51,7 @@ export const errorKinds = {
   VALIDATION_ERROR: { status: 422, when: 'The body is not an item request (spec §4.3, §4.5)' },
   HEADERS_TOO_LARGE: {
     status: 431,
-    when: 'The head of the request is longer than `MAX_HEADER_BYTES`',
+    when: 'The head of the request is longer than `MAX_HEADER_BYTES`, or has more than `MAX_HEADER_LINES`',
   },
   INTERNAL_ERROR: { status: 500, when: 'A fault of the service; the log has its cause' },
   SERVICE_UNAVAILABLE: {

@@ -16,7 +16,7 @@ import {
 import type { Duplex } from 'node:stream'
 import { corsHeaders, endAnswer } from './answer.js'
 import { ApiError, errorBody } from './errors.js'
-import { createInTurn, latestResponse } from './pipelining.js'
+import { createInTurn, isIdle, latestResponse } from './pipelining.js'
 import { newSessionId, sessionHeader } from './session.js'
 import { dropStalledConnections } from './stalled.js'
 
@@ -24,6 +24,8 @@ import { dropStalledConnections } from './stalled.js'
 export interface ConnectionLimits {
   /** Longest head of a request, in bytes. */
   readonly maxHeaderBytes: number
+  /** Most header lines of a request. */
+  readonly maxHeaderLines: number
   /** Most connections at a time. */
   readonly maxConnections: number
   /** Most requests to wait, on all connections, for the one before them on theirs. */
@@ -53,13 +55,15 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
   const inTurn = createInTurn(limits.maxWaitingRequests)
   const server = createServer(options, (request, response) => {
     inTurn(request.socket, response, () => {
-      const fault = headFault(request)
+      const fault = headFault(request, limits.maxHeaderLines)
       if (fault === undefined) serve(request, response)
-      else answerAndClose(response, new ApiError('BAD_REQUEST', fault))
+      else answerAndClose(response, fault)
     })
   })
-  server.maxHeadersCount = 0 // more would be dropped without a word; their size is bounded
+  server.maxHeadersCount = limits.maxHeaderLines + 1 // more are dropped, and the request refused
   server.maxConnections = limits.maxConnections
+  // Without it, what a client asked for is broken off when it has nothing more to send.
+  Object.assign(server, { httpAllowHalfOpen: true }) // not in the types; since Node.js 0.x
   dropStalledConnections(server, limits.idleTimeout * 1000)
   // `100 Continue` is sent when the body is wanted, and what a client expects beside it may be
   // ignored (RFC 9110 §10.1.1).
@@ -68,7 +72,10 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
   }
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy()) // Node has taken its own listener away
-    answerOnSocket(socket, new ApiError('BAD_REQUEST', 'CONNECT is not served here'))
+    // And those that an earlier answer needs to go on.
+    if (isIdle(socket))
+      writeAnswer(socket, new ApiError('BAD_REQUEST', 'CONNECT is not served here'))
+    else socket.destroy()
   })
   return server
 }
@@ -146,12 +153,20 @@ function toApiError(code: string | undefined): ApiError {
 }
 
 /** What is wrong with the head of a request that Node lets pass (RFC 9112 §3.2 and §6.1). */
-function headFault({ headers, httpVersion }: IncomingMessage): string | undefined {
-  if (headers.host === undefined && httpVersion === '1.1') return 'The Host header is missing'
+function headFault(request: IncomingMessage, maxLines: number): ApiError | undefined {
+  const { headers, httpVersion, rawHeaders } = request
+  if (rawHeaders.length / 2 > maxLines) {
+    return new ApiError('HEADERS_TOO_LARGE', `The request has more than ${maxLines} header lines`)
+  }
+  if (headers.host === undefined && httpVersion === '1.1') {
+    return new ApiError('BAD_REQUEST', 'The Host header is missing')
+  }
   // Two of them are joined by a comma and a space, and a space is never part of one.
-  if (headers.host?.includes(' ')) return 'The Host header is not one host'
+  if (headers.host?.includes(' ')) {
+    return new ApiError('BAD_REQUEST', 'The Host header is not one host')
+  }
   const encoding = headers['transfer-encoding']
   return encoding === undefined || encoding.toLowerCase() === 'chunked'
     ? undefined
-    : 'The Transfer-Encoding is not chunked'
+    : new ApiError('BAD_REQUEST', 'The Transfer-Encoding is not chunked')
 }

@@ -15,7 +15,7 @@ const listed = envelope('success', 'Items retrieved successfully')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
 /** An item of more bytes is sent as it lies in the store, as many may wait for it at a time. */
-const longItem = 64 * 1024
+const longItem = 16 * 1024
 
 const sessionStart = '{"session_id":"'
 

@@ -17,7 +17,7 @@ export function latestResponse(socket: Duplex): ServerResponse | undefined {
 }
 
 /** Whether a connection has no request, and nothing of an answer, under way. */
-export function isIdle(socket: Socket): boolean {
+export function isIdle(socket: Duplex): boolean {
   const latest = latestResponse(socket)
   const isAnswered = latest === undefined || (latest.req.complete && latest.writableFinished)
   return isAnswered && socket.writableLength === 0
@@ -64,6 +64,7 @@ export function createInTurn(maxWaiting: number): InTurn {
       if (!socket.writable || response.headersSent) return
       count(socket, -1)
       if (waiting.get(socket) === 0) socket.resume()
+      else socket.pause() // as Node has resumed it, to drop what the handler left of the body
       handle()
     })
   }
