@@ -78,7 +78,7 @@ export function createMetrics(store: ItemStore): Metrics {
 /** A server, not listening yet, that answers `GET /metrics`. */
 export function createMetricsServer({ registry }: Metrics): Server {
   return createServer(async (request, response) => {
-    if (request.url !== '/metrics') {
+    if (request.url?.split('?')[0] !== '/metrics') {
       response.writeHead(404).end()
       return
     }

@@ -39,6 +39,7 @@ test('metrics count requests, tokens, items and bytes, on their own port only', 
     assert.match(metrics, new RegExp(`^${name}[ {]`, 'm'))
   }
   assert.equal((await own.requestTarget('GET', '/metrics')).status, 404)
+  assert.equal((await fetch(`http://127.0.0.1:${port}/metrics?from=a-scraper`)).status, 200)
   assert.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
 })
 
