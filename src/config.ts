@@ -92,7 +92,7 @@ export const settings = {
     name: 'MAX_WAITING_REQUESTS',
     default: 10_000,
     meaning:
-      'Most requests, on all connections, that wait for one sent before them on theirs; a connection with more is closed',
+      'Most requests, on all connections, that wait for one sent before them on theirs; beyond it the connection with the most of them is closed',
     parse: integer(0, 1_000_000),
   },
   requestTimeout: {

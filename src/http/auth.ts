@@ -16,12 +16,15 @@ const scheme = 'bearer '
 /** Hook for the routes that need a token: lets the request on, or answers 401. */
 export function requireToken(
   request: FastifyRequest,
-  _reply: FastifyReply,
+  reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
   const verified = verifyToken(bearerToken(request.headers.authorization))
   if (verified instanceof Promise) {
-    verified.then((token) => letIn(request, token, done), done)
+    const goOn = (error?: Error) => {
+      if (!reply.raw.headersSent) done(error) // else it was refused meanwhile for its body
+    }
+    verified.then((token) => letIn(request, token, goOn), goOn)
   } else {
     letIn(request, verified, done)
   }

@@ -1,5 +1,6 @@
 /** Everything that can go wrong, and how the client is told (spec §7). @module */
 
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { TokenError } from '../auth/token.js'
@@ -127,10 +128,23 @@ export function answerError(reply: FastifyReply, thrown: unknown, log: Logger): 
     reply.raw.destroy()
     return
   }
-  // Closed now, the connection would be reset under a client that still sends its body, and the
-  // answer lost. The rest is read and dropped, for as long as a request may take.
-  if (hasBody(request) && !request.raw.complete) reply.raw.shouldKeepAlive = true
+  if (hasBody(request) && !request.raw.complete) closeBehindBody(reply.raw)
   answerJson(reply, error.status, errorBody(error, request.id), error.headers)
+}
+
+/**
+ * Has the connection closed, where it is to be, behind the body that the client still sends and that
+ * is read and dropped. Closed with the answer, it would be reset under the client, and the answer lost.
+ */
+function closeBehindBody(response: ServerResponse): void {
+  if (response.shouldKeepAlive) return
+  response.shouldKeepAlive = true
+  const { req: request } = response
+  response.once('finish', () => {
+    const close = () => request.socket.destroySoon()
+    if (request.complete) close()
+    else request.once('end', close)
+  })
 }
 
 /** Whether a request comes with a body (RFC 9112 §6). */

@@ -29,14 +29,14 @@ export type InTurn = (socket: Socket, response: ServerResponse, handle: () => vo
 /**
  * What is sent ahead takes effect in the order sent, and only one answer at a time takes memory.
  * @param maxWaiting most requests to wait on all connections together. Node takes up to 1,400 of
- * them at a time from each, with a kilobyte for each; a connection that sends more is closed.
+ * them at a time from each, with a kilobyte for each. Beyond it the connection with the most is closed.
  */
 export function createInTurn(maxWaiting: number): InTurn {
   /** How many requests wait on each connection, where any did. */
   const waiting = new Map<Socket, number>()
   let allWaiting = 0
 
-  function count(socket: Socket, change: 1 | -1): void {
+  function count(socket: Socket, change: number): void {
     const before = waiting.get(socket)
     if (before === undefined) {
       socket.once('close', () => {
@@ -48,6 +48,18 @@ export function createInTurn(maxWaiting: number): InTurn {
     allWaiting += change
   }
 
+  function closeGreediest(): void {
+    let greediest: Socket | undefined
+    let most = 0
+    for (const [socket, count] of waiting) {
+      if (count <= most) continue
+      greediest = socket
+      most = count
+    }
+    greediest?.destroy()
+    if (greediest !== undefined) count(greediest, -most)
+  }
+
   return function inTurn(socket, response, handle) {
     const earlier = latestResponse(socket)
     latestResponses.set(socket, response)
@@ -55,7 +67,7 @@ export function createInTurn(maxWaiting: number): InTurn {
       handle()
       return
     }
-    if (allWaiting === maxWaiting) socket.destroy()
+    if (allWaiting === maxWaiting) closeGreediest()
     if (socket.destroyed) return
     count(socket, 1)
     socket.pause() // or requests without end could wait

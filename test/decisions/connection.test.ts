@@ -157,6 +157,26 @@ test('§4 a client that resets behind CONNECT stops nobody', async () => {
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
+test('§7 a body that breaks while its token is being verified: one answer, and nothing is done', async () => {
+  const { id } = await create(service, { n: 1 })
+  const tokens = [
+    ['valid', service.mint({ ...validClaims(), pad: 'x'.repeat(2_500) })], // too long to be remembered
+    ['forged', service.mint(validClaims(), { secret: 'another'.repeat(9) })],
+  ]
+  for (const [kind, token] of tokens) {
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\n`
+      const rest = `Authorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`
+      for (let round = 0; round < 10; round += 1) {
+        const answers = await exchangeUntilClosed(service.baseUrl, [head + rest])
+        const statuses = answers.map(({ status }) => status)
+        assert.deepEqual(statuses, [400], `${method} with a ${kind} token`)
+      }
+    }
+  }
+  assert.equal((await stored(service, id))?.n, 1)
+})
+
 const closing = [
   { title: 'a path that nobody serves', bytes: 'GET /nowhere HTTP/1.1\r\nHost: a\r\n' },
   { title: 'a method that nobody serves', bytes: `PATCH ${prefix}/items HTTP/1.1\r\nHost: a\r\n` },
@@ -167,6 +187,13 @@ for (const { title, bytes } of closing) {
     const pieces = [`${bytes}Connection: close\r\n\r\n`]
     const [answer] = await exchangeUntilClosed(service.baseUrl, pieces)
     assert.equal(answer?.headers.connection, 'close')
+  })
+
+  test(`§7 and with a body the connection is closed behind it: ${title}`, async () => {
+    const head = `${bytes}Connection: close\r\nContent-Length: 2000\r\n\r\n`
+    for (const pieces of [[head + 'x'.repeat(2000)], [head, 'x'.repeat(1000), 'x'.repeat(1000)]]) {
+      assert.equal((await exchangeUntilClosed(service.baseUrl, pieces)).length, 1)
+    }
   })
 }
 

@@ -39,6 +39,23 @@ test('a connection with more than MAX_WAITING_REQUESTS is closed, and the others
   }
 })
 
+test('of the connections with waiting requests the one with the most is closed', {
+  skip,
+}, async () => {
+  const own = await service({ MAX_WAITING_REQUESTS: '100' })
+  await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
+  const authorization = `Authorization: Bearer ${own.validToken()}`
+  const list = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`
+  const greedy = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+  greedy.on('error', () => undefined)
+  greedy.pause().write(list + health.repeat(100))
+  await delay(300)
+  for (let round = 0; round < 5; round += 1) {
+    assert.equal((await exchange(own.baseUrl, health.repeat(5), 5)).length, 5)
+  }
+  greedy.destroy()
+})
+
 test('a million requests ahead that nobody reads the answers of take bounded memory', {
   skip,
 }, async () => {
