@@ -4,7 +4,8 @@ import { makeReady } from './ready.mjs'
 
 makeReady()
 
-// npm passes a signal on to the shell between it and this process only, which dies of it.
+// npm passes a signal on to its child only. `npm start` has this process take the place of the shell
+// that npm starts; the other scripts also run where a shell has no `exec`, and there it dies of it.
 const shell = process.ppid
 const watch = setInterval(() => {
   if (process.ppid === shell) return

@@ -43,7 +43,10 @@ A file .env in the working folder is read too; the real environment wins over it
 
 const recommendedSecretBytes = 32 // RFC 7518 §3.2
 const makeSecret = `JWT_SECRET=$(node -p "crypto.randomBytes(32).toString('base64url')")`
+const stopSignals = ['SIGINT', 'SIGTERM'] as const
 const devTokenLifetime = 24 * 60 * 60 // seconds
+/** Ctrl-C in a terminal comes twice where npm is in between: from the terminal, and passed on by npm. */
+const sameSignal = 100 // milliseconds
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 const [command, ...args] = process.argv.slice(2)
@@ -164,13 +167,26 @@ async function start(config: Config, log: Logger): Promise<Server> {
   const options = {
     delay: config.shutdownTimeout * 1000,
     logger: log,
-    skip: ['beforeExit' as const],
+    skip: ['beforeExit' as const, ...stopSignals],
   }
-  closeWithGrace(options, async ({ signal, err }) => {
-    if (err === undefined) log.info(`${signal}: stopping`)
-    else log.fatal({ err }, 'a fault that nothing caught: stopping')
+  const closing = closeWithGrace(options, async ({ signal, err }) => {
+    if (signal !== undefined) log.info(`${signal}: stopping`)
+    if (err !== undefined) log.fatal({ err }, 'a fault that nothing caught: stopping')
     await server.stop()
   })
+  let stoppedAt: number | undefined
+  for (const signal of stopSignals) {
+    process.on(signal, () => {
+      if (stoppedAt === undefined) {
+        stoppedAt = Date.now()
+        log.info(`${signal}: stopping`)
+        closing.close()
+      } else if (Date.now() - stoppedAt > sameSignal) {
+        log.error(`second ${signal}: ending at once`)
+        process.exit(1)
+      }
+    })
+  }
   return server
 }
 

@@ -7,7 +7,6 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cli, type OwnService, startService } from '../conformance/service.js'
-import { until } from '../support/until.js'
 
 interface Running extends OwnService {
   readonly port: number
@@ -123,12 +122,34 @@ test('a second signal ends the process at once', async () => {
   assert.deepEqual(await exit, [1, null])
 })
 
-test('npm start passes the signal on', async () => {
+test('npm start ends with the service: what was accepted is answered, exit code 0', async () => {
   const { PATH } = process.env
-  const { child, exit, log } = await start({ PATH }, ['npm', 'start', '--silent', '--'])
+  const command: [string, ...string[]] = ['npm', 'start', '--silent', '--']
+  const { child, port, exit, validToken } = await start({ PATH }, command)
+  const body = '{"data":{}}'
+  const socket = connect(port, '127.0.0.1')
+  socket.write(
+    `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${validToken()}\r\nContent-Length: ${body.length}\r\n\r\n`,
+  )
+  await delay(200)
   child.kill('SIGTERM')
-  await exit
-  await until('the line', () => log.some(({ msg }) => msg === 'SIGTERM: stopping'))
+  await delay(1000)
+  assert.equal(child.exitCode ?? child.signalCode, null)
+  socket.write(body)
+  const [answer] = await once(socket, 'data')
+  assert.match(String(answer), /^HTTP\/1\.1 201 Created\r\n/)
+  assert.deepEqual(await exit, [0, null])
+})
+
+test('Ctrl-C in a terminal, which npm passes on a second time, is one signal', async () => {
+  const { child, port, exit } = await start()
+  const idle = connect(port, '127.0.0.1') // keeps the service waiting for a request
+  await once(idle, 'connect')
+  await delay(100)
+  child.kill('SIGINT')
+  await delay(10)
+  child.kill('SIGINT')
+  assert.deepEqual(await exit, [0, null])
 })
 
 test('a reader of the log that goes away does not hold the end', async () => {
