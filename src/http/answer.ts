@@ -9,6 +9,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { latestResponse } from './pipelining.js'
 import { sessionHeader } from './session.js'
 
 declare module 'fastify' {
@@ -100,6 +101,9 @@ function sendReady(): void {
   for (const { response, body } of answers) response.end(body, 'latin1')
 }
 
-function closeIfDraining(reply: FastifyReply): void {
-  if (reply.server.draining) reply.raw.shouldKeepAlive = false
+/** The answer to the last request that came in on a connection closes it. */
+function closeIfDraining({ server, request, raw: response }: FastifyReply): void {
+  if (server.draining && latestResponse(request.socket) === response) {
+    response.shouldKeepAlive = false
+  }
 }

@@ -50,29 +50,33 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
       /** What still comes is read and dropped, so that the client gets to read the answer. */
       function refuse(error: ApiError): void {
         hold(nothing)
-        request.removeAllListeners('data').resume()
+        request.off('data', take).resume()
         reject(error)
       }
 
-      request
-        .on('data', (chunk: Buffer) => {
-          const needed = length + chunk.length
-          if (needed > maxBodyBytes) return refuse(tooLarge(maxBodyBytes))
-          if (length === 0) hold(chunk)
-          else if (needed > body.length) hold(enlarged(body, Math.min(2 * needed, maxBodyBytes)))
-          if (length > 0) chunk.copy(body, length)
-          length = needed
-          if (pendingBytes > maxPendingBytes) {
-            refuse(new ApiError('SERVICE_UNAVAILABLE', 'Too many bodies are on their way'))
-          }
-        })
-        .on('end', () => {
-          resolve(body.subarray(0, length))
-          body = nothing
-        })
+      function take(chunk: Buffer): void {
+        const needed = length + chunk.length
+        if (needed > maxBodyBytes) {
+          refuse(tooLarge(maxBodyBytes))
+          return
+        }
+        if (length === 0) hold(chunk)
+        else if (needed > body.length) hold(enlarged(body, Math.min(2 * needed, maxBodyBytes)))
+        if (length > 0) chunk.copy(body, length)
+        length = needed
+        if (pendingBytes > maxPendingBytes) {
+          refuse(new ApiError('SERVICE_UNAVAILABLE', 'Too many bodies are on their way'))
+        }
+      }
+
+      request.on('data', take).once('end', () => {
+        resolve(body.subarray(0, length))
+        body = nothing
+      })
       // The request says nothing of its end if the answer comes first. Until then its item is held, too.
-      response.on('close', () => {
+      response.once('close', () => {
         hold(nothing)
+        request.off('data', take) // it has the promise with the body, and an idle connection has it
         if (!request.complete) reject(brokenOff())
       })
     })

@@ -54,6 +54,8 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
   }
   const inTurn = createInTurn(limits.maxWaitingRequests)
   const server = createServer(options, (request, response) => {
+    // What comes behind it in the same packet never gets out of Node's parser.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     inTurn(request.socket, response, () => {
       const fault = headFault(request, limits.maxHeaderLines)
       if (fault === undefined) serve(request, response)

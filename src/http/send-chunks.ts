@@ -23,6 +23,7 @@ export async function sendChunks(
 ): Promise<void> {
   if (response.destroyed) return release()
   response.once('close', release) // until then the socket reads from the chunks
+  response.req.resume() // a client may send a body to its end before it reads
   response.write(before)
   let written = 0
   for await (const chunk of chunks) {

@@ -19,7 +19,7 @@ export function dropStalledConnections(server: Server, timeout: number): void {
   /** For each connection, how many bytes the system has taken, and since when. */
   const waiting = new Map<Socket, { taken: number; since: number }>()
   server.on('connection', (socket) => {
-    waiting.set(socket, { taken: 0, since: 0 })
+    waiting.set(socket, { taken: 0, since: Date.now() })
     socket.once('close', () => waiting.delete(socket))
   })
 

@@ -6,7 +6,14 @@ import { create, itemOf, stored } from '../conformance/expect.js'
 import { needsOwnService, startService, useService } from '../conformance/service.js'
 import { validClaims } from '../conformance/tokens.js'
 import { assertHeaders, assertRefused } from './expect.js'
-import { breakOff, exchange, exchangeOne, exchangeUntilClosed, untilClosed } from './raw.js'
+import {
+  breakOff,
+  exchange,
+  exchangeOne,
+  exchangeUntilClosed,
+  sendThenRead,
+  untilClosed,
+} from './raw.js'
 
 const service = await useService()
 const prefix = service.baseUrl.pathname
@@ -232,6 +239,29 @@ test('§4.5 requests sent ahead on a connection take effect in the order sent', 
     answers.slice(0, 5).map((answer) => itemOf(answer, 200).n),
     [2, 2, 3, 4, 4],
   )
+})
+
+test('§1.4 a request with Upgrade is answered, and closes a connection that cannot go on', async () => {
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
+  const bytes = `${health}Host: a\r\n${upgrade}${health}Host: a\r\n\r\n`
+  const answers = await exchangeUntilClosed(service.baseUrl, [bytes])
+  assert.equal(answers.length, 1)
+  assert.equal(answers[0]?.headers.connection, 'close')
+})
+
+test('§4.2 a body on a GET is read to its end, however long, while the list waits', async () => {
+  const ids: string[] = []
+  for (let count = 0; count < 3; count += 1) {
+    ids.push((await create(service, { pad: 'x'.repeat(10_000_000) })).id)
+  }
+  const rest = `Host: a\r\nAuthorization: Bearer ${service.validToken()}\r\nContent-Length: 30000000\r\n\r\n`
+  const body = 'x'.repeat(30_000_000)
+  const list = await sendThenRead(service.baseUrl, [
+    `GET ${prefix}/items HTTP/1.1\r\n${rest}`,
+    body,
+  ])
+  assert.equal(list.status, 200)
+  for (const id of ids) await service.call('DELETE', `/items/${id}`)
 })
 
 test('§7 garbage behind a token that was not seen before: both are answered, in turn', async () => {

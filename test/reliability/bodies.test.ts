@@ -83,6 +83,20 @@ test('bodies beyond MAX_PENDING_BYTES get 503 with Retry-After, until there is r
   })
 })
 
+test('idle connections keep nothing of the bodies of their last requests', { skip }, async () => {
+  const own = await service()
+  const before = residentBytes(own)
+  const body = `{"data":{"pad":"${'x'.repeat(15_000_000)}"}}`
+  for (let count = 0; count < 40; count += 1) {
+    const socket = opened(own, `Content-Length: ${body.length}`, `PUT /api/v1/items/${count}`)
+    const answer = answerOn(socket)
+    socket.write(body)
+    await answer
+  }
+  const more = residentBytes(own) - before
+  assert.ok(more < 300_000_000, `${more} bytes more`)
+})
+
 async function service(env: Record<string, string> = {}): Promise<OwnService> {
   const started = await startService(env)
   after(() => started.stop())
@@ -90,11 +104,11 @@ async function service(env: Record<string, string> = {}): Promise<OwnService> {
 }
 
 /** A connection with the head of a create on it. */
-function opened(own: OwnService, header: string): Socket {
+function opened(own: OwnService, header: string, target = 'POST /api/v1/items'): Socket {
   const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
   after(() => socket.destroy())
   const authorization = `Authorization: Bearer ${own.validToken()}`
-  socket.write(`POST /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n${header}\r\n\r\n`)
+  socket.write(`${target} HTTP/1.1\r\nHost: a\r\n${authorization}\r\n${header}\r\n\r\n`)
   return socket
 }
 

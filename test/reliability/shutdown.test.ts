@@ -82,6 +82,24 @@ test('SIGTERM while a slow client reads a list: it gets all of it', async () => 
   assert.deepEqual(await own.exit, [0, null])
 })
 
+test('SIGTERM while requests wait behind a list on their connection: all are answered', async () => {
+  const own = await start({ SHUTDOWN_TIMEOUT: '60' })
+  await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
+  const socket = connect(own.port, '127.0.0.1')
+  const rest = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.validToken()}\r\n`
+  const post = `POST /api/v1/items ${rest}Content-Length: 11\r\n\r\n{"data":{}}`
+  socket.pause().write(`GET /api/v1/items ${rest}\r\n${post.repeat(50)}`)
+  await delay(300)
+  own.child.kill('SIGTERM')
+  await delay(300)
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString('latin1')
+  assert.equal(text.match(/HTTP\/1\.1 201 Created\r\n/g)?.length, 50)
+  assert.equal(text.match(/\r\nConnection: close\r\n/g)?.length, 1)
+  assert.deepEqual(await own.exit, [0, null])
+})
+
 test('a half-sent body holds the end no longer than SHUTDOWN_TIMEOUT', async () => {
   const { child, port, exit, validToken } = await start({ SHUTDOWN_TIMEOUT: '1' })
   const socket = connect(port, '127.0.0.1')
