@@ -51,12 +51,20 @@ const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 const [command, ...args] = process.argv.slice(2)
 try {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  if (existsSync('.env')) loadEnvFile()
   await run(command, args)
 } catch (error) {
   if (!(error instanceof UsageError || error instanceof ConfigError)) throw error
   process.stderr.write(`${error.message.replaceAll(/^/gm, 'item-store: ')}\n`)
   process.exitCode = 2
+}
+
+function loadEnvFile(): void {
+  try {
+    process.loadEnvFile('.env')
+  } catch {
+    throw new UsageError('.env in the working folder cannot be read')
+  }
 }
 
 async function run(command: string | undefined, args: string[]): Promise<void> {
@@ -68,6 +76,7 @@ async function run(command: string | undefined, args: string[]): Promise<void> {
     case 'token':
       return await printToken(args)
     case 'openapi':
+      if (readFlags(args, {}).help) return print(help)
       return print(JSON.stringify(openApiDocument(version), null, 2))
     case '--version':
       return print(version)
@@ -202,6 +211,9 @@ function listenFault(error: unknown, config: Config): UsageError | undefined {
     case 'EACCES':
       return new UsageError(`port ${port} may not be used by this user; choose one above 1023`)
     case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
     case 'ENOTFOUND':
       return new UsageError(`${host} is no address of this machine; choose another with --host`)
     default:

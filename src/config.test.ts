@@ -29,7 +29,7 @@ test('every fault is named in a line of its own, with what is expected', () => {
       assert.deepEqual(error.message.split('\n'), [
         'PORT is "80x"; expected a whole number from 0 to 65535',
         'LOG_LEVEL is "loud"; expected one of trace, debug, info, warn, error, fatal, silent',
-        '--max-body-bytes is ""; expected a whole number from 1 to 536870912',
+        '--max-body-bytes is ""; expected a whole number from 1 to 134217728',
         `MAX_STORE_BYTES is "-1"; expected a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`,
       ])
       return true
@@ -48,6 +48,12 @@ test('room for less than one body is a fault', () => {
   const env = { MAX_BODY_BYTES: '2000', MAX_PENDING_BYTES: '1999' }
   assert.throws(() => readConfig({}, env), {
     message: 'MAX_PENDING_BYTES is 1999; expected at least MAX_BODY_BYTES, which is 2000',
+  })
+})
+
+test('one port for two servers is a fault, two free ones are not', () => {
+  assert.throws(() => readConfig({}, { PORT: '9000', METRICS_PORT: '9000' }), {
+    message: 'METRICS_PORT is 9000; expected another than PORT',
   })
 })
 

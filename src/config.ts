@@ -54,7 +54,7 @@ export const settings = {
     name: 'MAX_BODY_BYTES',
     default: 16 * mebibyte,
     meaning: 'Longest request body in bytes',
-    parse: integer(1, 512 * mebibyte), // a longer text fits in no string of Node's
+    parse: integer(1, 128 * mebibyte), // the check of a longer one, all tiny members, may take minutes
   },
   maxPendingBytes: {
     name: 'MAX_PENDING_BYTES',
@@ -184,8 +184,9 @@ export function readConfig(given: Record<string, unknown>, env: NodeJS.ProcessEn
 
 /** Settings that are fine alone and not together: one line for each fault. */
 function contradictions(config: Config): string[] {
-  const { maxBodyBytes, maxPendingBytes, maxStoreBytes, maxMemoryBytes } = config
+  const { port, metricsPort, maxBodyBytes, maxPendingBytes, maxStoreBytes, maxMemoryBytes } = config
   const faults: string[] = []
+  if (metricsPort === port) faults.push(`METRICS_PORT is ${port}; expected another than PORT`)
   if (maxPendingBytes < maxBodyBytes) {
     faults.push(
       `MAX_PENDING_BYTES is ${maxPendingBytes}; expected at least MAX_BODY_BYTES, which is ${maxBodyBytes}`,
@@ -215,6 +216,7 @@ function flagOf(name: string): string {
 }
 
 function text(value: string): string {
+  if (value === '') throw new Error('some text')
   return value
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -62,6 +62,10 @@ const usage = [
     args: ['dev', '--host', '203.0.113.1'],
     says: /^item-store: 203.0.113.1 is no address of this/,
   },
+  { args: ['dev', '--host', 'fe80::1'], says: /^item-store: fe80::1 is no address of this/ },
+  { args: ['dev', '--host', 'x'.repeat(300)], says: /^item-store: x{300} is no address of this/ },
+  { args: ['dev', '--host', ''], says: /^item-store: --host is ""; expected some text/ },
+  { args: ['openapi', '--speed'], says: /^item-store: Unknown option '--speed'; see/ },
   { args: ['token'], says: /^item-store: --sub is missing/ },
   { args: ['token', '--sub', 'a'], says: /^item-store: JWT_SECRET is not set/ },
 ]
@@ -75,6 +79,14 @@ for (const { args, says } of usage) {
     assert.equal(status, 2)
   })
 }
+
+test('a .env that is no file: exit code 2 and one clear line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  mkdirSync(join(folder, '.env'))
+  const { status, stderr } = run(['--version'], {}, folder)
+  assert.match(stderr, /^item-store: \.env in the working folder cannot be read\n$/)
+  assert.equal(status, 2)
+})
 
 test('several faults of settings are one line each', () => {
   const { status, stderr } = run(['serve'], { PORT: '-1', LOG_LEVEL: 'x', JWT_SECRET: secret })

@@ -15,27 +15,32 @@ const firstSlab = 1024 * 1024
 /** From 32 MiB on, glibc maps memory directly, whatever was freed before (mallopt(3)). */
 const largestSlab = 32 * 1024 * 1024
 
+/** The slabs are made fewer when this part of all frames would still be free afterwards. */
+const spare = 1 / 8
+
 interface Slab {
   readonly memory: ArrayBuffer
-  /** How many of its frames are in use. */
-  taken: number
+  /** How many frames it has. */
+  readonly count: number
+  readonly used: Set<Frame>
+  readonly free: Frame[]
 }
 
-/** A piece of memory with a count of those who use it. */
+/** A piece of memory, in use as long as it has an owner or a reader. */
 export interface Frame {
-  readonly bytes: Buffer
+  /** While nobody is a reader, every release of a frame may put the bytes of others elsewhere. */
+  bytes: Buffer
   /** Where it was cut from; nowhere, if it has a size of its own. */
-  readonly slab: Slab | undefined
-  /** Its owner, and everyone who reads it and must not see it change. */
-  users: number
+  slab: Slab | undefined
+  isOwned: boolean
+  /** How many there are for whom the bytes must stay as and where they are. */
+  readers: number
 }
 
 export class FramePool {
   /** Bytes of a frame. */
   readonly size: number
   #slabs: Slab[] = []
-  #free: Frame[] = []
-
   #ownBytes = 0
 
   constructor(size: number) {
@@ -44,11 +49,16 @@ export class FramePool {
 
   /** Bytes of the frames in use. */
   get bytesInUse(): number {
-    return this.#slabs.reduce((sum, slab) => sum + slab.taken * this.size, this.#ownBytes)
+    return this.#slabs.reduce((sum, { used }) => sum + used.size * this.size, this.#ownBytes)
+  }
+
+  /** Bytes that are held, for frames in use and free ones. */
+  get bytesHeld(): number {
+    return this.#slabs.reduce((sum, { memory }) => sum + memory.byteLength, this.#ownBytes)
   }
 
   /**
-   * A frame with one user.
+   * A frame for an owner.
    * @param needed in bytes: the size of the pool's frames, or that of a frame of its own.
    * @throws {RangeError} when the system has no memory left.
    */
@@ -56,45 +66,109 @@ export class FramePool {
     if (needed !== this.size) {
       const bytes = Buffer.allocUnsafeSlow(needed)
       this.#ownBytes += needed
-      return { bytes, slab: undefined, users: 1 }
+      return { bytes, slab: undefined, isOwned: true, readers: 0 }
     }
-    if (this.#free.length === 0) this.#addSlab()
-    const frame = this.#free.pop() as Frame // a slab has at least one
-    frame.users = 1
-    if (frame.slab !== undefined) frame.slab.taken += 1
+    const slab = fullestWithRoom(this.#slabs) ?? this.#addSlab()
+    const frame = slab.free.pop() as Frame // there is room
+    slab.used.add(frame)
+    frame.isOwned = true
     return frame
   }
 
-  /** Ends one use of a frame. */
+  /** Ends the use of a frame by its owner. */
   release(frame: Frame): void {
-    const { slab, bytes } = frame
-    frame.users -= 1
-    if (frame.users > 0) return
+    frame.isOwned = false
+    this.#freeUnused(frame)
+  }
+
+  /** Ends the use of a frame by one reader. */
+  releaseReader(frame: Frame): void {
+    frame.readers -= 1
+    this.#freeUnused(frame)
+  }
+
+  #freeUnused(frame: Frame): void {
+    const { slab, bytes, isOwned, readers } = frame
+    if (isOwned || readers > 0) return
     if (slab === undefined) {
       this.#ownBytes -= bytes.length
       return
     }
-    this.#free.push(frame)
-    slab.taken -= 1
-    if (slab.taken === 0 && this.#slabs.length > 1) this.#dropSlab(slab)
+    slab.used.delete(frame)
+    slab.free.push(frame)
+    this.#compact()
   }
 
-  #addSlab(): void {
-    const held = this.#slabs.reduce((sum, slab) => sum + slab.memory.byteLength, 0)
+  #addSlab(): Slab {
+    const held = this.bytesHeld - this.#ownBytes
     const count = Math.ceil(Math.min(Math.max(held, firstSlab), largestSlab) / this.size)
-    const slab = { memory: new ArrayBuffer(count * this.size), taken: 0 }
+    const memory = new ArrayBuffer(count * this.size)
+    const slab: Slab = { memory, count, used: new Set(), free: [] }
     this.#slabs.push(slab)
     // The first frame comes off the list first, so that memory is touched only as it is needed.
-    for (let start = slab.memory.byteLength - this.size; start >= 0; start -= this.size) {
-      this.#free.push({ bytes: Buffer.from(slab.memory, start, this.size), slab, users: 0 })
+    for (let start = memory.byteLength - this.size; start >= 0; start -= this.size) {
+      slab.free.push({
+        bytes: Buffer.from(memory, start, this.size),
+        slab,
+        isOwned: false,
+        readers: 0,
+      })
     }
+    return slab
   }
 
-  #dropSlab(slab: Slab): void {
-    this.#slabs = this.#slabs.filter((other) => other !== slab)
-    this.#free = this.#free.filter((frame) => frame.slab !== slab)
+  /**
+   * Moves two frames from the emptiest slab to others, if they have room for all of it, and gives its
+   * memory back once it is empty. At two for each that is released this keeps up with any deleting.
+   */
+  #compact(): void {
+    if (this.#slabs.length < 2) return
+    const emptiest = this.#slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
+    const others = this.#slabs.filter((slab) => slab !== emptiest)
+    const frames = others.reduce((sum, { count }) => sum + count, 0)
+    const room = others.reduce((sum, { free }) => sum + free.length, 0)
+    if (emptiest.used.size > 0 && room - emptiest.used.size < frames * spare) return
+    let moves = 2
+    for (const frame of emptiest.used) {
+      if (frame.readers > 0) continue
+      const slab = fullestWithRoom(others)
+      if (moves === 0 || slab === undefined) break
+      move(frame, slab)
+      moves -= 1
+    }
+    if (emptiest.used.size > 0) return
+    this.#slabs = others
     // Moved to a new object that nobody keeps, the memory goes with the next scavenge. The old one
     // would wait for a collection of old objects, which may never come in a service that is idle.
-    structuredClone(slab.memory, { transfer: [slab.memory] })
+    structuredClone(emptiest.memory, { transfer: [emptiest.memory] })
   }
+}
+
+/** The part of a slab that is in use. */
+function fill({ used, count }: Slab): number {
+  return used.size / count
+}
+
+function fullestWithRoom(slabs: readonly Slab[]): Slab | undefined {
+  let fullest: Slab | undefined
+  for (const slab of slabs) {
+    if (slab.free.length === 0) continue
+    if (fullest === undefined || fill(slab) > fill(fullest)) fullest = slab
+  }
+  return fullest
+}
+
+/** Puts the bytes of a frame in the place of a free one of another slab, and that in its own. */
+function move(frame: Frame, slab: Slab): void {
+  const target = slab.free.pop()
+  const { bytes, slab: source } = frame
+  if (target === undefined || source === undefined) return
+  target.bytes.set(bytes)
+  frame.bytes = target.bytes
+  frame.slab = slab
+  target.bytes = bytes
+  target.slab = source
+  source.used.delete(frame)
+  source.free.push(target)
+  slab.used.add(frame)
 }

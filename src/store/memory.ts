@@ -195,7 +195,7 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
         byteLength,
         chunks: chunksOf(shared, byteLength),
         release() {
-          for (const { frame } of shared.splice(0)) frames.release(frame)
+          for (const { frame } of shared.splice(0)) frames.releaseReader(frame)
         },
       }
     },

@@ -52,7 +52,7 @@ export class Page {
 
   /** The frame with the bytes, for someone who reads the first `used` of them as they are now. */
   share(): Frame {
-    this.#frame.users += 1
+    this.#frame.readers += 1
     return this.#frame
   }
 
@@ -188,7 +188,7 @@ export class Page {
 
   /** Makes sure that nobody else reads the frame. */
   #unshare(): void {
-    if (this.#frame.users === 1) return
+    if (this.#frame.readers === 0) return
     const frame = this.#frames.take(this.#frame.bytes.length)
     frame.bytes.set(this.#frame.bytes.subarray(0, this.#used))
     this.#frames.release(this.#frame)
