@@ -15,6 +15,7 @@ import { makeReady, root } from './ready.mjs'
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
 const minutes = Number(values.minutes)
+if (!(minutes > 0)) throw new Error(`--minutes is "${values.minutes}"; expected a number above 0`)
 const workers = 16
 const heldItems = 5000
 const allowedGrowth = 0.05

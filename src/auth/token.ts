@@ -50,7 +50,7 @@ interface Signing {
 /** Most tokens that are remembered; the oldest is forgotten first. */
 const maxRemembered = 10_000
 
-/** Longest token that is remembered, in characters: with the above it bounds the memory to 20 MB. */
+/** Longest token that is remembered, in characters: with the above it bounds the memory to 50 MB. */
 const maxRememberedLength = 2_000
 
 /**

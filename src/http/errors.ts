@@ -43,7 +43,7 @@ export const errorKinds = {
   },
   BAD_REQUEST: {
     status: 400,
-    when: 'Not HTTP/1.1, no Host or two, CONNECT, a URL that cannot be decoded, a body broken off',
+    when: 'Not valid HTTP/1, no Host or two, CONNECT, a URL that cannot be decoded, a body broken off',
   },
   ROUTE_NOT_FOUND: { status: 404, when: 'No endpoint has this path (spec §4)' },
   METHOD_NOT_ALLOWED: { status: 405, when: 'The path has no such method; `Allow` lists them' },
@@ -57,7 +57,7 @@ export const errorKinds = {
   INTERNAL_ERROR: { status: 500, when: 'A fault of the service; the log has its cause' },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: 'The service cannot take the request now',
+    when: 'The service is past `MAX_EVENT_LOOP_DELAY`, `MAX_MEMORY_BYTES` or `MAX_PENDING_BYTES`; try again after `Retry-After`',
     headers: retrySoon,
   },
   STORE_FULL: { status: 507, when: 'The items would take more than `MAX_STORE_BYTES`' },

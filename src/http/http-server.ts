@@ -74,7 +74,7 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
   }
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy()) // Node has taken its own listener away
-    // And those that an earlier answer needs to go on.
+    // And those that an answer under way needs to go on.
     if (isIdle(socket))
       writeAnswer(socket, new ApiError('BAD_REQUEST', 'CONNECT is not served here'))
     else socket.destroy()
@@ -88,7 +88,7 @@ export function createHttpServer(limits: ConnectionLimits, serve: RequestListene
  */
 export function answerConnectionError(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET') socket.destroy()
-  else answerOnSocket(socket, toApiError(error.code))
+  else answerOnSocket(socket, parserFault(error.code))
 }
 
 /** Answers in its turn, and once: behind the answers to earlier requests that came whole. */
@@ -143,7 +143,7 @@ function lastAnswer(error: ApiError): { status: number; headers: string[]; body:
   return { status: error.status, headers, body }
 }
 
-function toApiError(code: string | undefined): ApiError {
+function parserFault(code: string | undefined): ApiError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time')

@@ -103,7 +103,7 @@ export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   item[at] = comma
   members.copy(item, at + separator)
   item[length - 1] = closeBrace
-  return item as EncodedItem // made here, and nowhere else
+  return item as EncodedItem // made here, and only handed on elsewhere
 }
 
 function scanBody(body: Buffer): ScannedBody {

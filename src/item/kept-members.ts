@@ -9,7 +9,7 @@
 import { randomInt } from 'node:crypto'
 import { nameOf } from './scan.js'
 
-/** Positions of the members of an object in their text: name, its end, end of the value, and on. */
+/** Three positions for each member of an object: start and end of its name, and end of its value. */
 export type Positions = readonly number[]
 
 const columns = 3

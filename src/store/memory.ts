@@ -123,13 +123,11 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
     tend(own)
   }
 
-  /** Drops a page without items, or puts the items of two pages on one, of three on two. */
+  /** Puts the items of two pages on one, of three on two, where they fit. */
   function tend(page: Page): void {
     const { previous, next } = page
     const kept = pageBytes * slack
-    if (page.count === 0) {
-      dropPage(page)
-    } else if (next !== undefined && page.room - kept >= next.used) {
+    if (next !== undefined && page.room - kept >= next.used) {
       moveFromNext(page, next, next.used)
     } else if (previous !== undefined && previous.room - kept >= page.used) {
       moveFromNext(previous, page, page.used)
@@ -177,11 +175,15 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
       if (handle === undefined) return false
       const page = pageNumbered(index.pageOf(handle))
       const length = page.lengthOf(handle)
-      page.remove(handle)
+      if (page.count === 1) {
+        dropPage(page)
+      } else {
+        page.remove(handle)
+        tend(page)
+      }
       index.remove(handle)
       used -= length
       size -= 1
-      tend(page)
       return true
     },
 
