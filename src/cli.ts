@@ -178,16 +178,16 @@ async function start(config: Config, log: Logger): Promise<Server> {
     logger: log,
     skip: ['beforeExit' as const, ...stopSignals],
   }
+  let stoppedAt: number | undefined
   const closing = closeWithGrace(options, async ({ signal, err }) => {
+    stoppedAt ??= Date.now()
     if (signal !== undefined) log.info(`${signal}: stopping`)
     if (err !== undefined) log.fatal({ err }, 'a fault that nothing caught: stopping')
     await server.stop()
   })
-  let stoppedAt: number | undefined
   for (const signal of stopSignals) {
     process.on(signal, () => {
       if (stoppedAt === undefined) {
-        stoppedAt = Date.now()
         log.info(`${signal}: stopping`)
         closing.close()
       } else if (Date.now() - stoppedAt > sameSignal) {

@@ -93,7 +93,7 @@ export const settings = {
     default: 10_000,
     meaning:
       'Most requests, on all connections, that wait for one sent before them on theirs; beyond it the connection with the most of them is closed',
-    parse: integer(0, 1_000_000),
+    parse: integer(1, 1_000_000),
   },
   requestTimeout: {
     name: 'REQUEST_TIMEOUT',

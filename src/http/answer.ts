@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { latestResponse } from './pipelining.js'
 import { sessionHeader } from './session.js'
@@ -46,7 +46,7 @@ export function answerJson(
 
 /** Answers without a body. */
 export function answerEmpty(reply: FastifyReply, status: number, headers = noHeaders): void {
-  closeIfDraining(reply)
+  settleConnection(reply)
   reply.raw.writeHead(status, [sessionHeader, reply.request.id, ...corsHeaders, ...headers])
   endAnswer(reply.raw)
 }
@@ -58,7 +58,7 @@ export function startJson(
   length: number,
   headers = noHeaders,
 ): void {
-  closeIfDraining(reply)
+  settleConnection(reply)
   reply.raw.writeHead(status, [
     'Content-Type',
     'application/json',
@@ -101,9 +101,34 @@ function sendReady(): void {
   for (const { response, body } of answers) response.end(body, 'latin1')
 }
 
-/** The answer to the last request that came in on a connection closes it. */
-function closeIfDraining({ server, request, raw: response }: FastifyReply): void {
+/**
+ * Decides whether the connection goes on behind this answer. Once the service is about to stop, the
+ * answer to the last request that came in on a connection closes it.
+ */
+function settleConnection({ server, request, raw: response }: FastifyReply): void {
   if (server.draining && latestResponse(request.socket) === response) {
     response.shouldKeepAlive = false
   }
+  if (!response.shouldKeepAlive && isBodyComing(request.raw)) closeBehindBody(response)
+}
+
+/** Whether a request has a body that has not come to its end yet (RFC 9112 §6). */
+function isBodyComing({ complete, headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  const hasBody = headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0'
+  return hasBody && !complete
+}
+
+/**
+ * Closes the connection behind the body that the client still sends, which is read and dropped. Closed
+ * with the answer, it would be reset under the client, and the answer lost.
+ */
+function closeBehindBody(response: ServerResponse): void {
+  response.shouldKeepAlive = true
+  const { req: request } = response
+  response.once('finish', () => {
+    const close = () => request.socket.destroySoon()
+    if (request.complete) close()
+    else request.once('end', close)
+  })
 }

@@ -60,8 +60,16 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
           refuse(tooLarge(maxBodyBytes))
           return
         }
-        if (length === 0) hold(chunk)
-        else if (needed > body.length) hold(enlarged(body, Math.min(2 * needed, maxBodyBytes)))
+        if (length === 0) {
+          hold(chunk)
+        } else if (needed > body.length) {
+          const larger = enlarged(body, Math.min(2 * needed, maxBodyBytes))
+          if (larger === undefined) {
+            refuse(new ApiError('SERVICE_UNAVAILABLE', 'There is no memory for the body'))
+            return
+          }
+          hold(larger)
+        }
         if (length > 0) chunk.copy(body, length)
         length = needed
         if (pendingBytes > maxPendingBytes) {
@@ -99,10 +107,15 @@ function expectsToGoOn({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && expectsContinue.test(headers.expect ?? '')
 }
 
-function enlarged(body: Buffer, length: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(length)
-  body.copy(larger)
-  return larger
+/** `undefined` when the system has no memory left. */
+function enlarged(body: Buffer, length: number): Buffer | undefined {
+  try {
+    const larger = Buffer.allocUnsafeSlow(length)
+    body.copy(larger)
+    return larger
+  } catch {
+    return undefined
+  }
 }
 
 function brokenOff(): ApiError {

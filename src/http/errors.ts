@@ -1,7 +1,6 @@
 /** Everything that can go wrong, and how the client is told (spec §7). @module */
 
-import type { ServerResponse } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { TokenError } from '../auth/token.js'
 import { InvalidItemError } from '../item/item-request.js'
@@ -128,29 +127,7 @@ export function answerError(reply: FastifyReply, thrown: unknown, log: Logger): 
     reply.raw.destroy()
     return
   }
-  if (hasBody(request) && !request.raw.complete) closeBehindBody(reply.raw)
   answerJson(reply, error.status, errorBody(error, request.id), error.headers)
-}
-
-/**
- * Has the connection closed, where it is to be, behind the body that the client still sends and that
- * is read and dropped. Closed with the answer, it would be reset under the client, and the answer lost.
- */
-function closeBehindBody(response: ServerResponse): void {
-  if (response.shouldKeepAlive) return
-  response.shouldKeepAlive = true
-  const { req: request } = response
-  response.once('finish', () => {
-    const close = () => request.socket.destroySoon()
-    if (request.complete) close()
-    else request.once('end', close)
-  })
-}
-
-/** Whether a request comes with a body (RFC 9112 §6). */
-function hasBody({ headers }: FastifyRequest): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
 function toApiError(thrown: unknown): ApiError {

@@ -79,12 +79,17 @@ export class FramePool {
   release(frame: Frame): void {
     frame.isOwned = false
     this.#freeUnused(frame)
+    this.#compact()
+    this.#dropEmpty()
   }
 
-  /** Ends the use of a frame by one reader. */
-  releaseReader(frame: Frame): void {
-    frame.readers -= 1
-    this.#freeUnused(frame)
+  /** Ends the use of frames by one reader. */
+  releaseReaders(frames: readonly Frame[]): void {
+    for (const frame of frames) {
+      frame.readers -= 1
+      this.#freeUnused(frame)
+    }
+    this.#dropEmpty()
   }
 
   #freeUnused(frame: Frame): void {
@@ -96,7 +101,6 @@ export class FramePool {
     }
     slab.used.delete(frame)
     slab.free.push(frame)
-    this.#compact()
   }
 
   #addSlab(): Slab {
@@ -118,8 +122,8 @@ export class FramePool {
   }
 
   /**
-   * Moves two frames from the emptiest slab to others, if they have room for all of it, and gives its
-   * memory back once it is empty. At two for each that is released this keeps up with any deleting.
+   * Moves two frames from the emptiest slab to others, if they have room for all of it. At two for
+   * each frame that its owner releases, this keeps up with the deleting of all that nobody reads.
    */
   #compact(): void {
     if (this.#slabs.length < 2) return
@@ -127,7 +131,7 @@ export class FramePool {
     const others = this.#slabs.filter((slab) => slab !== emptiest)
     const frames = others.reduce((sum, { count }) => sum + count, 0)
     const room = others.reduce((sum, { free }) => sum + free.length, 0)
-    if (emptiest.used.size > 0 && room - emptiest.used.size < frames * spare) return
+    if (room - emptiest.used.size < frames * spare) return
     let moves = 2
     for (const frame of emptiest.used) {
       if (frame.readers > 0) continue
@@ -136,11 +140,17 @@ export class FramePool {
       move(frame, slab)
       moves -= 1
     }
-    if (emptiest.used.size > 0) return
-    this.#slabs = others
-    // Moved to a new object that nobody keeps, the memory goes with the next scavenge. The old one
-    // would wait for a collection of old objects, which may never come in a service that is idle.
-    structuredClone(emptiest.memory, { transfer: [emptiest.memory] })
+  }
+
+  /** Gives the memory of slabs without a frame in use back, but for one slab. */
+  #dropEmpty(): void {
+    for (const slab of this.#slabs) {
+      if (slab.used.size > 0 || this.#slabs.length === 1) continue
+      this.#slabs = this.#slabs.filter((other) => other !== slab)
+      // Moved to a new object that nobody keeps, the memory goes with the next scavenge. The old one
+      // would wait for a collection of old objects, which may never come in a service that is idle.
+      structuredClone(slab.memory, { transfer: [slab.memory] })
+    }
   }
 }
 

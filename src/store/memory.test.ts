@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import {
   describeFullStore,
   describeStore,
@@ -41,6 +41,56 @@ test('items that shrink give their memory back', async () => {
     await store.replace(id, itemText(id, 100))
   }
   assert.ok((await store.size()).pageBytes < 500_000)
+})
+
+test('where memory ends, a change is made whole or not at all', async () => {
+  const own = globalThis.ArrayBuffer
+  let hasEnded = false
+  class Limited extends own {
+    constructor(length: number) {
+      if (hasEnded) throw new RangeError('Array buffer allocation failed')
+      super(length)
+    }
+  }
+  globalThis.ArrayBuffer = Limited as ArrayBufferConstructor // all that the store uses of it
+  after(() => {
+    globalThis.ArrayBuffer = own
+  })
+  const store = createMemoryStore(room, 2000)
+  const model = new Map<ItemId, string>()
+  for (let made = 0; made < 3000; made += 1) {
+    const id = newItemId()
+    await store.create(id, itemText(id, 200))
+    model.set(id, itemText(id, 200).toString())
+  }
+  // In an order of their own, so that changes are spread over the pages: 48,271 is prime.
+  const ids = [...model.keys()].map((_, place, all) => all[(place * 48_271) % 3000] as ItemId)
+  for (const id of ids.splice(0, 800)) {
+    await store.delete(id)
+    model.delete(id)
+  }
+  const list = await store.list() // from now on every page that changes needs a copy
+  const before = [...model.values()].join(',')
+  hasEnded = true
+  let refused = 0
+  for (const [place, id] of [...ids, ...ids].entries()) {
+    const text = itemText(id, 150 + (place % 100), 'y')
+    try {
+      if (place % 3 > 0) {
+        await store.delete(id)
+        model.delete(id)
+      } else if (await store.replace(id, text)) {
+        model.set(id, text.toString())
+      }
+    } catch (error) {
+      assert.ok(error instanceof RangeError)
+      refused += 1
+    }
+  }
+  assert.ok(refused > 0)
+  assert.equal(await textOf(list), before)
+  assert.equal(await textOf(await store.list()), [...model.values()].join(','))
+  for (const [id, text] of model) assert.equal(String(await store.read(id)), text)
 })
 
 test("texts of all lengths, put in each other's place for long, stay whole and in order", async () => {

@@ -114,20 +114,31 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
   }
 
   /** Puts an item on a page of its own, in the place of the one that it has now. */
-  function repage(page: Page, handle: Handle, item: EncodedItem): void {
+  function repage(page: Page, handle: Handle, item: EncodedItem): Page {
     const length = item.length + 1
     const own = insertPage(page, isLarge(length) ? length : pageBytes)
     own.append(handle, item)
     index.setPage(handle, own.number)
     dropPage(page)
-    tend(own)
+    return own
   }
 
-  /** Puts the items of two pages on one, of three on two, where they fit. */
+  /** Tidies up behind a change, as far as there is memory for it. */
   function tend(page: Page): void {
+    try {
+      merge(page)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+    }
+  }
+
+  /** Drops a page without items, or puts the items of two pages on one, of three on two. */
+  function merge(page: Page): void {
     const { previous, next } = page
     const kept = pageBytes * slack
-    if (next !== undefined && page.room - kept >= next.used) {
+    if (page.count === 0) {
+      dropPage(page)
+    } else if (next !== undefined && page.room - kept >= next.used) {
       moveFromNext(page, next, next.used)
     } else if (previous !== undefined && previous.room - kept >= page.used) {
       moveFromNext(previous, page, page.used)
@@ -159,14 +170,11 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
       if (handle === undefined) return false
       const growth = item.length + 1 - pageNumbered(index.pageOf(handle)).lengthOf(handle)
       needRoom(growth)
-      const page = pageForGrown(handle, growth)
-      if (page.count === 1) {
-        repage(page, handle, item)
-      } else {
-        page.replace(handle, item)
-        tend(page)
-      }
+      let page = pageForGrown(handle, growth)
+      if (page.count === 1) page = repage(page, handle, item)
+      else page.replace(handle, item)
       used += growth
+      tend(page)
       return true
     },
 
@@ -175,15 +183,11 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
       if (handle === undefined) return false
       const page = pageNumbered(index.pageOf(handle))
       const length = page.lengthOf(handle)
-      if (page.count === 1) {
-        dropPage(page)
-      } else {
-        page.remove(handle)
-        tend(page)
-      }
+      page.remove(handle)
       index.remove(handle)
       used -= length
       size -= 1
+      tend(page)
       return true
     },
 
@@ -197,7 +201,7 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
         byteLength,
         chunks: chunksOf(shared, byteLength),
         release() {
-          for (const { frame } of shared.splice(0)) frames.releaseReader(frame)
+          frames.releaseReaders(shared.splice(0).map(({ frame }) => frame))
         },
       }
     },

@@ -95,12 +95,12 @@ export class Page {
   }
 
   /**
-   * Takes an item out.
+   * Takes an item out. With the last one the page has to be freed.
    * @throws {RangeError} when there is no memory; the page is then as before.
    */
   remove(handle: Handle): void {
     const position = this.#positionOf(handle)
-    this.#moveBehind(position, -this.#lengthOf(position))
+    if (this.#count > 1) this.#moveBehind(position, -this.#lengthOf(position))
     this.#dropEntries(position, 1)
   }
 
@@ -117,6 +117,7 @@ export class Page {
     if (count === 0) return 0
     const length = next.#endOf(count - 1)
     next.#unshare()
+    if (this.#count + count > this.#handles.length) this.#resizeTable(this.#count + count)
     this.#frame.bytes.set(next.#frame.bytes.subarray(0, length), this.#used)
     const shift = this.#used
     for (let position = 0; position < count; position += 1) {

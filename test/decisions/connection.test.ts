@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { create, itemOf, stored } from '../conformance/expect.js'
+import { create, stored } from '../conformance/expect.js'
 import { needsOwnService, startService, useService } from '../conformance/service.js'
 import { validClaims } from '../conformance/tokens.js'
 import { assertHeaders, assertRefused } from './expect.js'
@@ -152,12 +152,6 @@ test('§4 CONNECT opens no tunnel, and the service goes on', async () => {
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
-test('§4 CONNECT behind a request that is not answered yet closes the connection', async () => {
-  const bytes = `${health}Host: a\r\n\r\nCONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n`
-  await untilClosed(service.baseUrl, bytes)
-  assert.equal((await service.request('GET', '/health')).status, 200)
-})
-
 test('§4 a client that resets behind CONNECT stops nobody', async () => {
   const bytes = 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n'
   for (let count = 0; count < 50; count += 1) await breakOff(service.baseUrl, bytes)
@@ -204,51 +198,6 @@ for (const { title, bytes } of closing) {
   })
 }
 
-test('§1.4 many requests on one connection get answers in turn, ids of their own', async () => {
-  const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n`.repeat(20), 20)
-  for (const answer of answers) assertHeaders(answer)
-  assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 20)
-})
-
-test('§4.4 a read with a delete right behind it on the connection answers what was there', async () => {
-  const [first, second] = [await create(service, { n: 1 }), await create(service, { n: 2 })]
-  const head = (method: string) => `${method} ${prefix}/items/${first.id} HTTP/1.1\r\nHost: a\r\n`
-  const rest = `Authorization: Bearer ${service.validToken()}\r\n\r\n`
-  const bytes = `${head('GET')}${rest}${head('DELETE')}${rest}`
-  const [read, deleted] = await exchange(service.baseUrl, bytes, 2)
-  assert.deepEqual(read && itemOf(read, 200), first)
-  assert.equal(deleted?.status, 204)
-  assert.equal((await stored(service, second.id))?.n, 2)
-})
-
-test('§4.5 requests sent ahead on a connection take effect in the order sent', async () => {
-  const { id } = await create(service, { n: 1 })
-  const rest = `Host: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
-  const put = (n: number) => {
-    const text = `{"data":{"n":${n}}}`
-    return `PUT ${prefix}/items/${id} HTTP/1.1\r\n${rest}Content-Length: ${text.length}\r\n\r\n${text}`
-  }
-  const other = (method: string) => `${method} ${prefix}/items/${id} HTTP/1.1\r\n${rest}\r\n`
-  const bytes = `${put(2)}${other('GET')}${put(3)}${put(4)}${other('GET')}${other('DELETE')}${put(5)}`
-  const answers = await exchange(service.baseUrl, bytes, 7)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200, 200, 200, 200, 204, 404],
-  )
-  assert.deepEqual(
-    answers.slice(0, 5).map((answer) => itemOf(answer, 200).n),
-    [2, 2, 3, 4, 4],
-  )
-})
-
-test('§1.4 a request with Upgrade is answered, and closes a connection that cannot go on', async () => {
-  const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
-  const bytes = `${health}Host: a\r\n${upgrade}${health}Host: a\r\n\r\n`
-  const answers = await exchangeUntilClosed(service.baseUrl, [bytes])
-  assert.equal(answers.length, 1)
-  assert.equal(answers[0]?.headers.connection, 'close')
-})
-
 test('§4.2 a body on a GET is read to its end, however long, while the list waits', async () => {
   const ids: string[] = []
   for (let count = 0; count < 3; count += 1) {
@@ -262,41 +211,6 @@ test('§4.2 a body on a GET is read to its end, however long, while the list wai
   ])
   assert.equal(list.status, 200)
   for (const id of ids) await service.call('DELETE', `/items/${id}`)
-})
-
-test('§7 garbage behind a token that was not seen before: both are answered, in turn', async () => {
-  const token = service.mint({ ...validClaims(), jti: 'new' })
-  const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
-  const bytes = `${head}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`
-  const answers = await exchange(service.baseUrl, bytes, 2)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [201, 400],
-  )
-})
-
-const faults = [
-  { title: 'garbage', bytes: 'garbage\r\n\r\n' },
-  { title: 'no Host', bytes: `${health}\r\n` },
-]
-for (const { title, bytes } of faults) {
-  test(`§7 ${title} behind a good request: both are answered, in turn`, async () => {
-    const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n${bytes}`, 2)
-    for (const answer of answers) assertHeaders(answer)
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 400],
-    )
-  })
-}
-
-test('§7 garbage behind a create: both are answered, in turn', async () => {
-  const bytes = `${post}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`
-  const answers = await exchange(service.baseUrl, bytes, 2)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [201, 400],
-  )
 })
 
 test('§5 a broken body behind a head without a token gets one answer: 401', async () => {

@@ -100,6 +100,28 @@ test('SIGTERM while requests wait behind a list on their connection: all are ans
   assert.deepEqual(await own.exit, [0, null])
 })
 
+test('SIGTERM while a body is sent whose token is refused: the answer is not reset', async () => {
+  const { child, port, exit } = await start()
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  await delay(100)
+  child.kill('SIGTERM')
+  await delay(50)
+  const closed = once(socket, 'close') // fails where it is reset
+  const piece = 'x'.repeat(1_000_000)
+  socket.write('POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n')
+  const [answer] = await once(socket, 'data')
+  assert.match(String(answer), /^HTTP\/1\.1 401 Unauthorized\r\n/)
+  for (let sent = 0; sent < 20; sent += 1) {
+    await new Promise<void>((resolve, reject) => {
+      socket.write(piece, (error) => (error ? reject(error) : resolve()))
+    })
+    await delay(10)
+  }
+  await closed
+  assert.deepEqual(await exit, [0, null])
+})
+
 test('a half-sent body holds the end no longer than SHUTDOWN_TIMEOUT', async () => {
   const { child, port, exit, validToken } = await start({ SHUTDOWN_TIMEOUT: '1' })
   const socket = connect(port, '127.0.0.1')
