@@ -72,7 +72,8 @@ test('a million requests ahead that nobody reads the answers of take bounded mem
     await delay(100)
     more = Math.max(more, residentBytes(own) - before)
   }
-  assert.ok(more < 400_000_000, `${more} bytes more`)
+  // All of them at once would take 2.5 GB. Most of this is garbage, of which newer V8 keeps more.
+  assert.ok(more < 800_000_000, `${more} bytes more`)
   for (const socket of sockets) socket.destroy()
   await until('an answer', () => own.request('GET', '/health').catch(() => undefined))
 })
