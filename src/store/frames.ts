@@ -20,8 +20,6 @@ const spare = 1 / 8
 
 interface Slab {
   readonly memory: ArrayBuffer
-  /** How many frames it has. */
-  readonly count: number
   readonly used: Set<Frame>
   readonly free: Frame[]
 }
@@ -107,7 +105,7 @@ export class FramePool {
     const held = this.bytesHeld - this.#ownBytes
     const count = Math.ceil(Math.min(Math.max(held, firstSlab), largestSlab) / this.size)
     const memory = new ArrayBuffer(count * this.size)
-    const slab: Slab = { memory, count, used: new Set(), free: [] }
+    const slab: Slab = { memory, used: new Set(), free: [] }
     this.#slabs.push(slab)
     // The first frame comes off the list first, so that memory is touched only as it is needed.
     for (let start = memory.byteLength - this.size; start >= 0; start -= this.size) {
@@ -129,8 +127,8 @@ export class FramePool {
     if (this.#slabs.length < 2) return
     const emptiest = this.#slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
     const others = this.#slabs.filter((slab) => slab !== emptiest)
-    const frames = others.reduce((sum, { count }) => sum + count, 0)
     const room = others.reduce((sum, { free }) => sum + free.length, 0)
+    const frames = others.reduce((sum, { used }) => sum + used.size, room)
     if (room - emptiest.used.size < frames * spare) return
     let moves = 2
     for (const frame of emptiest.used) {
@@ -155,8 +153,8 @@ export class FramePool {
 }
 
 /** The part of a slab that is in use. */
-function fill({ used, count }: Slab): number {
-  return used.size / count
+function fill({ used, free }: Slab): number {
+  return used.size / (used.size + free.length)
 }
 
 function fullestWithRoom(slabs: readonly Slab[]): Slab | undefined {

@@ -54,7 +54,12 @@ export async function useService(): Promise<Service> {
     if (!JWT_SECRET) throw new Error('BASE_URL is set; set JWT_SECRET to its secret too')
     return serviceAt(new URL(BASE_URL.replace(/\/$/, '')), JWT_SECRET)
   }
-  const service = await startService()
+  return await ownService()
+}
+
+/** This service with settings of its own; stopped after the tests. */
+export async function ownService(env: NodeJS.ProcessEnv = {}): Promise<OwnService> {
+  const service = await startService(env)
   after(() => service.stop())
   return service
 }

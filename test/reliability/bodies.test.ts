@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { needsOwnService, type OwnService, startService } from '../conformance/service.js'
+import { needsOwnService, type OwnService, ownService } from '../conformance/service.js'
 import { assertRefused } from '../decisions/expect.js'
 import { residentBytes } from '../support/process.js'
 import { until } from '../support/until.js'
@@ -12,7 +12,7 @@ const skip = needsOwnService
 const limit = 16 * 1024 * 1024
 
 test('a small heap is enough for the largest body, whatever is in it', { skip }, async () => {
-  const own = await service({ NODE_OPTIONS: '--max-old-space-size=128' })
+  const own = await ownService({ NODE_OPTIONS: '--max-old-space-size=128' })
   const send = (body: string) => own.request('POST', '/items', { token: own.validToken(), body })
   const members: string[] = []
   for (let length = 0; length < limit - 100; length += members.at(-1)?.length ?? 0) {
@@ -30,7 +30,7 @@ test('a small heap is enough for the largest body, whatever is in it', { skip },
 })
 
 test('a body in chunks of one byte takes no more memory than its bytes', { skip }, async () => {
-  const own = await service()
+  const own = await ownService()
   const before = residentBytes(own)
   const socket = opened(own, 'Transfer-Encoding: chunked')
   socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
@@ -50,7 +50,7 @@ test('a body in chunks of one byte takes no more memory than its bytes', { skip 
 test('bodies beyond MAX_PENDING_BYTES get 503 with Retry-After, until there is room again', {
   skip,
 }, async () => {
-  const own = await service({ MAX_BODY_BYTES: '10000000', MAX_PENDING_BYTES: '15000000' })
+  const own = await ownService({ MAX_BODY_BYTES: '10000000', MAX_PENDING_BYTES: '15000000' })
   const halfSent = () => {
     const socket = opened(own, 'Content-Length: 10000000')
     socket.write(' '.repeat(9_000_000))
@@ -84,7 +84,7 @@ test('bodies beyond MAX_PENDING_BYTES get 503 with Retry-After, until there is r
 })
 
 test('idle connections keep nothing of the bodies of their last requests', { skip }, async () => {
-  const own = await service()
+  const own = await ownService()
   const before = residentBytes(own)
   const body = `{"data":{"pad":"${'x'.repeat(15_000_000)}"}}`
   for (let count = 0; count < 40; count += 1) {
@@ -96,12 +96,6 @@ test('idle connections keep nothing of the bodies of their last requests', { ski
   const more = residentBytes(own) - before
   assert.ok(more < 300_000_000, `${more} bytes more`)
 })
-
-async function service(env: Record<string, string> = {}): Promise<OwnService> {
-  const started = await startService(env)
-  after(() => started.stop())
-  return started
-}
 
 /** A connection with the head of a create on it. */
 function opened(own: OwnService, header: string, target = 'POST /api/v1/items'): Socket {

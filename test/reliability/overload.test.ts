@@ -2,22 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { needsOwnService, type OwnService, startService } from '../conformance/service.js'
+import { needsOwnService, type OwnService, ownService } from '../conformance/service.js'
 import { residentBytes } from '../support/process.js'
 import { until } from '../support/until.js'
-
-async function service(env: Record<string, string> = {}): Promise<OwnService> {
-  const started = await startService(env)
-  after(() => started.stop())
-  return started
-}
 
 test('over MAX_MEMORY_BYTES item requests get 503 with Retry-After, and health goes on', {
   skip: needsOwnService,
 }, async () => {
-  const { call, request, validToken } = await service({
+  const { call, request, validToken } = await ownService({
     MAX_MEMORY_BYTES: '1000000',
     MAX_STORE_BYTES: '1000',
   })
@@ -37,7 +31,7 @@ test('over MAX_MEMORY_BYTES item requests get 503 with Retry-After, and health g
 test('garbage over MAX_MEMORY_BYTES is collected, so that the service recovers by itself', {
   skip: needsOwnService,
 }, async () => {
-  const own = await service({
+  const own = await ownService({
     MAX_MEMORY_BYTES: '250000000',
     MAX_STORE_BYTES: '50000000',
     MAX_PENDING_BYTES: '1000000000',
@@ -59,7 +53,7 @@ test('garbage over MAX_MEMORY_BYTES is collected, so that the service recovers b
 test('over MAX_EVENT_LOOP_DELAY item requests get 503, and the service recovers by itself', {
   skip: needsOwnService,
 }, async () => {
-  const own = await service({ MAX_EVENT_LOOP_DELAY: '1', MAX_BODY_BYTES: '100000000' })
+  const own = await ownService({ MAX_EVENT_LOOP_DELAY: '1', MAX_BODY_BYTES: '100000000' })
   // Bodies that take long to read, one after the other, until one is refused.
   const heavy = { data: { list: Array.from({ length: 1_500_000 }, (_, at) => ({ at })) } }
   const statuses = new Set<number>()
@@ -75,7 +69,7 @@ test('over MAX_EVENT_LOOP_DELAY item requests get 503, and the service recovers 
 test('1,000 slow clients and 100 unread listings of 10 MB: others are answered, memory is bounded', {
   skip: needsOwnService,
 }, async (t) => {
-  const own = await service()
+  const own = await ownService()
   const pad = 'x'.repeat(100_000)
   for (let count = 0; count < 100; count += 1) await own.call('POST', '/items', { data: { pad } })
   const before = residentBytes(own)
@@ -109,7 +103,7 @@ test('1,000 slow clients and 100 unread listings of 10 MB: others are answered, 
 test('100 reads of an item of 15 MB that nobody reads take no copies of it', {
   skip: needsOwnService,
 }, async () => {
-  const own = await service()
+  const own = await ownService()
   const pad = 'x'.repeat(15_000_000)
   const { text } = await own.call('POST', '/items', { data: { pad } })
   const { id } = JSON.parse(text).data
@@ -131,7 +125,7 @@ test('100 reads of an item of 15 MB that nobody reads take no copies of it', {
 test('9,000 idle connections are kept, and others are answered', {
   skip: needsOwnService,
 }, async (t) => {
-  const own = await service()
+  const own = await ownService()
   const before = residentBytes(own)
   const sockets: Socket[] = []
   let closed = 0
@@ -157,7 +151,7 @@ test('9,000 idle connections are kept, and others are answered', {
 test('a client that does not read its listing is dropped after IDLE_TIMEOUT', {
   skip: needsOwnService,
 }, async () => {
-  const own = await service({ IDLE_TIMEOUT: '1' })
+  const own = await ownService({ IDLE_TIMEOUT: '1' })
   const pad = 'x'.repeat(1_000_000)
   for (let count = 0; count < 20; count += 1) await own.call('POST', '/items', { data: { pad } })
   const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
@@ -174,7 +168,7 @@ for (const path of ['/items', '/items/{id}']) {
   test(`a client that reads GET ${path} slowly is not dropped, however long it takes`, {
     skip: needsOwnService,
   }, async () => {
-    const own = await service({ IDLE_TIMEOUT: '2', MAX_BODY_BYTES: '50000000' })
+    const own = await ownService({ IDLE_TIMEOUT: '2', MAX_BODY_BYTES: '50000000' })
     const pad = 'x'.repeat(40_000_000)
     const { text } = await own.call('POST', '/items', { data: { pad } })
     const { id } = JSON.parse(text).data
@@ -195,7 +189,7 @@ for (const path of ['/items', '/items/{id}']) {
 test('more than MAX_CONNECTIONS are closed, and the others go on', {
   skip: needsOwnService,
 }, async () => {
-  const own = await service({ MAX_CONNECTIONS: '5' })
+  const own = await ownService({ MAX_CONNECTIONS: '5' })
   const port = Number(own.baseUrl.port)
   const sockets = Array.from({ length: 10 }, () => connect(port, own.baseUrl.hostname))
   const closed = new Set<Socket>()

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { needsOwnService, type OwnService, startService } from '../conformance/service.js'
+import { needsOwnService, ownService } from '../conformance/service.js'
 import { exchange } from '../decisions/raw.js'
 import { freePort, residentBytes } from '../support/process.js'
 import { until } from '../support/until.js'
@@ -12,14 +12,8 @@ import { until } from '../support/until.js'
 const skip = needsOwnService
 const health = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
-async function service(env: Record<string, string> = {}): Promise<OwnService> {
-  const started = await startService(env)
-  after(() => started.stop())
-  return started
-}
-
 test('5,000 requests in one go are all answered', { skip }, async () => {
-  const own = await service()
+  const own = await ownService()
   const answers = await exchange(own.baseUrl, health.repeat(5000), 5000)
   assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 5000)
 })
@@ -27,7 +21,7 @@ test('5,000 requests in one go are all answered', { skip }, async () => {
 test('a connection with more than MAX_WAITING_REQUESTS is closed, and the others go on', {
   skip,
 }, async () => {
-  const own = await service({ MAX_WAITING_REQUESTS: '100' })
+  const own = await ownService({ MAX_WAITING_REQUESTS: '100' })
   for (let round = 0; round < 3; round += 1) {
     const answers = await exchange(own.baseUrl, health.repeat(200), 200).catch((error) => {
       assert.equal(error.code, 'ECONNRESET')
@@ -42,7 +36,7 @@ test('a connection with more than MAX_WAITING_REQUESTS is closed, and the others
 test('of the connections with waiting requests the one with the most is closed', {
   skip,
 }, async () => {
-  const own = await service({ MAX_WAITING_REQUESTS: '100' })
+  const own = await ownService({ MAX_WAITING_REQUESTS: '100' })
   await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
   const authorization = `Authorization: Bearer ${own.validToken()}`
   const list = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`
@@ -59,7 +53,7 @@ test('of the connections with waiting requests the one with the most is closed',
 test('a million requests ahead that nobody reads the answers of take bounded memory', {
   skip,
 }, async () => {
-  const own = await service()
+  const own = await ownService()
   const before = residentBytes(own)
   const sockets = Array.from({ length: 40 }, () => {
     const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
@@ -79,7 +73,7 @@ test('a million requests ahead that nobody reads the answers of take bounded mem
 })
 
 test('a client that has nothing more to send gets all that it asked for', { skip }, async () => {
-  const own = await service()
+  const own = await ownService()
   await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
   const socket = connect({
     port: Number(own.baseUrl.port),
@@ -103,7 +97,7 @@ async function holdsNothing(metricsPort: number): Promise<boolean> {
 
 test('HEAD of a list leaves no memory behind', { skip }, async () => {
   const metricsPort = await freePort()
-  const own = await service({ METRICS_PORT: String(metricsPort) })
+  const own = await ownService({ METRICS_PORT: String(metricsPort) })
   const { text } = await own.call('POST', '/items', { data: {} })
   assert.equal((await own.call('HEAD', '/items')).status, 200)
   await own.call('DELETE', `/items/${JSON.parse(text).data.id}`)
@@ -118,7 +112,7 @@ for (const { end, bytes } of [
     skip,
   }, async () => {
     const metricsPort = await freePort()
-    const own = await service({ METRICS_PORT: String(metricsPort) })
+    const own = await ownService({ METRICS_PORT: String(metricsPort) })
     const authorization = `Authorization: Bearer ${own.validToken()}`
     const ask = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`
     for (let round = 0; round < 3; round += 1) {

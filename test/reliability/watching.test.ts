@@ -1,8 +1,8 @@
 /** What operators see: metrics, log lines, and nothing that must stay secret. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { needsOwnService, startService } from '../conformance/service.js'
+import { test } from 'node:test'
+import { needsOwnService, ownService } from '../conformance/service.js'
 import { freePort } from '../support/process.js'
 import { until } from '../support/until.js'
 
@@ -10,8 +10,7 @@ test('metrics count requests, tokens, items and bytes, on their own port only', 
   skip: needsOwnService,
 }, async () => {
   const port = await freePort()
-  const own = await startService({ METRICS_PORT: String(port) })
-  after(() => own.stop())
+  const own = await ownService({ METRICS_PORT: String(port) })
   await own.call('POST', '/items', { data: { a: 1 } })
   await own.call('POST', '/items', { data: { a: 2 } })
   await own.request('GET', '/items')
@@ -46,8 +45,7 @@ test('metrics count requests, tokens, items and bytes, on their own port only', 
 test('at debug each request has a line with its session id and traceparent; nothing secret in it', {
   skip: needsOwnService,
 }, async () => {
-  const own = await startService({ LOG_LEVEL: 'debug' })
-  after(() => own.stop())
+  const own = await ownService({ LOG_LEVEL: 'debug' })
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const token = own.validToken()
   const { headers } = await own.request('POST', '/items?key=hush', {

@@ -23,7 +23,7 @@ const character = fc.oneof(
 const string = fc.array(character, { maxLength: 8 }).map((parts) => `"${parts.join('')}"`)
 
 const name = fc.oneof(
-  // The V8 of Node.js 24 and 26 reads the name "\\n" as "\\" where JSON.parse has seen that one before,
+  // The V8 of Node.js 24 and 26 reads the name "\n" as "\\" where JSON.parse has seen that one before,
   // so that it can be no oracle of names that begin with a backslash.
   { weight: 4, arbitrary: string.filter((text) => !text.startsWith('"\\\\')) },
   {
