@@ -9,7 +9,7 @@ import { createApp } from './app.js'
 import type { Config } from './config.js'
 import { createMetrics, createMetricsServer } from './http/metrics.js'
 import { isIdle } from './http/pipelining.js'
-import { createMemoryStore } from './store/memory.js'
+import { openStore } from './store/open.js'
 
 /** A server that listens. */
 export interface Server {
@@ -31,7 +31,7 @@ const endingTime = 250 // milliseconds
  * @throws the error of `listen`, for example `EADDRINUSE`.
  */
 export async function startServer(config: Config, version: string, log: Logger): Promise<Server> {
-  const store = createMemoryStore(config.maxStoreBytes)
+  const store = openStore(config)
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(store)
   const app = createApp({ ...config, version }, store, log, metrics)
   const metricsServer = metrics && createMetricsServer(metrics)

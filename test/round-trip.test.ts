@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { createApp } from '../src/app.js'
 import { signToken } from '../src/auth/token.js'
 import { readConfig } from '../src/config.js'
-import { createMemoryStore } from '../src/store/memory.js'
+import { createMemoryStore } from '../src/store/memory/store.js'
 import { jsonValue } from './support/json-text.js'
 
 process.env.JWT_SECRET = 'a secret of at least thirty-two bytes'

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { TokenError } from '../auth/token.js'
 import { InvalidItemError } from '../item/item-request.js'
-import { StoreFullError } from '../store/item-store.js'
+import { StoreError } from '../store/item-store.js'
 import { answerJson, type HeaderList } from './answer.js'
 import type { ErrorResponse } from './models.js'
 import { requestFields } from './request-log.js'
@@ -57,6 +57,11 @@ export const errorKinds = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     when: 'The service is past `MAX_EVENT_LOOP_DELAY`, `MAX_MEMORY_BYTES` or `MAX_PENDING_BYTES`; try again after `Retry-After`',
+    headers: retrySoon,
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    when: 'The store cannot be reached, or not in time; whether a create, replace or delete happened is unknown. Try again after `Retry-After`',
     headers: retrySoon,
   },
   STORE_FULL: { status: 507, when: 'The items would take more than `MAX_STORE_BYTES`' },
@@ -133,7 +138,7 @@ export function answerError(reply: FastifyReply, thrown: unknown, log: Logger): 
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof InvalidItemError) return new ApiError('VALIDATION_ERROR', thrown.message)
-  if (thrown instanceof StoreFullError) return new ApiError('STORE_FULL', thrown.message)
+  if (thrown instanceof StoreError) return new ApiError(thrown.code, thrown.message)
   if (thrown instanceof TokenError) {
     return thrown.code === 'AUTH_NOT_CONFIGURED'
       ? new ApiError(thrown.code, 'The service has no usable JWT_SECRET or JWT_ALGORITHM')

@@ -95,7 +95,7 @@ function answerItem(
 /** Answers with all items. */
 function answerList(reply: FastifyReply, list: ItemList): Awaitable<void> {
   const before = `${sessionStart}${reply.request.id}${listed}[`
-  startJson(reply, 200, before.length + list.byteLength + 2)
+  startJson(reply, 200, before.length + (list.byteLength ?? 0) + 2)
   if (reply.request.method !== 'HEAD') return sendChunks(reply.raw, before, list, ']}')
   list.release()
   endAnswer(reply.raw)

@@ -21,16 +21,30 @@ export type EncodedItem = Buffer & { readonly [encodedItem]: true }
 /** A value that is there already or comes later. */
 export type Awaitable<T> = T | Promise<T>
 
-/**
- * All items of one moment, in the order they were created. What is created, replaced or deleted
- * after `list` returned does not show in it.
- */
+/** What a store promises of its lists. */
+export interface ListGuarantees {
+  /**
+   * Whether a list shows the items of one moment: what is created, replaced or deleted after `list`
+   * resolved does not show in it. Otherwise an item that is there all the while shows exactly once.
+   */
+  readonly isSnapshot: boolean
+  /** Whether items are listed in the order in which they were created. */
+  readonly isInOrder: boolean
+}
+
+/** All items. */
 export interface ItemList {
-  /** Length of all chunks together, in bytes. */
-  readonly byteLength: number
-  /** The items as JSON texts with a comma between each two; a chunk may end inside an item. */
+  /** Length of all chunks together in bytes; `undefined` where nobody knows it before the end. */
+  readonly byteLength: number | undefined
+  /**
+   * The items as JSON texts with a comma between each two; a chunk may end inside an item. Reading
+   * them may throw a `StoreError`.
+   */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-  /** To be called when no chunk is read any more: their memory is used again after that. */
+  /**
+   * Ends the list, read to its end or not: what it holds is given back. To be called when no chunk is
+   * in use any more; further calls do nothing.
+   */
   release(): void
 }
 
@@ -43,11 +57,17 @@ export interface StoreSize {
   readonly pageBytes: number
 }
 
+/**
+ * A collection of items.
+ *
+ * Every operation may throw a `StoreError`. After `STORE_FULL` the store is as it was before. After
+ * `STORE_UNAVAILABLE` the outcome of a create, replace or delete is unknown: it may have happened, may
+ * still happen, or may not; nothing but a later read tells.
+ */
 export interface ItemStore {
-  /**
-   * Keeps a new item.
-   * @throws {StoreFullError} when the item does not fit; the store is then as before.
-   */
+  readonly guarantees: ListGuarantees
+
+  /** Keeps a new item. */
   create(id: ItemId, item: EncodedItem): Awaitable<void>
 
   /** The item's bytes, or `undefined` for an id that is not in the store. */
@@ -56,31 +76,40 @@ export interface ItemStore {
   /**
    * Puts `item` in the place of the one with this id, and keeps its place in the list.
    * @returns whether the id was in the store; if not, nothing has changed.
-   * @throws {StoreFullError} when the item is longer than the old one and does not fit.
    */
   replace(id: ItemId, item: EncodedItem): Awaitable<boolean>
 
   /** @returns whether the id was in the store. */
   delete(id: ItemId): Awaitable<boolean>
 
+  /** Resolves once the first chunk is there, so that a store that cannot be read is told of in time. */
   list(): Awaitable<ItemList>
 
   /** How much there is. */
   size(): Awaitable<StoreSize>
 
-  /** Whether the store can serve requests now (spec §2.4). */
+  /** Whether the store can serve requests now (spec §2.4). Never throws, and takes a bounded time. */
   healthy(): Awaitable<boolean>
 
   /** Lets go of everything the store holds. No operation may follow. */
   close(): Awaitable<void>
 }
 
-/** The store has no room for the item; reads and deletes go on, and deleting makes room. */
-export class StoreFullError extends Error {
-  override readonly name = 'StoreFullError'
+/** Why a store does not do what it is asked for. */
+export type StoreErrorCode =
+  /** There is no room for the item; reads and deletes go on, and deleting makes room. */
+  | 'STORE_FULL'
+  /** The store cannot be reached, or not in time. */
+  | 'STORE_UNAVAILABLE'
 
-  /** @param maxBytes the limit of the store in bytes. */
-  constructor(maxBytes: number) {
-    super(`The store is full: it may hold ${maxBytes} bytes`)
+/** An expected failure of a store. The client is told the message, so it shows no internals. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  readonly code: StoreErrorCode
+
+  /** @param options `cause` is for the log. */
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
   }
 }

@@ -6,8 +6,8 @@ import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
 import { readConfig } from '../../src/config.js'
-import { type ItemStore, StoreFullError } from '../../src/store/item-store.js'
-import { createMemoryStore } from '../../src/store/memory.js'
+import { type ItemStore, StoreError } from '../../src/store/item-store.js'
+import { createMemoryStore } from '../../src/store/memory/store.js'
 import { send } from '../conformance/client.js'
 import { record } from '../conformance/expect.js'
 import { mintToken, validClaims } from '../conformance/tokens.js'
@@ -75,7 +75,7 @@ for (const { title, fail } of failures) {
 }
 
 test('§7 the store is full, told later: 507 STORE_FULL', async () => {
-  const full = () => Promise.reject(new StoreFullError(10))
+  const full = () => Promise.reject(new StoreError('STORE_FULL', 'full'))
   const origin = await serve({
     ...memory,
     create: full,

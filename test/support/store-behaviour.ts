@@ -4,13 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { newItemId } from '../../src/item/id.js'
-import {
-  type EncodedItem,
-  type ItemId,
-  type ItemList,
-  type ItemStore,
-  StoreFullError,
-} from '../../src/store/item-store.js'
+import type { EncodedItem, ItemId, ItemList, ItemStore } from '../../src/store/item-store.js'
 
 /** An item of about `length` bytes. */
 export function itemText(id: ItemId, length: number, fill = 'x'): EncodedItem {
@@ -145,6 +139,8 @@ const operation = fc.record({
   length: fc.oneof(fc.nat(60), fc.nat(1200)),
 })
 
+const full = { name: 'StoreError', code: 'STORE_FULL' }
+
 /** A store that may hold `maxBytes`. @param create makes it empty. */
 export function describeFullStore(create: (maxBytes: number) => ItemStore): void {
   test('a full store refuses more, goes on reading and deleting, and deleting makes room', async () => {
@@ -157,13 +153,13 @@ export function describeFullStore(create: (maxBytes: number) => ItemStore): void
         held += 1
       }
     }
-    await assert.rejects(fill, StoreFullError)
+    await assert.rejects(fill, full)
     assert.ok(held > 100 && held < 500, `${held} items of 250 bytes in 100,000`)
     assert.equal((await store.size()).items, held)
 
     const [first, second, third] = ids
     assert.ok(first && second && third)
-    await assert.rejects(async () => store.replace(first, itemText(first, 50_000)), StoreFullError)
+    await assert.rejects(async () => store.replace(first, itemText(first, 50_000)), full)
     assert.deepEqual(await store.read(first), itemText(first, 200))
     assert.equal(await store.replace(first, itemText(first, 100)), true)
     assert.equal(await store.replace(first, itemText(first, 100, 'y')), true)
@@ -171,7 +167,7 @@ export function describeFullStore(create: (maxBytes: number) => ItemStore): void
 
     for (const id of ids.slice(0, held)) assert.equal(await store.delete(id), true)
     held = 0
-    await assert.rejects(fill, StoreFullError)
+    await assert.rejects(fill, full)
     assert.ok(held > 100, `${held} items after everything was deleted`)
   })
 }

@@ -11,7 +11,7 @@
  * @module
  */
 
-import type { ItemId } from './item-store.js'
+import type { ItemId } from '../item-store.js'
 
 /** Names the record of an item, from `add` until `remove`. */
 export type Handle = number

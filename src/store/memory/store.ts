@@ -5,9 +5,9 @@
  * @module
  */
 
+import { type EncodedItem, type ItemStore, StoreError } from '../item-store.js'
 import { type Frame, FramePool } from './frames.js'
 import { type Handle, ItemIndex } from './item-index.js'
-import { type EncodedItem, type ItemStore, StoreFullError } from './item-store.js'
 import { Page } from './page.js'
 
 /**
@@ -45,7 +45,7 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
   /** Makes sure that there is room. Taking less than before is always possible. */
   function needRoom(added: number): void {
     if (added > 0 && used + size * itemOverhead + added > maxBytes) {
-      throw new StoreFullError(maxBytes)
+      throw new StoreError('STORE_FULL', `The store is full: it may hold ${maxBytes} bytes`)
     }
   }
 
@@ -149,6 +149,8 @@ export function createMemoryStore(maxBytes: number, pageBytes = defaultPageBytes
   }
 
   return {
+    guarantees: { isSnapshot: true, isInOrder: true },
+
     create(id, item) {
       needRoom(item.length + 1 + itemOverhead)
       const page = pageForNew(item.length + 1)

@@ -5,10 +5,10 @@ import {
   describeStore,
   itemText,
   textOf,
-} from '../../test/support/store-behaviour.js'
-import { newItemId } from '../item/id.js'
-import type { ItemId } from './item-store.js'
-import { createMemoryStore } from './memory.js'
+} from '../../../test/support/store-behaviour.js'
+import { newItemId } from '../../item/id.js'
+import type { ItemId } from '../item-store.js'
+import { createMemoryStore } from './store.js'
 
 const room = 100_000_000
 
