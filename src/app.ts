@@ -1,80 +1,80 @@
 /** The service as an application: the parts, in the order in which a request meets them. @module */
 
-import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
-import { requireToken } from './http/auth.js'
-import { type BodyLimits, createBodyReader } from './http/body.js'
-import { ApiError, answerError } from './http/errors.js'
-import { healthHandlers } from './http/health.js'
+import { type BodyLimits, createBodyReader } from './connections/body.js'
 import {
-  answerConnectionError,
   type ConnectionLimits,
   createHttpServer,
-} from './http/http-server.js'
-import { collectionHandlers, itemHandlers } from './http/items.js'
-import type { Metrics } from './http/metrics.js'
-import { type LoadLimits, refuseOverload } from './http/overload.js'
-import { requestLog } from './http/request-log.js'
-import { routeNotFound, servePath, takeAllMethods } from './http/routes.js'
-import { newSessionId } from './http/session.js'
+  type HttpServer,
+} from './connections/http-server.js'
+import { answerError } from './http/answer-error.js'
+import { type Exchange, newExchange, type Route } from './http/exchange.js'
+import { createHealthCheck, type HealthOptions } from './http/health.js'
+import { createItemHandlers } from './http/items.js'
+import { createRouter } from './http/router.js'
+import { requireToken } from './http/token-guard.js'
+import { paths, prefix } from './interface/paths.js'
 import type { ItemStore } from './store/item-store.js'
+import { type LoadLimits, watchLoad } from './watch/load.js'
+import { createFailureLog } from './watch/request-log.js'
 
 /** What the app has to be told. */
-export interface AppOptions extends BodyLimits, ConnectionLimits, LoadLimits {
-  /** `service_name` of the health response. */
-  readonly serviceName: string
-  /** `version` of the health response, a semantic version. */
-  readonly version: string
-}
+export interface AppOptions extends BodyLimits, ConnectionLimits, LoadLimits, HealthOptions {}
 
-/** All endpoints are served under this prefix (spec §9.1). */
-const prefix = '/api/v1'
-const itemsPath = `${prefix}/items`
-
-/**
- * Longest path parameter, in characters: any that the largest head of a request has room for, as
- * Fastify answers a longer one before the token is asked for.
- */
-const maxParamLength = 1_048_576
+/** Is told of each request once, when its answer has been sent. */
+export type Observer = (exchange: Exchange) => void
 
 /**
  * The service, ready to listen. It starts without a `JWT_SECRET` too, and then answers item
  * requests with 503 until there is one (spec §5.5).
- * @param metrics what counts the requests, if anything does.
  */
 export function createApp(
   options: AppOptions,
   store: ItemStore,
   log: Logger,
-  metrics?: Metrics,
-): FastifyInstance {
-  const app = fastify({
-    logger: false,
-    genReqId: newSessionId,
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
-    serverFactory: (serve) => createHttpServer(options, serve),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength },
-    clientErrorHandler: answerConnectionError,
-    frameworkErrors(_error, _request, reply) {
-      answerError(reply, new ApiError('BAD_REQUEST', 'The URL cannot be decoded'), log)
+  observers: readonly Observer[] = [],
+): HttpServer {
+  const load = watchLoad(options)
+  const items = createItemHandlers(store, createBodyReader(options))
+  const checkHealth = createHealthCheck(options, store, load.excess)
+  const guards = [load.refuseOverload, requireToken]
+  const routes: Route[] = [
+    {
+      path: prefix + paths.health,
+      guards: [],
+      handlers: { GET: checkHealth },
     },
+    {
+      path: prefix + paths.items,
+      guards,
+      handlers: { GET: items.list, POST: items.create },
+    },
+    {
+      path: prefix + paths.item,
+      guards,
+      handlers: { GET: items.read, PUT: items.replace, DELETE: items.delete },
+    },
+  ]
+  const findHandler = createRouter(routes)
+  const logFailure = createFailureLog(log)
+
+  const server = createHttpServer(options, async function serve(request, response, connection) {
+    const exchange = newExchange(request, response, connection)
+    for (const observe of observers) response.once('finish', () => observe(exchange))
+    try {
+      const handle = findHandler(exchange)
+      await undefined // by then an error in the rest of the same packet is known, and answered
+      if (!response.headersSent) await handle(exchange)
+    } catch (thrown) {
+      answerError(exchange, thrown, logFailure)
+    }
   })
-  takeAllMethods(app)
-  app.decorate('draining', false)
-  app.decorateRequest('token', undefined)
-  app.decorateRequest('errorCode', undefined)
-  app.setErrorHandler((error, _request, reply) => answerError(reply, error, log))
-  app.setNotFoundHandler(routeNotFound)
 
-  if (log.isLevelEnabled('debug')) app.addHook('onResponse', requestLog(log))
-  if (metrics !== undefined) app.addHook('onResponse', metrics.observe)
-
-  const { serviceName, version } = options
-  const readBody = createBodyReader(options)
-  const guards = [refuseOverload(app, options), requireToken]
-  servePath(app, `${prefix}/health`, healthHandlers(store, serviceName, version), [])
-  servePath(app, itemsPath, collectionHandlers(store, readBody), guards)
-  servePath(app, `${itemsPath}/:item_id`, itemHandlers(store, readBody), guards)
-  return app
+  return {
+    ...server,
+    async stop(options) {
+      await server.stop(options)
+      load.stop()
+    },
+  }
 }

@@ -6,9 +6,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
-import { authFault, signToken } from './auth/token.js'
+import { signToken } from './auth/sign.js'
+import { authFault } from './auth/token.js'
 import { type Config, ConfigError, describeSettings, flags, readConfig } from './config.js'
-import { openApiDocument } from './http/openapi.js'
+import { openApiDocument } from './interface/openapi.js'
 import { createLog } from './log.js'
 import { type Server, startServer } from './server.js'
 
@@ -44,6 +45,8 @@ A file .env in the working folder is read too; the real environment wins over it
 const recommendedSecretBytes = 32 // RFC 7518 §3.2
 const makeSecret = `JWT_SECRET=$(node -p "crypto.randomBytes(32).toString('base64url')")`
 const stopSignals = ['SIGINT', 'SIGTERM'] as const
+/** Time that a client without a request has for sending one, once the service stops. */
+const lastRequestTime = 500 // milliseconds
 const devTokenLifetime = 24 * 60 * 60 // seconds
 /** Ctrl-C in a terminal comes twice where npm is in between: from the terminal, and passed on by npm. */
 const sameSignal = 100 // milliseconds
@@ -170,9 +173,11 @@ function needAuth(): void {
  * caught is logged and ends it too, with exit code 1, once what was accepted is answered.
  */
 async function start(config: Config, log: Logger): Promise<Server> {
-  const server = await startServer(config, version, log).catch((error: unknown) => {
-    throw listenFault(error, config) ?? error
-  })
+  const server = await startServer(config, { version, log, requestLogLevel: 'debug' }).catch(
+    (error: unknown) => {
+      throw listenFault(error, config) ?? error
+    },
+  )
   const options = {
     delay: config.shutdownTimeout * 1000,
     logger: log,
@@ -183,7 +188,7 @@ async function start(config: Config, log: Logger): Promise<Server> {
     stoppedAt ??= Date.now()
     if (signal !== undefined) log.info(`${signal}: stopping`)
     if (err !== undefined) log.fatal({ err }, 'a fault that nothing caught: stopping')
-    await server.stop()
+    await server.stop(lastRequestTime)
   })
   for (const signal of stopSignals) {
     process.on(signal, () => {

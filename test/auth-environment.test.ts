@@ -18,7 +18,7 @@ const logged: Record<string, unknown>[] = []
 const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line)) })
 const options = { ...readConfig({}, {}), version: '1.2.3', maxBodyBytes: 1000 }
 const app = createApp(options, createMemoryStore(100_000), log)
-const origin = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+const origin = new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
 const given = { JWT_SECRET: process.env.JWT_SECRET, JWT_ALGORITHM: process.env.JWT_ALGORITHM }
 const secret = 'the secret that the tests start with'
 
@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 after(async () => {
   setAuth(given)
-  await app.close()
+  await app.stop({ timeout: 0 })
 })
 
 const unusable: { title: string; env: Auth }[] = [

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { settings } from '../src/config.js'
-import { errorKinds } from '../src/http/errors.js'
+import { errorKinds } from '../src/interface/errors.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

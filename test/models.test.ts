@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Check, Default } from 'typebox/value'
-import { FileUploadRequest, FileUploadResponse } from '../src/http/models.js'
+import * as v from 'valibot'
+import { FileUploadRequest, FileUploadResponse } from '../src/interface/models.js'
 
 const uploads = [
   { title: 'project_id alone', value: { project_id: 'p' }, valid: true },
@@ -19,7 +19,7 @@ const uploads = [
 ]
 for (const { title, value, valid } of uploads) {
   test(`§2.7 FileUploadRequest ${valid ? 'takes' : 'refuses'}: ${title}`, () => {
-    assert.equal(Check(FileUploadRequest, value), valid)
+    assert.equal(v.is(FileUploadRequest, value), valid)
   })
 }
 
@@ -42,11 +42,11 @@ const uploaded = [
 ]
 for (const { title, value, valid } of uploaded) {
   test(`§2.7 FileUploadResponse ${valid ? 'takes' : 'refuses'}: ${title}`, () => {
-    assert.equal(Check(FileUploadResponse, value), valid)
+    assert.equal(v.is(FileUploadResponse, value), valid)
   })
 }
 
 test('§2.7 the fields of FileUploadResponse are null by default', () => {
-  const value = Default(FileUploadResponse, {})
+  const value = v.parse(FileUploadResponse, {})
   assert.deepEqual(value, { file_id: null, file_size: null, file_path: null })
 })

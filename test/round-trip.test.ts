@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { createApp } from '../src/app.js'
-import { signToken } from '../src/auth/token.js'
+import { signToken } from '../src/auth/sign.js'
 import { readConfig } from '../src/config.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
 import { jsonValue } from './support/json-text.js'
@@ -17,10 +17,10 @@ let base = ''
 let authorization = ''
 
 before(async () => {
-  base = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1/items`
+  base = `http://127.0.0.1:${await app.listen(0, '127.0.0.1')}/api/v1/items`
   authorization = `Bearer ${await signToken('a', 600)}`
 })
-after(() => app.close())
+after(() => app.stop({ timeout: 0 }))
 
 async function call(method: string, url: string, body?: string): Promise<string> {
   const response = await fetch(url, {

@@ -15,10 +15,13 @@ const order = [
   'config.ts',
   'log.ts',
   'app.ts',
+  'watch',
   'http',
+  'connections',
   'auth',
   'item',
   'store',
+  'interface',
   'uuid.ts',
 ]
 
@@ -74,9 +77,24 @@ describe('imports', () => {
 
   test('of item and store know no HTTP', () => {
     for (const file of sources.filter((file) => /^(item|store)\//.test(file))) {
-      assert.doesNotMatch(linesOf(file).join('\n'), /from '(node:http|fastify)/, file)
+      assert.doesNotMatch(
+        linesOf(file).join('\n'),
+        /from '(node:http|\.\.\/http|\.\.\/connections)/,
+        file,
+      )
     }
   })
+})
+
+test('the interface is pure: no platform, no part of the service', () => {
+  for (const file of sources.filter((file) => file.startsWith('interface/'))) {
+    const imported = [
+      ...linesOf(file)
+        .join('\n')
+        .matchAll(/from '([^']+)'/g),
+    ].map(([, name = '']) => name)
+    for (const name of imported) assert.match(name, /^(\.\/|valibot$|@valibot\/)/, file)
+  }
 })
 
 test('nothing but cli, config and auth/token reads the environment', () => {

@@ -1,21 +1,9 @@
 /** Access tokens: JSON Web Tokens signed with a shared secret (spec §5, RFC 7519). @module */
 
 import { isUtf8 } from 'node:buffer'
-import { createSecretKey, type KeyObject } from 'node:crypto'
-import { CompactSign, compactVerify, errors } from 'jose'
-import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
-
-/** The claims of an access token (spec §2.6). Further claims are ignored. */
-export const TokenPayload = Type.Object(
-  {
-    sub: Type.String({ description: 'Who calls' }),
-    exp: Type.Integer({ description: 'Unix time in seconds from which the token is expired' }),
-    iat: Type.Optional(Type.Integer({ description: 'Unix time in seconds of issue' })),
-  },
-  { title: 'TokenPayload', additionalProperties: true },
-)
-export type TokenPayload = Static<typeof TokenPayload>
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import * as v from 'valibot'
+import type { TokenPayload } from '../interface/models.js'
 
 /** What is known of a token that was let in: `iat` may be anything, as nothing depends on it. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
@@ -31,11 +19,12 @@ export class TokenError extends Error {
   }
 }
 
-/** The HMAC algorithms of RFC 7518 §3.2. */
-const algorithms = ['HS256', 'HS384', 'HS512'] as const
-type Algorithm = (typeof algorithms)[number]
+/** The HMAC algorithms of RFC 7518 §3.2, with the names that OpenSSL has for their hashes. */
+const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
+type Algorithm = keyof typeof hashes
 
-interface Signing {
+/** What tokens are signed with and verified against. */
+export interface Signing {
   readonly secret: string
   readonly algorithm: Algorithm
   readonly key: KeyObject
@@ -47,19 +36,27 @@ interface Signing {
   readonly verified: Map<string, VerifiedToken>
 }
 
-/** Most tokens that are remembered; the oldest is forgotten first. */
+/** Maximum number of tokens that are remembered; the oldest is forgotten first. */
 const maxRemembered = 10_000
 
-/** Longest token that is remembered, in characters: with the above it bounds the memory to 50 MB. */
+/** Maximum length of one, in characters: with the above it bounds the memory to 50 MB. */
 const maxRememberedLength = 2_000
+
+/** A compact JWS (RFC 7515 §7.1): signing input, of header and payload, and signature. */
+const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
+
+/** `crit` asks for extensions, of which none is known (RFC 7515 §4.1.11). */
+const requiredHeader = v.looseObject({ alg: v.string(), crit: v.optional(v.never()) })
 
 /**
  * The claims that must hold. `iat` is none of them: it is never a reason to refuse, and `nbf` is
  * only one when it is there (RFC 7519 §4.1.5).
  */
-const requiredClaims = Compile(
-  Type.Object({ sub: Type.String(), exp: Type.Integer(), nbf: Type.Optional(Type.Number()) }),
-)
+const requiredClaims = v.looseObject({
+  sub: v.string(),
+  exp: v.pipe(v.number(), v.integer()),
+  nbf: v.optional(v.number()),
+})
 
 let signing: Signing | undefined
 /** Whether the environment was read in this turn of the event loop. */
@@ -70,26 +67,56 @@ let isCurrent = false
  * @param token compact serialisation of a JWS, as it stands in the `Authorization` header.
  * @throws {TokenError} when the token, or the configuration, lets nobody in.
  */
-export function verifyToken(token: string): VerifiedToken | Promise<VerifiedToken> {
+export function verifyToken(token: string): VerifiedToken {
   const signing = currentSigning()
   const known = signing.verified.get(token)
-  if (known === undefined) return verifyUnknown(token, signing)
-  needUnexpired(known)
-  return known
-}
-
-async function verifyUnknown(token: string, signing: Signing): Promise<VerifiedToken> {
-  const payload = await verifiedPayload(token, signing)
-  if (!requiredClaims.Check(payload)) {
-    throw invalid('it needs the claims sub (a string) and exp (an integer)')
+  if (known !== undefined) {
+    needUnexpired(known)
+    return known
   }
-  if (payload.nbf !== undefined && payload.nbf > Date.now() / 1000) {
-    throw invalid('it is not valid yet (nbf)')
-  }
-  needUnexpired(payload)
-  const verified = { sub: payload.sub, exp: payload.exp } // the rest may take much more memory
+  const { sub, exp, nbf } = verifiedClaims(token, signing)
+  if (nbf !== undefined && nbf > Date.now() / 1000) throw invalid('it is not valid yet (nbf)')
+  const verified = { sub, exp } // the rest may take much more memory
+  needUnexpired(verified)
   remember(token, verified, signing.verified)
   return verified
+}
+
+/** The claims of a token whose signature, header and claims hold, except for the times. */
+function verifiedClaims(token: string, signing: Signing): v.InferOutput<typeof requiredClaims> {
+  const [, input, header, payload, signature] = compactJws.exec(token) ?? []
+  if (!input || !header || !payload || !signature) throw invalid('it is not a JSON Web Token')
+  if (!isSignatureOf(input, signature, signing)) throw invalid('its signature does not match')
+
+  const { output: rules, success } = v.safeParse(requiredHeader, parsed(header, 'header'))
+  if (!success) throw invalid('its header asks for what is not known')
+  if (rules.alg !== signing.algorithm) throw invalid('its algorithm is not the one in use')
+  const claims = parsed(payload, 'payload')
+  if (!v.is(requiredClaims, claims)) {
+    throw invalid('it needs the claims sub (a string) and exp (an integer)')
+  }
+  return claims
+}
+
+/**
+ * Whether a signature is right (RFC 7515 §5.2), and spelt in its one right way: decoders ignore the
+ * unused bits of the last character, so that a changed token would pass (RFC 4648 §3.5).
+ */
+function isSignatureOf(input: string, signature: string, { algorithm, key }: Signing): boolean {
+  const expected = createHmac(hashes[algorithm], key).update(input).digest('base64url')
+  if (signature.length !== expected.length) return false // how long it is, is no secret
+  return timingSafeEqual(Buffer.from(signature, 'latin1'), Buffer.from(expected, 'latin1'))
+}
+
+/** A part of a token as the JSON that it must be. */
+function parsed(part: string, name: string): unknown {
+  const bytes = Buffer.from(part, 'base64url')
+  if (!isUtf8(bytes)) throw invalid(`its ${name} is not UTF-8`)
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    throw invalid(`its ${name} is not JSON`)
+  }
 }
 
 /** Checked at every use, however a token got known (spec §5.4). There is no leeway. */
@@ -104,21 +131,6 @@ function remember(token: string, payload: VerifiedToken, verified: Signing['veri
   verified.set(token, payload)
 }
 
-/**
- * Signs a token with `JWT_SECRET` and `JWT_ALGORITHM` as they are now.
- * @param sub who the token is for.
- * @param lifetime in seconds from now.
- * @throws {TokenError} `AUTH_NOT_CONFIGURED`.
- */
-export async function signToken(sub: string, lifetime: number): Promise<string> {
-  const { key, algorithm } = currentSigning()
-  const iat = Math.floor(Date.now() / 1000)
-  const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
-  return await new CompactSign(Buffer.from(JSON.stringify(payload)))
-    .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
-    .sign(key)
-}
-
 /** What is wrong with `JWT_SECRET` or `JWT_ALGORITHM` as they are now, or `undefined`. */
 export function authFault(): string | undefined {
   try {
@@ -131,11 +143,11 @@ export function authFault(): string | undefined {
 }
 
 /**
- * What to verify with now. The environment is read in every turn of the event loop, and not for
+ * What to sign and verify with now. The environment is read in every turn of the event loop, and not for
  * every request that the turn handles, as that costs a tenth of a small request; the key is kept as
  * long as it says the same.
  */
-function currentSigning(): Signing {
+export function currentSigning(): Signing {
   if (isCurrent && signing !== undefined) return signing
   signing = readSigning()
   isCurrent = true
@@ -153,7 +165,7 @@ function readSigning(): Signing {
   if (!isAlgorithm(algorithm)) {
     throw new TokenError(
       'AUTH_NOT_CONFIGURED',
-      `JWT_ALGORITHM is not one of ${algorithms.join(', ')}`,
+      `JWT_ALGORITHM is not one of ${Object.keys(hashes).join(', ')}`,
     )
   }
   const key = createSecretKey(Buffer.from(secret))
@@ -161,41 +173,7 @@ function readSigning(): Signing {
 }
 
 function isAlgorithm(name: string): name is Algorithm {
-  return (algorithms as readonly string[]).includes(name) // widened, to ask about any string
-}
-
-/** The payload of a token whose signature holds, whatever it may be. */
-async function verifiedPayload(token: string, { key, algorithm }: Signing): Promise<unknown> {
-  if (!hasCanonicalSignature(token)) throw invalid('its signature is malformed')
-  const { payload, protectedHeader } = await compactVerify(token, key, {
-    algorithms: [algorithm],
-  }).catch((error: unknown) => {
-    throw error instanceof errors.JOSEError ? invalid(reason(error)) : error
-  })
-  // The one extension that the library knows, an unencoded payload, is none for a JWT (RFC 7797 §7).
-  if (protectedHeader.crit !== undefined) throw invalid('its header asks for an unknown extension')
-  if (!isUtf8(payload)) throw invalid('its payload is not UTF-8')
-  try {
-    return JSON.parse(Buffer.from(payload).toString())
-  } catch {
-    throw invalid('its payload is not JSON')
-  }
-}
-
-/**
- * Whether the signature is spelt in its one right way. Decoders ignore the unused bits of the last
- * character, so that a changed token would pass (RFC 4648 §3.5).
- */
-function hasCanonicalSignature(token: string): boolean {
-  const signature = token.slice(token.lastIndexOf('.') + 1)
-  return Buffer.from(signature, 'base64url').toString('base64url') === signature
-}
-
-function reason(error: errors.JOSEError): string {
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature does not match'
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'its algorithm is not the one in use'
-  if (error instanceof errors.JOSENotSupported) return 'its header asks for an unknown extension'
-  return 'it is not a JSON Web Token'
+  return Object.hasOwn(hashes, name)
 }
 
 function invalid(why: string): TokenError {

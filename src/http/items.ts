@@ -1,14 +1,16 @@
 /** The item endpoints (spec §4.2 to §4.6). @module */
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ReadBody } from '../connections/body.js'
+import { endAnswer } from '../connections/end-answer.js'
+import { sendChunks } from '../connections/send-chunks.js'
+import { ApiError } from '../interface/errors.js'
+import type { HeaderList } from '../interface/headers.js'
+import { itemPath } from '../interface/paths.js'
 import { newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
 import type { Awaitable, EncodedItem, ItemId, ItemList, ItemStore } from '../store/item-store.js'
-import { answerEmpty, endAnswer, startJson } from './answer.js'
-import type { ReadBody } from './body.js'
-import { itemNotFound } from './errors.js'
-import type { Handlers } from './routes.js'
-import { sendChunks } from './send-chunks.js'
+import { answerEmpty, startJson } from './answer.js'
+import type { Exchange, Handler } from './exchange.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
@@ -19,57 +21,59 @@ const longItem = 16 * 1024
 
 const sessionStart = '{"session_id":"'
 
-/** Handlers of `/items`. */
-export function collectionHandlers(store: ItemStore, readBody: ReadBody): Handlers {
+type ItemHandlers = Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>>
+
+/** The handlers of `/items` and `/items/{item_id}`. */
+export function createItemHandlers(store: ItemStore, readBody: ReadBody): ItemHandlers {
   return {
-    GET: async function listItems(_request, reply) {
-      return answerList(reply, await store.list())
+    list: async function listItems(exchange) {
+      return answerList(exchange, await store.list())
     },
 
-    POST: async function createItem(request, reply) {
-      const itemRequest = parseItemRequest(await readBody(request.raw, reply.raw))
+    create: async function createItem(exchange) {
+      const itemRequest = parseItemRequest(await readBody(exchange.request, exchange.response))
       const id = newItemId()
       const item = encodeItem(id, itemRequest)
       await store.create(id, item)
-      return answerItem(reply, 201, created, item)
-    },
-  }
-}
-
-/** Handlers of `/items/{item_id}`. */
-export function itemHandlers(store: ItemStore, readBody: ReadBody): Handlers {
-  return {
-    GET: async function readItem(request, reply) {
-      const item = await store.read(itemIdOf(request))
-      if (item === undefined) throw itemNotFound(requestedId(request))
-      return answerItem(reply, 200, retrieved, item)
+      return answerItem(exchange, 201, created, item, ['Location', itemPath(id)])
     },
 
-    PUT: async function replaceItem(request, reply) {
-      const itemRequest = parseItemRequest(await readBody(request.raw, reply.raw))
-      const id = itemIdOf(request)
+    read: async function readItem(exchange) {
+      const item = await store.read(itemIdOf(exchange))
+      if (item === undefined) throw itemNotFound(exchange)
+      return answerItem(exchange, 200, retrieved, item)
+    },
+
+    replace: async function replaceItem(exchange) {
+      const itemRequest = parseItemRequest(await readBody(exchange.request, exchange.response))
+      const id = itemIdOf(exchange)
       const item = encodeItem(id, itemRequest)
-      if (!(await store.replace(id, item))) throw itemNotFound(requestedId(request))
-      return answerItem(reply, 200, updated, item)
+      if (!(await store.replace(id, item))) throw itemNotFound(exchange)
+      return answerItem(exchange, 200, updated, item)
     },
 
-    DELETE: async function deleteItem(request, reply) {
-      if (!(await store.delete(itemIdOf(request)))) throw itemNotFound(requestedId(request))
-      answerEmpty(reply, 204)
+    delete: async function deleteItem(exchange) {
+      if (!(await store.delete(itemIdOf(exchange)))) throw itemNotFound(exchange)
+      answerEmpty(exchange, 204)
     },
   }
-}
-
-/** The id in the path as the client wrote it. */
-function requestedId({ params }: FastifyRequest): string {
-  return (params as { item_id: string }).item_id // the one parameter of the path
 }
 
 /** Text that is no UUID is an unknown id like any other. */
-function itemIdOf(request: FastifyRequest): ItemId {
-  const id = parseItemId(requestedId(request))
-  if (id === undefined) throw itemNotFound(requestedId(request))
+function itemIdOf(exchange: Exchange): ItemId {
+  const id = parseItemId(requestedId(exchange))
+  if (id === undefined) throw itemNotFound(exchange)
   return id
+}
+
+/** The 404 of an item (spec §7: the text contains the requested id). */
+function itemNotFound(exchange: Exchange): ApiError {
+  return new ApiError(404, `Item ${requestedId(exchange)} not found`)
+}
+
+/** The id in the path as the client wrote it. */
+function requestedId({ params }: Exchange): string {
+  return params.item_id ?? ''
 }
 
 /** The envelope of spec §2.3 between the session id and the data. */
@@ -79,24 +83,32 @@ function envelope(status: string, message: string): string {
 
 /** Answers with one item. The text is Latin-1 to Node: one character for each byte of UTF-8. */
 function answerItem(
-  reply: FastifyReply,
+  exchange: Exchange,
   status: number,
   middle: string,
   item: EncodedItem,
+  headers?: HeaderList,
 ): Awaitable<void> {
-  const before = `${sessionStart}${reply.request.id}${middle}`
-  startJson(reply, status, before.length + item.length + 1)
+  const { connection, response, sessionId } = exchange
+  const before = `${sessionStart}${sessionId}${middle}`
+  if (!startJson(exchange, status, before.length + item.length + 1, headers)) return
   if (item.length > longItem) {
-    return sendChunks(reply.raw, before, { chunks: [item], release: () => undefined }, '}')
+    const chunks = { chunks: [item], release: () => undefined }
+    return sendChunks(connection, response, before, chunks, '}')
   }
-  endAnswer(reply.raw, `${before}${item.toString('latin1')}}`)
+  endAnswer(response, `${before}${item.toString('latin1')}}`)
 }
 
 /** Answers with all items. */
-function answerList(reply: FastifyReply, list: ItemList): Awaitable<void> {
-  const before = `${sessionStart}${reply.request.id}${listed}[`
-  startJson(reply, 200, before.length + (list.byteLength ?? 0) + 2)
-  if (reply.request.method !== 'HEAD') return sendChunks(reply.raw, before, list, ']}')
+function answerList(exchange: Exchange, list: ItemList): Awaitable<void> {
+  const { connection, request, response, sessionId } = exchange
+  const before = `${sessionStart}${sessionId}${listed}[`
+  const { byteLength } = list
+  const length = byteLength === undefined ? undefined : before.length + byteLength + 2
+  const isStarted = startJson(exchange, 200, length)
+  if (isStarted && request.method !== 'HEAD') {
+    return sendChunks(connection, response, before, list, ']}')
+  }
   list.release()
-  endAnswer(reply.raw)
+  if (isStarted) endAnswer(response)
 }

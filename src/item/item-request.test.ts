@@ -86,18 +86,18 @@ const refused = [
   { body: '', message: /^The body is empty/ },
   { body: '{"data": {"a":\n  1,}}', message: /not valid JSON: line 2, column 5: expected a name/ },
   { body: '{"data":{"é":x}}', message: /line 1, column 14: expected a value/ },
-  { body: '[]', message: /the body must be object/ },
-  { body: 'null', message: /the body must be object/ },
-  { body: '{}', message: /the body must have required properties data/ },
-  { body: '{"data":[]}', message: /data must be object/ },
-  { body: '{"data":null}', message: /data must be object/ },
-  { body: '{"data":{},"data":1}', message: /data must be object/ },
-  { body: '{"__proto__":{"data":{}}}', message: /required properties data/ },
+  { body: '[]', message: /the body must be an object/ },
+  { body: 'null', message: /the body must be an object/ },
+  { body: '{}', message: /data is missing; put the item's members in it$/ },
+  { body: '{"data":[]}', message: /data must be an object/ },
+  { body: '{"data":null}', message: /data must be an object/ },
+  { body: '{"data":{},"data":1}', message: /data must be an object/ },
+  { body: '{"__proto__":{"data":{}}}', message: /data is missing/ },
   {
     body: '{"data":{},"project_id":""}',
-    message: /project_id must not have fewer than 1 characters/,
+    message: /project_id must have at least 1 character/,
   },
-  { body: '{"data":{},"project_id":7}', message: /project_id must be string/ },
+  { body: '{"data":{},"project_id":7}', message: /project_id must be a string/ },
 ]
 
 for (const { body, message } of refused) {

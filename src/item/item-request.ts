@@ -9,25 +9,11 @@
  */
 
 import { isUtf8 } from 'node:buffer'
-import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { is, safeParse } from 'valibot'
+import { GenericRequest } from '../interface/models.js'
 import type { EncodedItem, ItemId } from '../store/item-store.js'
 import { keptMembers, type Positions } from './kept-members.js'
 import { JsonFault, nameOf, scanText } from './scan.js'
-
-/** What create and replace take (spec §2.2). Further members are ignored. */
-export const GenericRequest = Type.Object(
-  {
-    data: Type.Object({}, { additionalProperties: true, description: 'The members of the item' }),
-    project_id: Type.Optional(
-      Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
-        description: 'Copied into the item; null when omitted',
-      }),
-    ),
-  },
-  { title: 'GenericRequest', additionalProperties: true },
-)
-export type GenericRequest = Static<typeof GenericRequest>
 
 /** A checked request, as the pieces of text that the item is put together from. */
 export interface ItemRequest {
@@ -42,7 +28,6 @@ export class InvalidItemError extends Error {
   override readonly name = 'InvalidItemError'
 }
 
-const requestSchema = Compile(GenericRequest)
 const nullText = Buffer.from('null')
 const noMembers = Buffer.alloc(0)
 const comma = 0x2c
@@ -73,12 +58,13 @@ interface ScannedBody {
 export function parseItemRequest(body: Buffer): ItemRequest {
   const { start, data, project_id: projectId } = scanBody(body)
 
+  if (body[start] !== openBrace) throw invalid('the body must be an object')
+
   // The schema is shown what it asks about; the rest of the values is never built.
   const shown: { data?: unknown; project_id?: unknown } = {}
   if (data !== undefined) shown.data = outline(body, data.start, data.end)
   if (projectId !== undefined) shown.project_id = outline(body, projectId.start, projectId.end)
-  const value = body[start] === openBrace ? shown : outline(body, start, body.length)
-  if (!requestSchema.Check(value)) throw new InvalidItemError(whatIsWrong(value))
+  if (!is(GenericRequest, shown)) throw invalid(whatIsWrong(shown))
 
   if (data === undefined) throw new Error('the scan and the schema disagree on data')
   return {
@@ -145,13 +131,14 @@ function place(text: Buffer, offset: number): string {
   return `line ${line}, column ${column}`
 }
 
-/** The fault of a body that is JSON but no item request, in the words of its schema. */
-function whatIsWrong(value: unknown): string {
-  const [first] = requestSchema.Errors(value)
-  if (first === undefined) return 'The body is not an item request'
-  const where =
-    first.instancePath === '' ? 'the body' : first.instancePath.slice(1).replaceAll('/', '.')
-  return `Invalid item request: ${where} ${first.message}`
+function invalid(what: string): InvalidItemError {
+  return new InvalidItemError(`Invalid item request: ${what}`)
+}
+
+/** What is wrong with the fields, in the words of the schema. */
+function whatIsWrong(fields: object): string {
+  const [first] = safeParse(GenericRequest, fields).issues ?? []
+  return `${first?.path?.map(({ key }) => key).join('.')} ${first?.message}`
 }
 
 /** What the schema needs to see of a value: an object or array without what is inside, all else whole. */

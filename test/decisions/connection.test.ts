@@ -158,20 +158,24 @@ test('§4 a client that resets behind CONNECT stops nobody', async () => {
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
-test('§7 a body that breaks while its token is being verified: one answer, and nothing is done', async () => {
+test('§7 a body that breaks in the packet of its head: one answer, and nothing is done', async () => {
   const { id } = await create(service, { n: 1 })
   const tokens = [
-    ['valid', service.mint({ ...validClaims(), pad: 'x'.repeat(2_500) })], // too long to be remembered
-    ['forged', service.mint(validClaims(), { secret: 'another'.repeat(9) })],
+    { kind: 'valid', token: service.validToken(), status: 400 },
+    {
+      kind: 'forged',
+      token: service.mint(validClaims(), { secret: 'another'.repeat(9) }),
+      status: 401,
+    },
   ]
-  for (const [kind, token] of tokens) {
+  for (const { kind, token, status } of tokens) {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\n`
       const rest = `Authorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`
       for (let round = 0; round < 10; round += 1) {
         const answers = await exchangeUntilClosed(service.baseUrl, [head + rest])
         const statuses = answers.map(({ status }) => status)
-        assert.deepEqual(statuses, [400], `${method} with a ${kind} token`)
+        assert.deepEqual(statuses, [status], `${method} with a ${kind} token`)
       }
     }
   }

@@ -107,6 +107,6 @@ function* brokenChunks(): Generator<Uint8Array> {
 
 async function serve(store: ItemStore): Promise<URL> {
   const app = createApp(options, store, log)
-  after(() => app.close())
-  return new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  after(() => app.stop({ timeout: 0 }))
+  return new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
 }

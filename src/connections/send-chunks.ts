@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemList } from '../store/item-store.js'
+import type { Connection } from './connection.js'
 
 /**
  * Bytes that are written at once, and may wait for the client. Those of a list lie in the store's
@@ -16,6 +17,7 @@ const batch = 1024 * 1024
  * @param list the chunks, and the way to let go of them.
  */
 export async function sendChunks(
+  connection: Connection,
   response: ServerResponse,
   before: string,
   { chunks, release }: Pick<ItemList, 'chunks' | 'release'>,
@@ -38,6 +40,7 @@ export async function sendChunks(
       await nextTurn() // a client that reads as fast as this writes would have the turn for itself
     }
   }
+  connection.answeredAt = performance.now()
   response.end(after)
 }
 

@@ -6,14 +6,19 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { dropStalledConnections } from './stalled.js'
+import { Connections } from './connections.js'
 
 const answer = Buffer.alloc(50_000_000) // more than the system takes at once
 
 async function bytesRead(timeout: number, wait: number): Promise<number> {
   const server = createServer((_request, response) => response.end(answer))
-  dropStalledConnections(server, timeout)
-  after(() => server.close())
+  const connections = new Connections(1)
+  server.on('connection', (socket) => connections.of(socket))
+  const endWatch = connections.dropStalled(timeout)
+  after(() => {
+    endWatch()
+    server.close()
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo // of TCP
   const socket = connect(port, '127.0.0.1')

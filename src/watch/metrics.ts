@@ -1,10 +1,10 @@
 /** Metrics for Prometheus, on a port of their own and never on the public one. @module */
 
 import { createServer, type Server } from 'node:http'
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Exchange } from '../http/exchange.js'
+import { isTokenError } from '../interface/errors.js'
 import type { ItemStore, StoreSize } from '../store/item-store.js'
-import { isTokenError } from './errors.js'
 
 /** Upper bounds in seconds: most requests take well under a millisecond, large lists a second. */
 const durationBuckets = [
@@ -13,8 +13,8 @@ const durationBuckets = [
 
 export interface Metrics {
   readonly registry: Registry
-  /** Hook that counts a request that was answered. */
-  observe(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void
+  /** Counts a request that was answered. */
+  observe(exchange: Exchange): void
 }
 
 /** Metrics of the requests, of the store and of the process. */
@@ -48,30 +48,39 @@ export function createMetrics(store: ItemStore): Metrics {
       help,
       registers,
       async collect() {
-        metric.set(read(await store.size()))
+        // A store that cannot be asked leaves a gap here, and all other metrics as they are.
+        const size = await sizeOf(store)
+        if (size === undefined) metric.remove()
+        else metric.set(read(size))
       },
     })
   }
   gauge('item_store_items', 'Items in the store', ({ items }) => items)
   gauge('item_store_item_bytes', 'Bytes of the texts of all items', ({ itemBytes }) => itemBytes)
   gauge('item_store_page_bytes', 'Bytes held for the texts', ({ pageBytes }) => pageBytes)
-  gauge('item_store_page_fill_ratio', 'Part of the held bytes that texts fill', (size) =>
+  gauge('item_store_page_fill_ratio', 'Part of the bytes held that texts fill', (size) =>
     size.pageBytes === 0 ? 0 : size.itemBytes / size.pageBytes,
   )
 
   return {
     registry,
-    observe(request, reply, done) {
-      const route = request.routeOptions.url ?? 'none'
-      const { method } = request
-      requests.inc({ route, method, status: reply.raw.statusCode })
-      duration.observe({ route, method }, reply.elapsedTime / 1000)
-      const { token, errorCode } = request
+    observe({ request, response, route, startedAt, token, errorCode }) {
+      const labels = { route: route?.path ?? 'none', method: request.method ?? '' }
+      requests.inc({ ...labels, status: response.statusCode })
+      duration.observe(labels, (performance.now() - startedAt) / 1000)
       if (token !== undefined) tokens.inc({ outcome: 'accepted' })
       else if (errorCode !== undefined && isTokenError(errorCode))
         tokens.inc({ outcome: errorCode })
-      done()
     },
+  }
+}
+
+/** `undefined` while the store cannot be asked. */
+async function sizeOf(store: ItemStore): Promise<StoreSize | undefined> {
+  try {
+    return await store.size()
+  } catch {
+    return undefined
   }
 }
 

@@ -1,13 +1,13 @@
 /** Reads the bodies of requests. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError } from './errors.js'
+import { ApiError } from '../interface/errors.js'
 
 /** The bounds of bodies, in bytes. */
 export interface BodyLimits {
-  /** Longest body to take. */
+  /** Maximum length of a body. */
   readonly maxBodyBytes: number
-  /** Most memory for bodies whose requests are not answered yet. */
+  /** Maximum memory for bodies whose requests are not answered yet. */
   readonly maxPendingBytes: number
 }
 
@@ -73,7 +73,12 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
         if (length > 0) chunk.copy(body, length)
         length = needed
         if (pendingBytes > maxPendingBytes) {
-          refuse(new ApiError('SERVICE_UNAVAILABLE', 'Too many bodies are on their way'))
+          const excess = {
+            limit: 'MAX_PENDING_BYTES',
+            maximum: maxPendingBytes,
+            value: pendingBytes,
+          }
+          refuse(new ApiError('SERVICE_UNAVAILABLE', 'Too many bodies are being sent', { excess }))
         }
       }
 
@@ -119,7 +124,7 @@ function enlarged(body: Buffer, length: number): Buffer | undefined {
 }
 
 function brokenOff(): ApiError {
-  return new ApiError('BAD_REQUEST', 'The connection ended within the body')
+  return new ApiError('BAD_REQUEST', 'The body was cut short')
 }
 
 function tooLarge(maxBytes: number): ApiError {

@@ -1,7 +1,9 @@
 /** The interface as an OpenAPI 3.1 document, made from the models and the error catalogue. @module */
 
+import { toJsonSchemaDefs } from '@valibot/to-json-schema'
 import { type ErrorCode, errorKinds } from './errors.js'
 import * as models from './models.js'
+import { paths, prefix } from './paths.js'
 
 type ModelName = keyof typeof models
 
@@ -23,6 +25,7 @@ const guarded: ErrorCode[] = [
   'INTERNAL_ERROR',
   'AUTH_NOT_CONFIGURED',
   'SERVICE_UNAVAILABLE',
+  'STORE_UNAVAILABLE',
 ]
 const withBody: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
 const unknownItem = { 404: answer('The id is not in the store; no `error_code`', 'ErrorResponse') }
@@ -37,10 +40,10 @@ export function openApiDocument(version: string): object {
       description: 'Stores free-form JSON items in memory, exact to every value.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/api/v1' }],
+    servers: [{ url: prefix }],
     security: [{ bearer: [] }],
     paths: {
-      '/health': {
+      [paths.health]: {
         get: {
           operationId: 'checkHealth',
           summary: 'Whether the service can serve',
@@ -51,7 +54,7 @@ export function openApiDocument(version: string): object {
           },
         },
       },
-      '/items': {
+      [paths.items]: {
         get: {
           operationId: 'listItems',
           summary: 'All items, in the order in which they were created',
@@ -67,7 +70,7 @@ export function openApiDocument(version: string): object {
           },
         },
       },
-      '/items/{item_id}': {
+      [paths.item]: {
         parameters: [itemId],
         get: {
           operationId: 'readItem',
@@ -97,9 +100,18 @@ export function openApiDocument(version: string): object {
     },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      schemas: models,
+      schemas: schemas(),
     },
   }
+}
+
+/** The models as JSON Schemas, with references where one is part of another. */
+function schemas(): object {
+  return toJsonSchemaDefs(models, {
+    target: 'draft-2020-12',
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    typeMode: 'output', // a field with a default is always there in what the service sends
+  })
 }
 
 function json(model: ModelName) {

@@ -1,0 +1,39 @@
+/** Answers with whatever was thrown, and has the log told what the operator must know. @module */
+
+import { TokenError } from '../auth/token.js'
+import { ApiError, errorBody } from '../interface/errors.js'
+import { InvalidItemError } from '../item/item-request.js'
+import { StoreError } from '../store/item-store.js'
+import { answerJson } from './answer.js'
+import type { Exchange } from './exchange.js'
+
+/** Logs an answer of 500 and above. */
+export type LogFailure = (exchange: Exchange, error: ApiError) => void
+
+export function answerError(exchange: Exchange, thrown: unknown, logFailure: LogFailure): void {
+  const error = toApiError(thrown)
+  const { response, sessionId, isStarted } = exchange
+  exchange.errorCode = error.code
+  if (error.status >= 500) logFailure(exchange, error)
+  // The answer has begun, or nobody is there to read it: all that is left is to break it off.
+  if (isStarted || response.destroyed) response.destroy()
+  else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
+}
+
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof InvalidItemError) return new ApiError('VALIDATION_ERROR', thrown.message)
+  if (thrown instanceof StoreError) {
+    return new ApiError(thrown.code, thrown.message, { cause: thrown.cause })
+  }
+  if (thrown instanceof TokenError) {
+    return thrown.code === 'AUTH_NOT_CONFIGURED'
+      ? new ApiError(thrown.code, 'The service has no usable JWT_SECRET or JWT_ALGORITHM', {
+          cause: thrown.message,
+        })
+      : new ApiError(thrown.code, thrown.message)
+  }
+  return new ApiError('INTERNAL_ERROR', 'The service failed to answer this request', {
+    cause: thrown,
+  })
+}

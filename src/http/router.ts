@@ -1,0 +1,72 @@
+/** Leads each request through the guards of its route to its handler. @module */
+
+import findMyWay from 'find-my-way'
+import { ApiError } from '../interface/errors.js'
+import { answerEmpty } from './answer.js'
+import { answerPreflight, isPreflight } from './cors.js'
+import { type Exchange, type Handler, pathOf, type Route } from './exchange.js'
+
+/** Maximum length of a path parameter: more than the largest head has room for. */
+const maxParamLength = 1_048_576
+
+/** Finds the route of a request, has it pass the guards, and gives what answers it. */
+export type FindHandler = (exchange: Exchange) => Handler
+
+export function createRouter(routes: readonly Route[]): FindHandler {
+  const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength, onBadUrl: () => undefined })
+  for (const route of routes) {
+    // All methods of a path have one route, which says itself what it has for each.
+    router.on('GET', route.path.replaceAll(/\{(\w+)\}/g, ':$1'), () => undefined, route)
+  }
+
+  return function findHandler(exchange) {
+    const { method, url = '' } = exchange.request
+    const found = router.find('GET', url)
+    if (found === null) return answerUnknownPath
+    if (found.store === null) throw new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
+    const route: Route = found.store // as it was given above
+    exchange.route = route
+    exchange.params = found.params
+
+    const handler = handlerFor(route, method)
+    if (handler === undefined) return (exchange) => answerOtherMethod(exchange, route)
+    for (const guard of route.guards) guard(exchange)
+    return handler
+  }
+}
+
+function handlerFor({ handlers }: Route, method: string | undefined): Handler | undefined {
+  switch (method) {
+    case 'HEAD':
+      return handlers.GET
+    case 'GET':
+    case 'POST':
+    case 'PUT':
+    case 'DELETE':
+      return handlers[method]
+    default:
+      return undefined
+  }
+}
+
+function answerUnknownPath(exchange: Exchange): void {
+  // A browser that is refused here would report a CORS error and hide the 404 that is to come.
+  if (isPreflight(exchange)) {
+    answerPreflight(exchange)
+    return
+  }
+  const { method } = exchange.request
+  throw new ApiError('ROUTE_NOT_FOUND', `${method} ${pathOf(exchange)} is not an endpoint`)
+}
+
+function answerOtherMethod(exchange: Exchange, { handlers }: Route): void {
+  const { method } = exchange.request
+  if (isPreflight(exchange)) {
+    answerPreflight(exchange)
+    return
+  }
+  const methods = Object.keys(handlers).flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : name))
+  const headers = ['Allow', [...methods, 'OPTIONS'].join(', ')]
+  if (method === 'OPTIONS') answerEmpty(exchange, 204, headers)
+  else throw new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers })
+}
