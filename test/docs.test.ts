@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { settings } from '../src/config.js'
@@ -74,6 +74,88 @@ test('docs/interface.md: the table of errors is the catalogue in the code', () =
   })
   assert.deepEqual(rowsUnder(interfaceDocs, '| status | `error_code` | when |'), expected)
 })
+
+/**
+ * The numbers of the clauses of docs/interface.md: those of its headings, and N.M for item M of a
+ * numbered list under heading N.
+ */
+function clauses(): Set<string> {
+  const numbers = new Set<string>()
+  let section: string | undefined
+  for (const line of interfaceDocs.split('\n')) {
+    const heading = /^#+ (?:(\d+(?:\.\d+)?)[. ])?/.exec(line)
+    const item = /^(\d+)\. /.exec(line)
+    if (heading !== null) {
+      section = heading[1]
+      if (section !== undefined) numbers.add(section)
+    } else if (item !== null) {
+      const number = `${section}.${item[1]}`
+      assert.ok(section !== undefined, `a numbered list that belongs to no clause: ${line}`)
+      assert.ok(!numbers.has(number), `two clauses are numbered ${number}`)
+      numbers.add(number)
+    }
+  }
+  return numbers
+}
+
+/** The TypeScript sources in a folder, this file excepted. */
+function sourcesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && basename(file) !== 'docs.test.ts')
+    .map((file) => join(folder, file))
+}
+
+/** The clauses that a text refers to, where each reference matches the pattern. */
+function citedIn(text: string, reference: RegExp): string[] {
+  const references = [...text.matchAll(reference)].map(([whole]) => whole).join()
+  return [...references.matchAll(/§(\d+(?:\.\d+)*)/g)].map(([, number = '']) => number)
+}
+
+test('docs/interface.md has every clause that tests and code refer to', () => {
+  const known = clauses()
+  const cited = new Set<string>()
+  for (const file of [...sourcesIn('test'), ...sourcesIn('src')]) {
+    const text = readFileSync(join(root, file), 'utf8').replaceAll(/RFC \d+ §[\d.]+/g, '')
+    const isTest = file.startsWith('test') || file.endsWith('.test.ts')
+    const reference = isTest ? /§[\d.]+/g : /spec §[\d.]+(?:(?:,| to| and) §[\d.]+)*/gi
+    for (const number of citedIn(text, reference)) {
+      assert.ok(known.has(number), `${file} refers to §${number}, which docs/interface.md lacks`)
+      cited.add(number)
+    }
+  }
+  assert.ok(cited.size > 30, `only ${cited.size} clauses are referred to`)
+})
+
+test('docs/interface.md refers to its own clauses', () => {
+  const known = clauses()
+  const text = interfaceDocs.replaceAll(/RFC \d+ §[\d.]+/g, '')
+  for (const number of citedIn(text, /§[\d.]+/g)) assert.ok(known.has(number), `§${number}`)
+})
+
+test('docs/reliability.md names tests that are there', () => {
+  const reliability = readFileSync(join(root, 'docs/reliability.md'), 'utf8')
+  const rows = rowsUnder(reliability, '| what happens | what the service does | test |')
+  assert.ok(rows.length > 40, `only ${rows.length} rows`)
+  for (const row of rows) {
+    const names = [...(row.split(' | ').at(-1) ?? '').matchAll(/`([^`]+)`/g)]
+    assert.ok(names.length > 0, `no test is named in: ${row}`)
+    for (const [, name = ''] of names) assert.ok(isTestOrScript(name), `${name} in: ${row}`)
+  }
+})
+
+/** Whether a name stands for a file of tests, for all those of a folder, or for an npm script. */
+function isTestOrScript(name: string): boolean {
+  if (name.startsWith('npm run ')) {
+    const manifest: { scripts: object } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    )
+    return (name.split(' ')[2] ?? '') in manifest.scripts
+  }
+  const path = name.startsWith('src/') ? name : `test/${name}.test`
+  if (basename(path) !== '*.test') return existsSync(join(root, `${path}.ts`))
+  const folder = join(root, dirname(path))
+  return existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('.test.ts'))
+}
 
 test('docs/dependencies.md names every dependency', () => {
   const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(

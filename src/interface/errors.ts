@@ -17,53 +17,62 @@ const retrySoon: HeaderList = ['Retry-After', '1'] // in seconds
 export const errorKinds = {
   MISSING_TOKEN: {
     status: 401,
-    when: 'There is no Authorization header, its scheme is not Bearer, or no token follows (spec §5.6)',
+    when: 'There is no `Authorization` header, its scheme is not Bearer, or no token follows (spec §5.6)',
     headers: challenge,
   },
   TOKEN_EXPIRED: {
     status: 401,
-    when: 'The `exp` of the token is now or in the past (spec §5.6)',
+    when: 'The token has expired: its `exp` is not in the future (spec §5.6)',
     headers: challenge,
   },
   INVALID_TOKEN: {
     status: 401,
-    when: 'The token is malformed, its signature or algorithm is wrong, or a claim is missing or of the wrong type (spec §5.6)',
+    when: 'The token is malformed, wrongly signed, of another algorithm, not valid yet, or lacks a required claim (spec §5.6, §5.9)',
     headers: challenge,
   },
   AUTH_NOT_CONFIGURED: {
     status: 503,
-    when: '`JWT_SECRET` is not set, or `JWT_ALGORITHM` is not usable (spec §5.5)',
+    when: '`JWT_SECRET` is not set, or `JWT_ALGORITHM` is not supported (spec §5.5)',
   },
   BAD_REQUEST: {
     status: 400,
-    when: 'The request is not valid HTTP/1.1, has no Host or more than one, is a CONNECT, has a URL that cannot be decoded, or a body that is cut short',
+    when: 'The request is not valid HTTP/1.1, `Host` is missing or repeated, the method is CONNECT, the path cannot be decoded, or the body was cut short',
   },
   ROUTE_NOT_FOUND: { status: 404, when: 'No endpoint has this path (spec §4)' },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    when: 'The path does not support the method; `Allow` lists those that it supports',
+    when: 'The endpoint does not have this method; `Allow` lists those it has (spec §4)',
   },
-  REQUEST_TIMEOUT: { status: 408, when: 'The request did not arrive in time' },
-  PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is longer than `MAX_BODY_BYTES`' },
-  VALIDATION_ERROR: { status: 422, when: 'The body is not an item request (spec §4.3, §4.5)' },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    when: 'The request did not arrive completely within `REQUEST_TIMEOUT`',
+  },
+  PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is longer than `MAX_BODY_BYTES` (spec §8)' },
+  VALIDATION_ERROR: {
+    status: 422,
+    when: 'The body is not a valid item request, or its `Content-Type` is not JSON (spec §4.3, §4.5)',
+  },
   HEADERS_TOO_LARGE: {
     status: 431,
-    when: 'The head of the request is longer than `MAX_HEADER_BYTES`, or has more than `MAX_HEADER_LINES`',
+    when: 'The request headers exceed `MAX_HEADER_BYTES` or `MAX_HEADER_LINES` (spec §8)',
   },
-  INTERNAL_ERROR: { status: 500, when: 'The service failed; the log has the cause' },
+  INTERNAL_ERROR: {
+    status: 500,
+    when: 'An unexpected error in the service; the log has its cause',
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: 'The service is over `MAX_EVENT_LOOP_DELAY`, `MAX_MEMORY_BYTES` or `MAX_PENDING_BYTES`; try again after `Retry-After`',
+    when: 'The service is overloaded: it exceeds `MAX_EVENT_LOOP_DELAY`, `MAX_MEMORY_BYTES` or `MAX_PENDING_BYTES`. Try again after `Retry-After` seconds',
     headers: retrySoon,
   },
   STORE_UNAVAILABLE: {
     status: 503,
-    when: 'The store cannot be reached, or not in time; whether a create, replace or delete took effect is unknown; try again after `Retry-After`',
+    when: 'The store cannot be reached in time; whether a create, replace or delete has taken effect is unknown. Try again after `Retry-After` seconds',
     headers: retrySoon,
   },
   STORE_FULL: {
     status: 507,
-    when: 'There is no room for the item: the items would take more than `MAX_STORE_BYTES` or `MAX_STORE_PAGES`, or memory has run out',
+    when: 'The items would exceed `MAX_STORE_BYTES` or `MAX_STORE_PAGES`, or there is no memory left for them (spec §8)',
   },
 } as const satisfies Record<string, ErrorKind>
 
