@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { settings } from '../src/config.js'
@@ -165,4 +165,24 @@ test('docs/dependencies.md names every dependency', () => {
   const named = [...docs.matchAll(/^\| `(.*?)` \|/gm)].map(([, name]) => name)
   const all = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
   assert.deepEqual(named.sort(), all.sort())
+})
+
+test('CONTRIBUTING.md: the map names every folder of src and file of src/http, and nothing else', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+  const named = [...text.matchAll(/^\| (`.*?`) \|/gm)]
+    .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)])
+    .map(([, path = '']) => path)
+  for (const path of named) {
+    const isPath = path.includes('/') && !path.includes('*')
+    if (isPath) assert.ok(existsSync(join(root, path)), `${path} is not there`)
+  }
+  const entries = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    const folder = relative(root, entry.parentPath).split(sep).join('/')
+    const path = `${folder}/${entry.name}${entry.isDirectory() ? '/' : ''}`
+    const isListed = entry.isDirectory() || folder === 'src' || folder === 'src/http'
+    if (isListed && !path.endsWith('.test.ts')) {
+      assert.ok(named.includes(path), `the map lacks ${path}`)
+    }
+  }
 })

@@ -8,7 +8,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../interface/errors.js'
 import type { Connection } from './connection.js'
 import { Connections } from './connections.js'
@@ -64,7 +64,7 @@ export interface HttpServer {
 /** How often Node looks for requests that take too long, in milliseconds. */
 const timeoutCheckInterval = 1_000
 
-/** How often connections are looked at for being idle while the server stops, in milliseconds. */
+/** How often connections are checked while the server stops, in milliseconds. */
 const idleCheckInterval = 50
 
 export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpServer {
@@ -129,14 +129,16 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
       connections.end()
       // What has reached this machine is taken in first: connections, then requests on them.
       for (let turns = 0; turns < 2; turns += 1) await nextTurn()
-      const isClosed = once(server, 'close').then(() => true)
+      const closed = once(server, 'close')
       NetServer.prototype.close.call(server)
-      for (let left = timeout; ; left = deadline - performance.now()) {
-        if (left <= 0) connections.closeAll()
+      const check = () => {
+        if (performance.now() >= deadline) connections.closeAll()
         else connections.closeIdle(grace)
-        const time = Math.max(1, Math.min(idleCheckInterval, left))
-        if (await Promise.race([isClosed, wait(time, false)])) break
       }
+      check()
+      const timer = setInterval(check, idleCheckInterval)
+      await closed
+      clearInterval(timer)
       endWatch()
       server.close(() => undefined) // closed it is; this ends Node's watch over slow requests
     },

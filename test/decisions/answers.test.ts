@@ -66,6 +66,15 @@ test('§4.2 items are listed in the order they were created, also after a replac
   assert.deepEqual(await order(), ids)
 })
 
+test('§4.3 a 201 has the Location of the item, and it is found there', async () => {
+  const answer = await service.call('POST', '/items', { data: { a: 1 } })
+  const { id } = record(envelopeOf(answer, 201).data)
+  assert.equal(answer.headers.location, `${service.baseUrl.pathname}/items/${id}`)
+  const token = service.validToken()
+  const found = await service.requestTarget('GET', String(answer.headers.location), { token })
+  assert.equal(record(envelopeOf(found, 200).data).id, id)
+})
+
 test('§4.5 the message on replace is "Item updated successfully"', async () => {
   const { id } = await create(service, {})
   const envelope = envelopeOf(await service.call('PUT', `/items/${id}`, { data: {} }), 200)

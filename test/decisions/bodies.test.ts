@@ -52,6 +52,11 @@ const malformed = [
     says: /UTF-8/,
   })),
   { title: 'data missing', body: `{"project_id":"${mark}"}`, says: /data/ },
+  {
+    title: 'the members of the item without data around them',
+    body: `{"title":"${mark}"}`,
+    says: /data is missing; put the item's members in it$/,
+  },
   { title: 'data an array', body: `{"data":["${mark}"]}`, says: /data.*object/ },
   { title: 'last data invalid', body: `{"data":{"a":"${mark}"},"data":1}`, says: /data.*object/ },
   { title: 'data only under __proto__', body: '{"__proto__":{"data":{}}}', says: /data/ },

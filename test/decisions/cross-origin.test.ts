@@ -47,6 +47,26 @@ for (const { method, path } of preflights) {
   })
 }
 
+for (const method of ['PATCH', 'QUERY', 'patch']) {
+  test(`§1.5 a preflight lets ${method} through, so that the page sees the answer`, async () => {
+    const { status, headers } = await service.request('OPTIONS', '/items', {
+      headers: { origin: 'https://app.example', 'access-control-request-method': method },
+    })
+    assert.equal(status, 204)
+    const allowed = String(headers['access-control-allow-methods']).split(/, */)
+    assert.ok(allowed.includes(method) && allowed.includes('PUT'), allowed.join())
+    assert.ok(listOf(headers.vary).includes('access-control-request-method'))
+  })
+}
+
+test('§1.5 a preflight that asks for no method is answered without it', async () => {
+  const { status, headers } = await service.request('OPTIONS', '/items', {
+    headers: { origin: 'https://app.example', 'access-control-request-method': 'A B<script>' },
+  })
+  assert.equal(status, 204)
+  assert.doesNotMatch(String(headers['access-control-allow-methods']), /script/)
+})
+
 const askedHeaders = [
   'traceparent',
   'authorization,content-type,x-client-version',

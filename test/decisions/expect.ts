@@ -12,7 +12,7 @@ export function assertHeaders({ headers, text }: Answer): void {
   if (text !== '') assert.ok(text.includes(sessionId), 'the body has another session_id')
   assert.equal(headers['access-control-allow-origin'], '*')
   const exposed = String(headers['access-control-expose-headers']).toLowerCase().split(/, */)
-  for (const name of ['x-session-id', 'www-authenticate', 'allow', 'retry-after']) {
+  for (const name of ['x-session-id', 'www-authenticate', 'allow', 'retry-after', 'location']) {
     assert.ok(exposed.includes(name), `${name} is not exposed`)
   }
 }

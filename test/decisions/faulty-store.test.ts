@@ -89,6 +89,53 @@ test('§7 the store is full, told later: 507 STORE_FULL', async () => {
   }
 })
 
+test('§7 the store cannot be reached: 503 STORE_UNAVAILABLE with Retry-After, and why in the log', async () => {
+  const cause = new Error('connect ECONNREFUSED')
+  const fail = () =>
+    Promise.reject(new StoreError('STORE_UNAVAILABLE', 'The store cannot be reached', { cause }))
+  const origin = await serve({
+    ...memory,
+    create: fail,
+    read: fail,
+    replace: fail,
+    delete: fail,
+    list: fail,
+  })
+  const token = mintToken(validClaims(), { secret })
+  for (const { method, path, ...rest } of requests) {
+    const answer = await send(origin, method, `/api/v1${path}`, { token, ...rest })
+    assert.equal(assertRefused(answer, 503, 'STORE_UNAVAILABLE'), 'The store cannot be reached')
+    assert.equal(answer.headers['retry-after'], '1')
+    const line = logged.find((entry) => entry.session_id === answer.headers['x-session-id'])
+    const { method: loggedMethod, path: loggedPath, status, error_code, err, ...more } = line ?? {}
+    assert.deepEqual(
+      [loggedMethod, loggedPath, status, error_code, more.cause, err],
+      [method, `/api/v1${path}`, 503, 'STORE_UNAVAILABLE', 'connect ECONNREFUSED', undefined],
+    )
+  }
+})
+
+test('§4.2 a list whose length nobody knows is sent in chunks, and is whole', async () => {
+  const { id } = JSON.parse(
+    await send(await serve(memory), 'POST', '/api/v1/items', {
+      token: mintToken(validClaims(), { secret }),
+      body: '{"data":{"a":1}}',
+    }).then(({ text }) => text),
+  ).data
+  const origin = await serve({
+    ...memory,
+    list: async () => ({ ...(await memory.list()), byteLength: undefined }),
+  })
+  const token = mintToken(validClaims(), { secret })
+  const answer = await send(origin, 'GET', '/api/v1/items', { token })
+  assert.equal(answer.headers['transfer-encoding'], 'chunked')
+  assert.equal(answer.headers['content-length'], undefined)
+  assert.deepEqual(record(answer.json()).data, [{ id, project_id: null, a: 1 }])
+  const head = await send(origin, 'HEAD', '/api/v1/items', { token })
+  assert.deepEqual([head.status, head.text], [200, ''])
+  await memory.delete(id)
+})
+
 test('§7 the list breaks within: the connection ends, and no half list looks whole', async () => {
   const origin = await serve({
     ...memory,
