@@ -1,9 +1,9 @@
-/** `npm run bench`: compares the service with others at the same works, and writes the results. */
+/** `npm run bench`: compares the service with others on the same workloads, and records the results. */
 
 import { makeReady } from '../scripts/ready.mjs'
 import { installPeers } from './lib/install.mjs'
 
 makeReady()
 installPeers()
-// Only now is everything there that the rest imports.
+// What the rest imports exists only now.
 await import('./compare/command.mjs')

@@ -1,7 +1,7 @@
-/** `npm run bench:scale`: how the service behaves with many items, and writes the results. */
+/** `npm run bench:scale`: measures how the service behaves with many items, and records the results. */
 
 import { makeReady } from '../scripts/ready.mjs'
 
 makeReady()
-// Only now is everything there that is measured.
+// What is measured exists only now.
 await import('./scale/command.mjs')

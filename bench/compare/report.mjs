@@ -2,24 +2,25 @@
 
 import { commandLine, wrkVersion } from '../lib/machine.mjs'
 import { table } from '../lib/results.mjs'
+import { median } from '../lib/statistics.mjs'
 import { packageVersion } from '../lib/versions.mjs'
 import { loadTool } from '../load/turn.mjs'
 
-const method = `How it is measured: an item is 250 bytes of JSON text, id and project_id included. \
-The store holds 1,000 items at the start of a work, or as many as the list has. There are 32 \
-connections, 4 for lists. All servers of a work run side by side, and the load goes to one after \
-the other, turn by turn; before the first turn each has a warm-up of one second. Deletes are of \
-items created before the turn, new tokens are signed before the turn, each is used once, and a \
-turn ends early when they run out. Lists that are under way at the end of a turn are waited for \
-and counted. A turn in which any answer is a refusal or missing has no number and is reported as \
-an error.`
+const method = `How it is measured: an item is 250 bytes of JSON text, including id and project_id. \
+At the start of a workload the store holds 1,000 items, or as many as the list returns. The load \
+uses 32 connections, 4 for lists. All servers of a workload run at the same time, and the load is \
+sent to one after the other, turn by turn; before its first turn each gets a warm-up of one second. \
+The items to delete are created, and the new tokens signed, before the turn; each is used once, and \
+a turn ends early when they run out. Lists in flight at the end of a turn are waited for and \
+counted. A turn in which any response is missing or has an unexpected status yields no figure and \
+is reported as an error.`
 
 /**
- * All that there is to say of a run.
+ * The report of a run.
  * @param versions by side; `undefined` for one that is not installed.
- * @param results by work and name of the side: the rates of its turns, or what went wrong.
+ * @param results by workload and name of the side: the rates of its turns, or an error message.
  */
-export function describe({ machine, works, sides, versions, results, seconds, turns }) {
+export function describe({ machine, workloads, sides, versions, results, seconds, turns }) {
   const tool =
     loadTool === 'wrk' ? `wrk ${wrkVersion()}` : `autocannon ${packageVersion('autocannon')}`
   return [
@@ -27,12 +28,12 @@ export function describe({ machine, works, sides, versions, results, seconds, tu
       ...machine.map((line) => `- ${line}`),
       `- Load: ${tool}`,
       `- Date: ${new Date().toISOString().slice(0, 10)}`,
-      `- Command: \`${commandLine('bench')}\` (turns of ${seconds} s, ${turns} of each side)`,
+      `- Command: \`${commandLine('bench')}\` (turns of ${seconds} s, ${turns} for each side)`,
     ].join('\n'),
-    'Answers per second, median of the turns; a dash where a side does not do a work:',
-    rates(works, sides, results),
-    ...ratios(works, sides, results),
-    `Widest spread of turns around their median: ${widestSpread(results)}.`,
+    'Responses per second, median of the turns; a dash where a side does not support a workload:',
+    rates(workloads, sides, results),
+    ...ratios(workloads, sides, results),
+    `Largest deviation of a turn from the median of its turns: ${largestDeviation(results)}.`,
     ...failures(results),
     `The sides:\n\n${[...versions].map(describeSide).join('\n')}`,
     method,
@@ -43,7 +44,7 @@ export function describe({ machine, works, sides, versions, results, seconds, tu
 export function failures(results) {
   return outcomes(results)
     .filter(({ outcome }) => !Array.isArray(outcome))
-    .map(({ work, name, outcome }) => `Error of ${name} at "${work.title}": ${outcome}`)
+    .map(({ workload, name, outcome }) => `Error of ${name} in "${workload.title}": ${outcome}`)
 }
 
 /** A rate, with decimals where it is low. */
@@ -52,58 +53,51 @@ export function shown(rate) {
   return rate.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
-function rates(works, sides, results) {
-  const rows = works.map((work) => {
+function rates(workloads, sides, results) {
+  const rows = workloads.map((workload) => {
     const cells = sides.map(({ name }) => {
-      const outcome = results.get(work).get(name)
+      const outcome = results.get(workload).get(name)
       if (outcome === undefined) return '-'
       return Array.isArray(outcome) ? shown(median(outcome)) : 'error'
     })
-    return [work.title, ...cells]
+    return [workload.title, ...cells]
   })
   return table(['', ...sides.map(({ name }) => name)], rows)
 }
 
-function ratios(works, [own, ...others], results) {
+function ratios(workloads, [own, ...others], results) {
   if (own?.name !== 'item-store' || others.length === 0) return []
-  const rows = works.map((work) => {
+  const rows = workloads.map((workload) => {
     const cells = others.map(({ name }) => {
-      const both = [own.name, name].map((each) => results.get(work).get(each))
+      const both = [own.name, name].map((each) => results.get(workload).get(each))
       return both.every(Array.isArray) ? (median(both[0]) / median(both[1])).toFixed(2) : '-'
     })
-    return [work.title, ...cells]
+    return [workload.title, ...cells]
   })
   return [
-    'The rate of item-store as a multiple of that of each other side:',
+    'Throughput of item-store as a multiple of that of each other side:',
     table(['', ...others.map(({ name }) => name)], rows),
   ]
 }
 
-function widestSpread(results) {
-  const spreads = outcomes(results)
+function largestDeviation(results) {
+  const deviations = outcomes(results)
     .filter(({ outcome }) => Array.isArray(outcome))
-    .map(({ work, name, outcome }) => {
+    .map(({ workload, name, outcome }) => {
       const middle = median(outcome)
       const share = Math.max(...outcome.map((rate) => Math.abs(rate - middle) / middle))
-      return { share, text: `${(share * 100).toFixed(0)} % (${name}, ${work.title})` }
+      return { share, text: `${(share * 100).toFixed(0)} % (${name}, ${workload.title})` }
     })
-  return spreads.toSorted((one, other) => other.share - one.share)[0]?.text ?? 'none'
+  return deviations.toSorted((one, other) => other.share - one.share)[0]?.text ?? 'none'
 }
 
 function describeSide([side, version]) {
-  if (version === undefined) return `- ${side.name}: left out, as it is not installed`
+  if (version === undefined) return `- ${side.name}: left out because it is not installed`
   return `- ${side.name}: ${side.about}${version === '' ? '' : ` (${version})`}`
 }
 
 function outcomes(results) {
-  return [...results].flatMap(([work, bySide]) =>
-    [...bySide].map(([name, outcome]) => ({ work, name, outcome })),
+  return [...results].flatMap(([workload, bySide]) =>
+    [...bySide].map(([name, outcome]) => ({ workload, name, outcome })),
   )
-}
-
-/** The middle one, or what lies between the two in the middle. */
-function median(numbers) {
-  const sorted = numbers.toSorted((one, other) => one - other)
-  const middle = (sorted.length - 1) / 2
-  return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2
 }

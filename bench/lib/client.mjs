@@ -1,11 +1,11 @@
 /**
  * A small HTTP client on bare sockets: no more than the benchmarks need, so that it is the server
- * that is measured. It sends prepared texts and understands answers that have a Content-Length.
+ * that is measured. It sends prepared requests and reads responses that have a Content-Length.
  */
 
 import { connect } from 'node:net'
 
-/** A request as it goes over the wire. */
+/** A request as it is sent over the wire. */
 export function rawRequest({ method, path, body, headers = {} }) {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1']
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
@@ -15,8 +15,8 @@ export function rawRequest({ method, path, body, headers = {} }) {
 }
 
 /**
- * Sends requests over several connections, `depth` of them under way on each.
- * @param next gives the next request, `{ text, answered(status, body) }`, or `undefined` at the end.
+ * Sends requests over several connections, `depth` of them in flight on each.
+ * @param next returns the next request, `{ text, answered(status, body) }`, or `undefined` at the end.
  */
 export async function sendAll({ port, connections = 16, depth = 1, next }) {
   const all = Array.from({ length: connections }, () => sendOver(port, depth, next))
@@ -24,7 +24,7 @@ export async function sendAll({ port, connections = 16, depth = 1, next }) {
 }
 
 /**
- * What `sendAll` takes as `next`: gives up to `count` requests, and none after `seconds`, so that a
+ * What `sendAll` takes as `next`: returns up to `count` requests, and none after `seconds`, so that a
  * slow server gets fewer.
  */
 export function upTo(count, seconds, makeRequest) {
@@ -53,19 +53,19 @@ export async function sendOne(port, text) {
 function sendOver(port, depth, next) {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    const underway = []
-    const read = answerReader((status, body) => underway.shift().answered(status, body))
+    const inFlight = []
+    const read = answerReader((status, body) => inFlight.shift().answered(status, body))
 
     function fill() {
       let text = ''
-      while (underway.length < depth) {
+      while (inFlight.length < depth) {
         const request = next()
         if (request === undefined) break
-        underway.push(request)
+        inFlight.push(request)
         text += request.text
       }
       if (text !== '') socket.write(text, 'latin1')
-      else if (underway.length === 0) socket.end()
+      else if (inFlight.length === 0) socket.end()
     }
 
     socket
@@ -80,13 +80,13 @@ function sendOver(port, depth, next) {
       })
       .on('error', reject)
       .on('close', () => {
-        if (underway.length > 0) reject(new Error('the server closed the connection'))
+        if (inFlight.length > 0) reject(new Error('the server closed the connection'))
         resolve()
       })
   })
 }
 
-/** Cuts what a connection delivers into answers. Bodies are given as Latin-1 text. */
+/** Splits what a connection delivers into responses. Bodies are passed on as Latin-1 text. */
 export function answerReader(onAnswer) {
   let parts = []
   let length = 0
@@ -94,7 +94,7 @@ export function answerReader(onAnswer) {
   return function read(chunk) {
     parts.push(chunk)
     length += chunk.length
-    if (length < needed) return // a long body: joined once, when all of it is there
+    if (length < needed) return // a long body: joined once, when it is complete
     const text = Buffer.concat(parts).latin1Slice()
     let at = 0
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Installs what the comparisons need into bench/node_modules, when it is missing or stale. A stamp
- * file beside the packages remembers the lock file that they were installed from.
+ * Installs the packages of the comparisons into bench/node_modules when they are missing or stale. A
+ * stamp file beside the packages holds a hash of the lock file that they were installed from.
  */
 
 import { spawnSync } from 'node:child_process'

@@ -1,8 +1,8 @@
-/** The items of all works: an item's JSON text, id and project_id included, is 250 bytes long. */
+/** The items of all workloads: an item's JSON text, including id and project_id, is 250 bytes long. */
 
 export const itemBytes = 250
 
-/** As long as an id. Stands where each request has an id (or a token) of its own. */
+/** As long as an id. A placeholder where each request has an id (or a token) of its own. */
 export const anyId = '00000000-this-this-this-000000000000'
 
 const members = {
@@ -15,8 +15,8 @@ const members = {
 }
 
 /**
- * The members of an item so long that the item has `bytes` bytes.
- * @param bytes from 200 on.
+ * The members of an item of `bytes` bytes.
+ * @param bytes at least 200.
  */
 export function dataOf(bytes = itemBytes) {
   const missing = bytes - JSON.stringify({ id: anyId, project_id: 'bench', ...members }).length
@@ -28,7 +28,7 @@ export function itemText(id, bytes = itemBytes) {
   return JSON.stringify({ id, project_id: 'bench', ...dataOf(bytes) })
 }
 
-/** The body that creates such an item, or replaces another by it. */
+/** The body that creates such an item, or replaces another with it. */
 export function requestText(bytes = itemBytes) {
   return JSON.stringify({ data: dataOf(bytes), project_id: 'bench' })
 }

@@ -1,8 +1,8 @@
-/** Reads the options of the commands. What is wrong with them is told in one line. */
+/** Reads the options of the commands. An invalid option is reported in one line. */
 
 import { parseArgs } from 'node:util'
 
-/** The values of the options; ends the process when one is not right, or help is asked for. */
+/** The values of the options; ends the process when one is invalid, or when help is requested. */
 export function readOptions(options, help) {
   try {
     const { values } = parseArgs({ options: { ...options, help: { type: 'boolean' } } })
@@ -14,13 +14,13 @@ export function readOptions(options, help) {
   process.exit(0)
 }
 
-export function integer(name, text, least = 1) {
+export function integer(name, text, minimum = 1) {
   const number = Number(text)
-  if (Number.isSafeInteger(number) && number >= least) return number
-  fail(`--${name} takes a whole number from ${least} on`)
+  if (Number.isSafeInteger(number) && number >= minimum) return number
+  fail(`--${name} takes a whole number of at least ${minimum}`)
 }
 
-/** Those of `all` that a comma-separated list names, or all without a list. */
+/** The elements of `all` that a comma-separated list names, or all of them without a list. */
 export function chosen(name, list, all) {
   if (list === undefined) return all
   const names = list.split(',')
@@ -31,7 +31,8 @@ export function chosen(name, list, all) {
   return all.filter((each) => names.includes(each.name))
 }
 
-function fail(message) {
+/** Ends the process: something that the user typed is wrong. */
+export function fail(message) {
   process.stderr.write(`${message}\n`)
   process.exit(2)
 }

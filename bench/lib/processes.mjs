@@ -1,6 +1,6 @@
 /**
- * Starts the servers and the load, each kept to its core, and sees to it that none of them, and no
- * temporary file, outlives the run, whichever way it ends.
+ * Starts the servers and the load, each pinned to its core, and makes sure that no process and no
+ * temporary file outlives the run, however it ends.
  */
 
 import { spawn, spawnSync } from 'node:child_process'
@@ -14,11 +14,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 const startDeadline = 30_000
 const stopDeadline = 10_000
 
-/** The core of the servers, and the one of the load. */
+/** The core of the servers, and that of the load. */
 export const cores = { server: 0, load: 1 }
 export const canPin = isInstalled('taskset') && availableParallelism() > 1
 
-/** Folder for everything that a run writes and nobody needs afterwards. */
+/** Folder for everything that a run writes and that nobody needs afterwards. */
 export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 
 const running = new Set()
@@ -32,12 +32,12 @@ export function isInstalled(command) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
 }
 
-/** Starts a program on a core. What it has to say of errors is kept in `child.complaints`. */
-export function start({ command, args, core, env = {}, cwd = scratch, stdio }) {
+/** Starts a program on a core. The end of its standard error is kept in `child.errorOutput`. */
+export function start({ command = process.execPath, args, core, env = {}, cwd = scratch, stdio }) {
   const [file, ...rest] = canPin
     ? ['taskset', '-c', String(core), command, ...args]
     : [command, ...args]
-  // The settings of the caller's own environment must not reach the servers.
+  // The settings in the caller's own environment must not reach the servers.
   const { PATH, HOME } = process.env
   const child = spawn(file, rest, {
     cwd,
@@ -45,14 +45,14 @@ export function start({ command, args, core, env = {}, cwd = scratch, stdio }) {
     stdio: stdio ?? ['ignore', 'ignore', 'pipe'],
   })
   running.add(child)
-  child.complaints = ''
+  child.errorOutput = ''
   child.stderr?.setEncoding('utf8').on('data', (text) => {
-    child.complaints = (child.complaints + text).slice(-2000)
+    child.errorOutput = (child.errorOutput + text).slice(-2000)
   })
   child.ended = new Promise((resolve) => {
     child.once('error', (error) => {
       running.delete(child)
-      child.complaints += error.message
+      child.errorOutput += error.message
       resolve()
     })
     child.once('close', () => {
@@ -63,19 +63,28 @@ export function start({ command, args, core, env = {}, cwd = scratch, stdio }) {
   return child
 }
 
-/** Starts a server on a core, and waits until it takes connections on `port`. */
-export async function startServer({ port, command = process.execPath, ...program }) {
-  const child = start({ core: cores.server, command, ...program })
-  const deadline = Date.now() + startDeadline
-  while (!(await takesConnections(port))) {
-    if (!running.has(child)) throw new Error(`${command} ended: ${child.complaints}`)
-    if (Date.now() > deadline) throw new Error(`${command} does not listen`)
-    await wait(50)
-  }
+/** Starts a server on its core, and waits until it accepts connections on `port`. */
+export async function startServer({ port, ...program }) {
+  const child = start({ core: cores.server, ...program })
+  const socket = await connectionTo(child, port)
+  socket.destroy()
   return child
 }
 
-/** Tells programs to end, and makes sure that they have. */
+/** Tries to connect to `child` on `port`, every millisecond, and returns the first connection. */
+export async function connectionTo(child, port) {
+  const deadline = Date.now() + startDeadline
+  for (;;) {
+    const socket = await tryToConnect(port)
+    if (socket) return socket
+    const program = child.spawnargs.join(' ')
+    if (!running.has(child)) throw new Error(`${program} ended: ${child.errorOutput}`)
+    if (Date.now() > deadline) throw new Error(`${program} does not listen`)
+    await wait(1)
+  }
+}
+
+/** Tells programs to end, and waits until they have; one that takes too long is killed. */
 export async function stop(...children) {
   await Promise.all(
     children.map(async (child) => {
@@ -88,7 +97,7 @@ export async function stop(...children) {
   )
 }
 
-/** A port of 127.0.0.1 that nothing listens on. */
+/** A free port of 127.0.0.1. */
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -98,10 +107,9 @@ export async function freePort() {
   return port
 }
 
-function takesConnections(port) {
+function tryToConnect(port) {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
-    socket.on('connect', () => socket.destroy())
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined))
   })
 }

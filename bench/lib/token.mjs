@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 
-const lifetime = 24 * 60 * 60 // seconds, longer than any run
+const lifetime = 24 * 60 * 60 // seconds; longer than any run
 const header = base64url({ alg: 'HS256', typ: 'JWT' })
 
 /** A valid token that names the caller `sub`. */

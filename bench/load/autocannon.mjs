@@ -37,7 +37,7 @@ autocannon(
   })
 
 function withNextLine(request, kind) {
-  // autocannon itself would go on for a while, with no lines to send.
+  // autocannon itself would continue for a while, without lines to send.
   if (line === lines.length) end(true)
   const text = lines[line]
   line += 1

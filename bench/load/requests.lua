@@ -1,7 +1,7 @@
--- Lets wrk send the requests of one turn, and ends it when its time is over or when there are no
--- more lines (ids or tokens, each used once). Takes: folder of the turn, number of requests that
--- take turns, seconds, and the number of connections if the answers that are under way at the end
--- are to be waited for.
+-- Makes wrk send the requests of one turn, and ends it when its time is over or when there are no
+-- more lines (ids or tokens, each used once). Arguments: folder of the turn, number of requests to
+-- rotate through, seconds, and the number of connections if the responses in flight at the end are
+-- to be waited for.
 
 local ffi = require 'ffi'
 ffi.cdef [[
@@ -18,7 +18,7 @@ local limit, started
 local turn, line = 0, 0
 local verified = false
 
--- Read by done, which runs elsewhere.
+-- Read by done, which runs in another Lua state.
 elapsed = 0
 ranOut = false
 
@@ -40,7 +40,7 @@ function init(args)
 end
 
 function request()
-  -- wrk asks once only to look at the request.
+  -- wrk calls this once just to inspect the request.
   if not verified then
     verified = true
     local first = requests[1]
@@ -62,8 +62,8 @@ function request()
   return one.before .. lines[line] .. one.after
 end
 
--- At the end, lets each connection rest when its last answer is there, and ends with the last of
--- them. Where answers take long, those under way make up much of what was done.
+-- At the end, idles each connection once its last response has arrived, and finishes with the last
+-- of them. Where responses take long, those in flight make up much of the work done.
 function drain(connections)
   local resting = 0
   function delay()
@@ -75,7 +75,7 @@ function drain(connections)
   end
 end
 
--- wrk itself would only end after the time of its own option.
+-- wrk itself would end only after the duration given to it.
 function finish(now, noMoreLines)
   if elapsed > 0 then return end
   elapsed = now - started
@@ -96,7 +96,7 @@ function done(summary)
   ))
 end
 
--- A request has at most one place for a line, marked by a byte that no request has.
+-- A request has at most one place for a line, marked by a byte that occurs in no request.
 function cut(text)
   local at = text:find('\1', 1, true)
   if not at then return { before = text, after = '' } end

@@ -1,4 +1,4 @@
-/** One turn: the load of one work on one server for a number of seconds. */
+/** One turn: the load of one workload on one server for a number of seconds. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,19 +7,18 @@ import { benchFolder } from '../lib/install.mjs'
 import { anyId } from '../lib/item.mjs'
 import { cores, isInstalled, scratch, start } from '../lib/processes.mjs'
 
-/** Seconds that a turn may take beyond its own, for an answer that is slow to come. */
+/** Seconds that a turn may take beyond its length, for a slow response. */
 const patience = 120
 
 export const loadTool = isInstalled('wrk') ? 'wrk' : 'autocannon'
 
 /**
  * Runs a turn.
- * @param requests what is sent in turn.
- * @param lines what stands in the place of `anyId` (or of the token), each used once; may be left out.
- * @param drain whether to wait for the answers that are under way at the end, and count them; only
- * wrk does.
- * @returns answers per second.
- * @throws when any answer was a refusal, or missing: such a turn has no number.
+ * @param requests sent in rotation.
+ * @param lines what replaces `anyId` (or the token), each used once; optional.
+ * @param drain whether to wait for the responses in flight at the end, and count them; only wrk does.
+ * @returns responses per second.
+ * @throws when any response was missing or had an unexpected status: such a turn has no figure.
  */
 export async function runTurn({ port, headers, requests, lines, connections, seconds, drain }) {
   const folder = mkdtempSync(join(scratch, 'turn-'))
@@ -27,9 +26,9 @@ export async function runTurn({ port, headers, requests, lines, connections, sec
   const turn = { port, headers, requests, lines, connections, seconds, drain, folder }
   const { answers, seconds: taken, ranOut, refused, broken } = await run(turn)
   rmSync(folder, { recursive: true })
-  if (refused > 0) throw new Error(`${refused} of ${answers} answers had an unexpected status`)
-  if (broken > 0) throw new Error(`${broken} requests got no answer`)
-  if (answers === 0) throw new Error('there was no answer')
+  if (refused > 0) throw new Error(`${refused} of ${answers} responses had an unexpected status`)
+  if (broken > 0) throw new Error(`${broken} requests got no response`)
+  if (answers === 0) throw new Error('there was no response')
   return { rate: answers / taken, ranOut }
 }
 
@@ -69,7 +68,7 @@ async function outputOf(command, args) {
   await child.ended
   if (child.exitCode !== 0)
     throw new Error(
-      `${command} failed (${child.signalCode ?? child.exitCode}): ${child.complaints}${output}`,
+      `${command} failed (${child.signalCode ?? child.exitCode}): ${child.errorOutput}${output}`,
     )
   return output
 }

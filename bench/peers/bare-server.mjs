@@ -1,6 +1,7 @@
 /**
- * The server of side `bare`. Node asks for one string with its head in one write, which is faster
- * than a head and a ready Buffer; a long list is faster as a Buffer.
+ * The server of side `bare`. A small body is given to Node as a string, as Node then writes head and
+ * body in one piece, which is faster than a head and a prepared Buffer; a long list is faster as a
+ * Buffer.
  */
 
 import { createServer } from 'node:http'
@@ -39,7 +40,7 @@ createServer((request, response) => {
   }
 }).listen(port, '127.0.0.1')
 
-/** Answers a create or replace with its own body, cut to the length of the item. */
+/** Answers a create or replace with the request's own body, padded to the length of the item. */
 function echo(request, response) {
   const chunks = []
   request
@@ -55,7 +56,7 @@ function echo(request, response) {
     })
 }
 
-/** As long as the item: that is longer than the request by the id. */
+/** As long as an item, which is longer than the request by its id. */
 function padded(body) {
   return body.latin1Slice().padEnd(itemBytes, ' ')
 }

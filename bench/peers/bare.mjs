@@ -1,4 +1,4 @@
-/** Side `bare`: Node's own HTTP server as it is mostly used, each answer sent at once. */
+/** Side `bare`: Node's own HTTP server as it is usually used, each response sent at once. */
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -9,12 +9,12 @@ import { interfaceRequests } from './interface.mjs'
 export default {
   name: 'bare',
   about:
-    'bare `node:http`: answers with the same headers and bytes made up beforehand; no routing, token or store',
+    'bare `node:http`: responses with the same headers and bytes, prepared in advance; no routing, token or store',
   token: true,
   requests: interfaceRequests,
   create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
 
-  /** The server has no items: a list is made up at its start. */
+  /** The server has no items: a list is prepared when it starts. */
   async start({ port, list }) {
     const child = await startServer({
       port,

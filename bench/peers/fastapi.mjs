@@ -1,4 +1,4 @@
-/** The same interface in Python, run by uvicorn with its fast loop and parser, in two sides. */
+/** Two sides with the same interface in Python, run by uvicorn with its fast event loop and parser. */
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { benchFolder } from '../lib/install.mjs'
 import { startServer } from '../lib/processes.mjs'
 import { createItems, interfaceRequests } from './interface.mjs'
 
-const python = '/usr/bin/python3' // the distribution's own, whose packages are used
+const python = '/usr/bin/python3' // the distribution's own, which sees the distribution's packages
 const probe = `
 import platform, fastapi, httptools, jwt, pydantic, uvicorn, uvloop
 print(f"Python {platform.python_version()}, fastapi {fastapi.__version__}, pydantic {pydantic.VERSION}, uvicorn {uvicorn.__version__}")
@@ -14,10 +14,10 @@ print(f"Python {platform.python_version()}, fastapi {fastapi.__version__}, pydan
 
 export const fastapi = {
   ...side('fastapi', 'response models, as in the FastAPI tutorial', {}),
-  leavesOut: ['list-100000'], // more than a minute for each turn
+  leavesOut: ['list-100000'], // each turn would take more than a minute
 }
 
-export const fastapiJson = side('fastapi-json', '`JSONResponse` in the place of response models', {
+export const fastapiJson = side('fastapi-json', '`JSONResponse` instead of response models', {
   FAST_RESPONSES: '1',
 })
 

@@ -48,8 +48,8 @@ await app.register(
       }
     })
 
-    // No schemas of responses: items are free-form, and Fastify's serialiser takes four times as
-    // long for a list of them as JSON.stringify.
+    // No response schemas: items are free-form, and Fastify's serialiser takes four times as long
+    // as JSON.stringify for a list of them.
     routes.get('/', async (request, reply) =>
       reply.send(answer(request, 'success', 'Items retrieved successfully', [...items.values()])),
     )

@@ -1,7 +1,7 @@
 /**
- * The service's interface as the load uses it: for the sides that serve it. `lines` tells what
- * stands for `anyId` in the path or body of each single request: an id that exists and is to be
- * used once (`existing`), or one that was never used (`unused`).
+ * The service's interface as the load uses it, for the sides that serve it. `lines` tells what
+ * replaces `anyId` in the path or body of each request: an id that exists and is to be used once
+ * (`existing`), or one that was never used (`unused`).
  */
 
 import { rawRequest, sendAll, upTo } from '../lib/client.mjs'
@@ -18,8 +18,8 @@ export const interfaceRequests = {
 }
 
 /**
- * Creates up to `count` items over HTTP, as many as `seconds` allow, and gives their ids.
- * @param server its port, and the headers that it wants on requests.
+ * Creates up to `count` items over HTTP, as many as fit into `seconds`, and returns their ids.
+ * @param server its port, and the headers that it requires on requests.
  */
 export async function createItems({ port, headers }, count, seconds) {
   const text = rawRequest({ ...interfaceRequests.create(), headers })
@@ -29,7 +29,7 @@ export async function createItems({ port, headers }, count, seconds) {
   return ids
 }
 
-/** The id in the answer to a create. */
+/** The id in the response to a create. */
 export function createdId(status, body) {
   const id = /"id":\s*"([0-9a-f-]{36})"/.exec(body)?.[1]
   if (status !== 201 || id === undefined) throw new Error(`a create was answered ${status} ${body}`)

@@ -1,6 +1,6 @@
 /**
- * The server of side `json-server`. Its own command listens on every address whatever it is told,
- * and watches the file besides, so that its application is started here instead.
+ * The server of side `json-server`. Its own command listens on all addresses regardless of its
+ * options and also watches the file, so its application is started here instead.
  */
 
 import { createApp } from 'json-server/lib/app.js'

@@ -15,7 +15,7 @@ export default {
   about:
     'webdis in front of redis-server, both on the same core: HTTP to GET, SET and DEL; no token',
   token: false,
-  leavesOut: ['list-100', 'list-10000', 'list-100000'], // no command of Redis gives all items
+  leavesOut: ['list-100', 'list-10000', 'list-100000'], // Redis has no command that returns all items
   requests: {
     read: (id) => ({ method: 'GET', path: `/GET/${id}?type=application/json`, status: 200 }),
     create: () => ({ ...set(anyId), lines: 'unused' }),

@@ -1,4 +1,4 @@
-/** The scale run: reads the options, runs the phases, prints the tables and writes them. */
+/** The scale run: reads the options, runs the phases, prints the tables and records them. */
 
 import { itemBytes } from '../lib/item.mjs'
 import { commandLine, describeMachine } from '../lib/machine.mjs'
@@ -9,8 +9,8 @@ import { measure } from './measure.mjs'
 const help = `Usage: npm run bench:scale -- [options]   (Linux only)
 
   --items N           items to create [1000000]
-  --churn-seconds N   how long to replace and delete at random, at least [60]
-  --churn-times N     until as many times the number of items are written, at least [0]
+  --churn-seconds N   minimum time to replace and delete at random [60]
+  --churn-times N     minimum number of items written meanwhile, as a multiple of --items [0]
   --no-write          only print; leave bench/RESULTS.md as it is
 `
 const options = readOptions(
@@ -69,14 +69,14 @@ function describe({ memory, list, latency, ...rates }) {
           `memory of an item beyond its own ${itemBytes} bytes`,
           `${(perItem - itemBytes).toFixed(0)} bytes`,
         ],
-        ['additional memory while everything is listed, at most', megabytes(memory.listing)],
+        ['maximum additional memory while everything is listed', megabytes(memory.listing)],
         [
-          `resident memory after churn (${count(rates.churn.written)} items written in ${count(rates.churn.seconds)} s), against before`,
+          `resident memory after churn (${count(rates.churn.written)} items written in ${count(rates.churn.seconds)} s), and before`,
           `${megabytes(memory.afterChurn)}, ${megabytes(memory.beforeChurn)}`,
         ],
-        ['resident memory after all items were deleted', megabytes(memory.none)],
+        ['resident memory after all items are deleted', megabytes(memory.none)],
         [
-          'median of a read with all items, against with 1',
+          'median latency of a read with all items, and with 1',
           `${milliseconds(latency.all.p50)} ms, ${milliseconds(latency.one.p50)} ms`,
         ],
       ],
@@ -91,13 +91,13 @@ function describe({ memory, list, latency, ...rates }) {
       ]),
     ),
     'How it is measured: a process with a connection of its own reads one item every two ' +
-      'milliseconds; reads that an answer in coming held up count with the time they would have ' +
-      'waited. "Own stall" is the longest time for which that process itself was held up, which ' +
-      'is no fault of the server. The load sends one request at a time over each of 16 ' +
-      'connections, with lower priority on the same core as the probe. Before the first reading ' +
-      'of memory, 2,000 items were created, listed, replaced and deleted to warm the process up; memory ' +
-      'is read three seconds after each phase. Items that churn are 200 to 300 bytes long. One ' +
-      'client lists everything for at least five seconds and three times; the time is the median.',
+      'milliseconds; reads that are delayed by a late response count with the time they would ' +
+      'have waited. "Own stall" is the longest time for which that process itself was delayed, ' +
+      'which the server did not cause. The load sends one request at a time over each of 16 ' +
+      'connections, at lower priority on the same core as the probe. Before memory is first read, ' +
+      '2,000 items are created, listed, replaced and deleted to warm up the process; memory is ' +
+      'read three seconds after each phase. Items that churn are 200 to 300 bytes long. One client ' +
+      'lists everything for at least five seconds and at least three times; the time is the median.',
   ].join('\n\n')
 }
 

@@ -1,4 +1,4 @@
-/** The load of the scale runs: creates, lists, churns and deletes, and says how long it took. */
+/** The load of the scale run: creates, lists, churns and deletes, and reports how long it took. */
 
 import { connect } from 'node:net'
 import { setPriority } from 'node:os'
@@ -8,12 +8,12 @@ import { createdId, interfaceRequests } from '../peers/interface.mjs'
 import { answerWith, workerArguments } from './worker.mjs'
 
 const connections = 16
-/** Items that stay as they are while the others churn, for the probe to read. */
+/** Items that stay unchanged while the others churn, for the probe to read. */
 const keptItems = 1000
 /** Lengths of the items that churn, in bytes: on average as long as the others. */
-const churnBytes = { least: itemBytes - 50, most: itemBytes + 50 }
+const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
 
-// The probe is on the same core and must not have to wait for this process.
+// The probe runs on the same core and must not wait for this process.
 setPriority(10)
 
 const { port, headers } = workerArguments()
@@ -24,7 +24,7 @@ let kept = []
 let ids = []
 
 answerWith({
-  /** Creates `count` more items. Gives the seconds it took, and ids for the probe. */
+  /** Creates `count` more items. Returns the seconds it took, and ids for the probe. */
   async create(count) {
     const created = []
     const seconds = await timed(() =>
@@ -37,14 +37,15 @@ answerWith({
   },
 
   /**
-   * Replaces and deletes at random, a create for each delete: for as many seconds, and until as many
-   * items are written. Gives the time it took, and the requests and the written items.
+   * Replaces and deletes at random, with a create for each delete, for at least this many seconds
+   * and until at least this many items are written. Returns the time it took, the items written,
+   * and the requests per second.
    */
-  async churn({ seconds: least, writes }) {
+  async churn({ seconds: minimum, writes }) {
     const following = []
     let sent = 0
     let written = 0
-    const deadline = performance.now() + least * 1000
+    const deadline = performance.now() + minimum * 1000
     const goesOn = () => written < writes || performance.now() < deadline
     const seconds = await timed(() =>
       sendAll({
@@ -63,7 +64,7 @@ answerWith({
     return { seconds, written, perSecond: sent / seconds }
   },
 
-  /** One listing of everything, read as fast as it comes. */
+  /** One listing of everything, read as fast as it arrives. */
   async list() {
     let bytes = 0
     const seconds = await timed(async () => {
@@ -88,14 +89,14 @@ answerWith({
   },
 })
 
-/** One change: takes an item out of the list of ids until its last answer is there. */
+/** One change: takes an item out of the list of ids until its last response has arrived. */
 function change(following) {
   const index = Math.floor(Math.random() * ids.length)
   const id = ids[index]
   ids[index] = ids.at(-1)
   ids.pop()
   const bytes =
-    churnBytes.least + Math.floor(Math.random() * (churnBytes.most - churnBytes.least + 1))
+    churnBytes.minimum + Math.floor(Math.random() * (churnBytes.maximum - churnBytes.minimum + 1))
   if (Math.random() < 0.5) return replaceOne(id, bytes, () => ids.push(id))
   return deleteOne(id, () => following.push(createOne(bytes, (created) => ids.push(created))))
 }
@@ -154,7 +155,7 @@ async function timed(action) {
   return (performance.now() - started) / 1000
 }
 
-/** Reads the list into one buffer over and over, so that this side costs next to nothing. */
+/** Reads the list into one buffer over and over, so that this end costs almost nothing. */
 function readList() {
   return new Promise((resolve, reject) => {
     let head = ''
@@ -183,7 +184,7 @@ function readList() {
     socket.write(rawRequest({ ...interfaceRequests.list(), headers }))
     socket.on('error', reject).on('close', () => {
       if (received === expected) resolve(received)
-      else reject(new Error(`the list broke off after ${received} of ${expected} bytes`))
+      else reject(new Error(`the list ended after ${received} of ${expected} bytes`))
     })
   })
 }

@@ -1,8 +1,8 @@
 /**
  * The probe: one connection that reads one item at a time, every two milliseconds, and measures how
- * long the answer takes. An answer that is late also delays the reads that were due meanwhile;
- * they are counted with the time they would have had to wait, as otherwise a stall of the server
- * would count as a single slow read. The probe's own stalls are recorded too, to tell them apart.
+ * long the response takes. A late response also delays the reads that were due in the meantime;
+ * they are counted with the time they would have waited, as otherwise a stall of the server would
+ * count as a single slow read. The probe's own stalls are recorded too, to tell them apart.
  */
 
 import { connect } from 'node:net'
@@ -18,12 +18,12 @@ const { port, headers } = workerArguments()
 let current
 
 answerWith({
-  /** Starts to read the items with these ids, over and over. */
+  /** Starts reading the items with these ids, over and over. */
   async start(ids) {
     current = startReading(ids.map((id) => rawRequest({ ...interfaceRequests.read(id), headers })))
   },
 
-  /** Stops, and gives the latencies in microseconds. */
+  /** Stops, and returns the latencies in microseconds. */
   async stop() {
     return await current.stop()
   },
@@ -35,11 +35,11 @@ function startReading(texts) {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   let turn = 0
   let sentAt = 0
-  let fault
+  let failure
   let onStopped
 
   const read = answerReader((status) => {
-    if (status !== 200) fault ??= new Error(`a read was answered ${status}`)
+    if (status !== 200) failure ??= new Error(`a read was answered ${status}`)
     const latency = performance.now() - sentAt
     for (let late = latency; late > 0; late -= interval) {
       latencies.record(Math.max(1, Math.round(late * 1000)))
@@ -50,10 +50,10 @@ function startReading(texts) {
   socket
     .on('data', read)
     .on('error', (error) => {
-      fault ??= error
+      failure ??= error
     })
     .on('close', () => {
-      fault ??= new Error('the server closed the connection')
+      failure ??= new Error('the server closed the connection')
       if (onStopped) finish()
     })
   ownDelay.enable()
@@ -77,9 +77,9 @@ function startReading(texts) {
     async stop() {
       await new Promise((resolve) => {
         onStopped = resolve
-        if (fault) resolve()
+        if (failure) resolve()
       })
-      if (fault) throw fault
+      if (failure) throw failure
       return {
         reads: turn,
         p50: latencies.percentile(50),

@@ -7,10 +7,9 @@ import { join } from 'node:path'
 import { benchFolder } from '../lib/install.mjs'
 import { cores, start } from '../lib/processes.mjs'
 
-/** Starts the script `name` of this folder and gives a function that asks it. */
+/** Starts the script `name` of this folder and returns a function that asks it. */
 export function startWorker(name, { port, token }) {
   const child = start({
-    command: process.execPath,
     args: [join(benchFolder, 'scale', `${name}.mjs`), String(port), token],
     core: cores.load,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -21,13 +20,13 @@ export function startWorker(name, { port, token }) {
         if (error === undefined) resolve(value)
         else reject(new Error(`${name}, ${action}: ${error}`))
       })
-      child.ended.then(() => reject(new Error(`${name} ended: ${child.complaints}`)))
+      child.ended.then(() => reject(new Error(`${name} ended: ${child.errorOutput}`)))
       child.send({ action, input })
     })
   return { child, ask }
 }
 
-/** Answers what is asked, in the worker: each action is a function of its input. */
+/** Answers questions, in the worker: each action is a function of its input. */
 export function answerWith(actions) {
   process.on('message', async ({ action, input }) => {
     try {

@@ -1,9 +1,9 @@
 /**
- * The works that the sides are compared at. Of each: the number of items in the store at its
- * start, the connections of the load, and the requests, which take turns.
+ * The workloads that the sides are compared on. Of each: the number of items in the store at its
+ * start, the connections of the load, and its requests, which are sent in rotation.
  */
 
-export const works = [
+export const workloads = [
   small('read', 'read one item', ({ read }, id) => [read(id)]),
   small('create', 'create', (side) => [side.create()]),
   small('replace', 'replace', ({ replace }, id) => [replace(id)]),
