@@ -1,8 +1,10 @@
 /** The comparison: reads the options, runs the workloads, prints the tables and records them. */
 
+import { buildRevision } from '../lib/builds.mjs'
 import { describeMachine } from '../lib/machine.mjs'
 import { chosen, integer, readOptions } from '../lib/options.mjs'
 import { writeSection } from '../lib/results.mjs'
+import itemStore, { itemStoreAt } from '../peers/item-store.mjs'
 import { sides as allSides } from '../peers/sides.mjs'
 import { describe, failures, shown } from './report.mjs'
 import { compare } from './turns.mjs'
@@ -12,6 +14,7 @@ const help = `Usage: npm run bench -- [options]
 
   --only WORKLOADS  ${allWorkloads.map(({ name }) => name).join(', ')} [all]
   --sides SIDES     ${allSides.map(({ name }) => name).join(', ')} [all]
+  --against REV     also measure the service as of this git revision, built for this run
   --seconds N       length of a turn [3]
   --turns N         turns for each side [3]
   --no-write        only print; leave bench/RESULTS.md as it is
@@ -20,6 +23,7 @@ const options = readOptions(
   {
     only: { type: 'string' },
     sides: { type: 'string' },
+    against: { type: 'string' },
     seconds: { type: 'string', default: '3' },
     turns: { type: 'string', default: '3' },
     'no-write': { type: 'boolean' },
@@ -27,9 +31,13 @@ const options = readOptions(
   help,
 )
 const workloads = chosen('only', options.only, allWorkloads)
-const wanted = chosen('sides', options.sides, allSides)
+const wanted = [...chosen('sides', options.sides, allSides)]
 const seconds = integer('seconds', options.seconds)
 const turns = integer('turns', options.turns)
+if (options.against !== undefined) {
+  const build = buildRevision(options.against)
+  wanted.splice(wanted.indexOf(itemStore) + 1, 0, itemStoreAt(build))
+}
 
 const versions = new Map(wanted.map((side) => [side, side.version ? side.version() : '']))
 const sides = wanted.filter((side) => versions.get(side) !== undefined)

@@ -24,9 +24,20 @@ export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 const running = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  rmSync(scratch, { recursive: true, force: true })
+  removeScratch(50)
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
+
+/** Tries again for a while: what an interrupted build has started may still be writing there. */
+function removeScratch(tries) {
+  try {
+    rmSync(scratch, { recursive: true, force: true })
+  } catch (error) {
+    if (tries === 1) throw error
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100) // milliseconds
+    removeScratch(tries - 1)
+  }
+}
 
 export function isInstalled(command) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0

@@ -5,19 +5,41 @@ import { root } from '../../scripts/ready.mjs'
 import { startServer } from '../lib/processes.mjs'
 import { createItems, interfaceRequests } from './interface.mjs'
 
-export default {
+export default side({
   name: 'item-store',
   about: 'this service: `item-store serve` with default settings',
-  token: true,
-  requests: interfaceRequests,
-  create: createItems,
+  folder: root,
+})
 
-  async start({ port, secret }) {
-    const child = await startServer({
-      port,
-      args: [join(root, 'dist/src/cli.js'), 'serve'],
-      env: { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret },
-    })
-    return { programs: [child] }
-  },
+/** Side `item-store@COMMIT`: the service as of another commit, see `buildRevision`. */
+export function itemStoreAt({ commit, folder }) {
+  return side({
+    name: `item-store@${commit}`,
+    about: `this service as of commit ${commit}, built and measured in the same run`,
+    folder,
+  })
+}
+
+function side({ name, about, folder }) {
+  /** The command with these arguments. */
+  const command = (...args) => ({ args: [join(folder, 'dist/src/cli.js'), ...args] })
+
+  const program = ({ port, secret }) => ({
+    ...command('serve'),
+    env: { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret },
+  })
+
+  return {
+    name,
+    about,
+    token: true,
+    requests: interfaceRequests,
+    create: createItems,
+    command,
+    program,
+
+    async start({ port, secret }) {
+      return { programs: [await startServer({ port, ...program({ port, secret }) })] }
+    },
+  }
 }
