@@ -1,4 +1,4 @@
-/** What a result depends on beside the code: the machine and the versions. */
+/** What a result depends on besides the code: the machine and the versions. */
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
@@ -6,7 +6,7 @@ import { root } from '../../scripts/ready.mjs'
 import { canPin, cores } from './processes.mjs'
 import { serviceVersion } from './versions.mjs'
 
-/** Lines for the head of a result. */
+/** Lines for the head of a section of results. */
 export function describeMachine() {
   const pinning = canPin
     ? `server on core ${cores.server}, load on core ${cores.load}`
@@ -15,8 +15,7 @@ export function describeMachine() {
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ` +
       `${Math.round(totalmem() / 2 ** 30)} GiB; ${pinning}; ` +
       `load average at the start ${loadavg()[0].toFixed(2)}`,
-    `Versions: item-store ${serviceVersion()}${commit()}, node ${process.versions.node}, ` +
-      `fastify ${serviceVersion('fastify')}`,
+    `Versions: item-store ${serviceVersion()}${commit()}, node ${process.versions.node}`,
   ]
 }
 
@@ -35,7 +34,7 @@ function commit() {
   const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim()
   const id = git('rev-parse', '--short', 'HEAD')
   if (!id) return ''
-  // The results themselves are no change to what they measure.
+  // The results themselves do not change what they measure.
   const changed = git('status', '--porcelain', '--', ':!bench/RESULTS.md')
   return ` (commit ${id}${changed ? ' with changes' : ''})`
 }

@@ -82,6 +82,11 @@ export async function startServer({ port, ...program }) {
   return child
 }
 
+/** Keeps this process, with its threads, off the servers' core. */
+export function pinSelf(core) {
+  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
+}
+
 /** Tries to connect to `child` on `port`, every millisecond, and returns the first connection. */
 export async function connectionTo(child, port) {
   const deadline = Date.now() + startDeadline

@@ -1,17 +1,18 @@
-/** Tables, and the file of results: each command writes its own section and leaves the other. */
+/** Tables, and the results file: each command writes its own section and leaves the others. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { benchFolder } from './install.mjs'
 
 const file = join(benchFolder, 'RESULTS.md')
-const order = ['Comparisons', 'Scale']
+const order = ['Comparisons', 'Start', 'Scale']
 const title = `# Results
 
-Written by \`npm run bench\` (Comparisons) and \`npm run bench:scale\` (Scale).
+Written by \`npm run bench\` (Comparisons), \`npm run bench:start\` (Start) and
+\`npm run bench:scale\` (Scale).
 `
 
-/** A Markdown table, padded so that it reads well as plain text; numbers to the right. */
+/** A Markdown table, padded so that it reads well as plain text; all columns but the first are aligned right. */
 export function table(head, rows) {
   const all = [head, ...rows]
   const widths = head.map((_, column) => Math.max(3, ...all.map((row) => row[column].length)))
@@ -23,7 +24,7 @@ export function table(head, rows) {
   return [line(head), line(rule), ...rows.map(line)].join('\n')
 }
 
-/** Puts `text` in the place of the section `name` of the file of results. */
+/** Replaces the section `name` of the results file with `text`. */
 export function writeSection(name, text) {
   const sections = readSections()
   sections.set(name, text.trim())

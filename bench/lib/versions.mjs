@@ -1,18 +1,18 @@
-/** Versions of what takes part. */
+/** Versions of the packages under test. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/ready.mjs'
 import { benchFolder } from './install.mjs'
 
-/** Version of a package that the comparisons have installed. */
+/** Version of a package that is installed for the comparisons. */
 export function packageVersion(name) {
   return versionIn(join(benchFolder, 'node_modules', name))
 }
 
-/** Version of a package that the service has installed, or of the service itself. */
-export function serviceVersion(name) {
-  return versionIn(name === undefined ? root : join(root, 'node_modules', name))
+/** Version of the service itself. */
+export function serviceVersion() {
+  return versionIn(root)
 }
 
 function versionIn(folder) {

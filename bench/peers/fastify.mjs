@@ -1,8 +1,9 @@
-/** Side `fastify`: the same interface as a good developer would write it with Fastify's own means. */
+/** Side `fastify`: the same interface as a good developer would write it in idiomatic Fastify. */
 
 import { join } from 'node:path'
 import { benchFolder } from '../lib/install.mjs'
 import { startServer } from '../lib/processes.mjs'
+import { packageVersion } from '../lib/versions.mjs'
 import { createItems, interfaceRequests } from './interface.mjs'
 
 export default {
@@ -12,13 +13,17 @@ export default {
   token: true,
   requests: interfaceRequests,
   create: createItems,
+  program,
+  version: () => `fastify ${packageVersion('fastify')}`,
 
   async start({ port, secret }) {
-    const child = await startServer({
-      port,
-      args: [join(benchFolder, 'peers/fastify-server.mjs')],
-      env: { PORT: String(port), JWT_SECRET: secret, NODE_ENV: 'production' },
-    })
-    return { programs: [child] }
+    return { programs: [await startServer({ port, ...program({ port, secret }) })] }
   },
+}
+
+function program({ port, secret }) {
+  return {
+    args: [join(benchFolder, 'peers/fastify-server.mjs')],
+    env: { PORT: String(port), JWT_SECRET: secret, NODE_ENV: 'production' },
+  }
 }

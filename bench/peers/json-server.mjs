@@ -1,4 +1,4 @@
-/** Side `json-server`: a collection in a JSON file, without tokens; it writes the file on changes. */
+/** Side `json-server`: a collection in a JSON file, without tokens; writes the file on each change. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
@@ -27,8 +27,9 @@ export default {
   name: 'json-server',
   about: 'json-server with the items in a file; no token; writes the file on each change',
   token: false,
-  leavesOut: ['list-100000'], // its search for an item and its file have to stay small
+  leavesOut: ['list-100000'], // it searches all items for one, and writes all of them on a change
   requests,
+  program,
   version: () => `json-server ${packageVersion('json-server')}`,
 
   async create({ port }, count, seconds) {
@@ -42,19 +43,21 @@ export default {
     return ids
   },
 
-  /** The first items are in the file: creating them one by one would write it as many times. */
   async start({ port, items }) {
     const ids = Array.from({ length: items }, () => randomUUID())
-    const folder = mkdtempSync(join(scratch, 'json-server-'))
-    mkdirSync(join(folder, 'public')) // it wants to serve static files from there
-    const file = join(folder, 'db.json')
-    writeFileSync(file, `{"items":[${ids.map((id) => itemText(id)).join(',')}]}`)
-    const child = await startServer({
-      port,
-      args: [join(benchFolder, 'peers/json-server-server.mjs'), String(port), file],
-      cwd: folder,
-      env: { NODE_ENV: 'production' },
-    })
-    return { programs: [child], ids }
+    return { programs: [await startServer({ port, ...program({ port, ids }) })], ids }
   },
+}
+
+/** The first items are in the file: creating them one by one would write it as many times. */
+function program({ port, ids = [] }) {
+  const folder = mkdtempSync(join(scratch, 'json-server-'))
+  mkdirSync(join(folder, 'public')) // it expects static files there
+  const file = join(folder, 'db.json')
+  writeFileSync(file, `{"items":[${ids.map((id) => itemText(id)).join(',')}]}`)
+  return {
+    args: [join(benchFolder, 'peers/json-server-server.mjs'), String(port), file],
+    cwd: folder,
+    env: { NODE_ENV: 'production' },
+  }
 }

@@ -1,7 +1,8 @@
 /**
- * The sides of the comparison. Each has a `name`, tells what it is (`about`), whether it checks a
- * token, its `requests` by kind, how to `create` items, how to `start` its server, the works that
- * it `leavesOut`, and its `version`, `undefined` when it is not installed.
+ * The sides of the comparison. Each has a `name`, a description (`about`), whether it checks a
+ * `token`, its `requests` by kind, how to `create` items, how to `start` its server, the workloads
+ * that it `leavesOut`, and its `version`, `undefined` when it is not installed. Those whose server
+ * is one Node.js process also tell which `program` that is.
  */
 
 import bare from './bare.mjs'

@@ -2,25 +2,25 @@
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { forgetPeak, peakBytes, residentBytes } from '../lib/memory.mjs'
 import { freePort, stop } from '../lib/processes.mjs'
 import { signToken } from '../lib/token.mjs'
 import itemStore from '../peers/item-store.mjs'
-import { forgetPeak, peakBytes, residentBytes } from './memory.mjs'
 import { startWorker } from './worker.mjs'
 
-const listing = { times: 3, seconds: 5 } // at least
-const quietSeconds = 5 // of reads without any other load
+const listing = { times: 3, seconds: 5 } // minimum of each
+const quietSeconds = 5 // of reads without other load
 const settleSeconds = 3 // before memory is read
 /**
- * The costs of warm code and of a heap in use are the process's, not the items'. There are few
- * items, as what they leave behind would be used again by those that count.
+ * The memory of compiled code and of a heap in use is the process's, not the items'. The items of
+ * the warm-up are few, as those that count would reuse the memory that they leave behind.
  */
 const warmUp = { items: 2000, churn: { seconds: 3, writes: 0 } }
 
 /**
  * Runs all phases.
- * @param churn how long to churn: `seconds`, and how many `writes`, at least.
- * @param onPhase told of what begins.
+ * @param churn the minimum of `seconds` to churn, and of `writes`.
+ * @param onPhase called at the start of each phase.
  */
 export async function measure({ items, churn }, onPhase) {
   const port = await freePort()
@@ -31,7 +31,7 @@ export async function measure({ items, churn }, onPhase) {
   const load = startWorker('load', { port, token })
   const probe = startWorker('probe', { port, token })
 
-  /** The latencies of reads of `ids` while `action` goes on, and what it gives. */
+  /** The latencies of reads of `ids` while `action` runs, and its result. */
   async function probed(ids, action) {
     await probe.ask('start', ids)
     const value = await action()

@@ -7,13 +7,13 @@ export function residentBytes(pid) {
   return statusBytes(pid, 'VmRSS')
 }
 
-/** Highest resident memory since `forgetPeak`. */
+/** Peak resident memory since `forgetPeak`. */
 export function peakBytes(pid) {
   return statusBytes(pid, 'VmHWM')
 }
 
 export function forgetPeak(pid) {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5') // resets the mark, see proc(5)
+  writeFileSync(`/proc/${pid}/clear_refs`, '5') // resets the peak, see proc(5)
 }
 
 function statusBytes(pid, name) {
