@@ -88,12 +88,12 @@ export const settings = {
     meaning: 'Most connections at a time; more are closed at once; less by default in a small heap',
     parse: integer(1, 1_000_000),
   },
-  maxWaitingRequests: {
-    name: 'MAX_WAITING_REQUESTS',
-    default: 10_000,
+  maxPipelinedBytes: {
+    name: 'MAX_PIPELINED_BYTES',
+    default: Math.min(32 * mebibyte, partOfMemory(0.05)),
     meaning:
-      'Most requests, on all connections, that wait for one sent before them on theirs; beyond it the connection with the most of them is closed',
-    parse: integer(1, 1_000_000),
+      'Maximum memory in bytes for pipelined requests that wait for an earlier one, on all connections together; beyond it the connection that holds the most is closed',
+    parse: integer(1, Number.MAX_SAFE_INTEGER),
   },
   requestTimeout: {
     name: 'REQUEST_TIMEOUT',

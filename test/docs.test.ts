@@ -56,6 +56,7 @@ function rowsUnder(text: string, head: string): string[] {
 /** Defaults that depend on the machine. */
 const partsOfMemory: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
+  MAX_PIPELINED_BYTES: '1/20 of memory, at most 33554432',
   MAX_PENDING_BYTES: '1/10 of memory',
   MAX_STORE_BYTES: 'half of memory',
   MAX_MEMORY_BYTES: '9/10 of memory',

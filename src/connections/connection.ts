@@ -1,17 +1,21 @@
 /** One connection: all that is known of it, in one place. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 
-/** What is used of a socket; `clientError` gives one that may be any `Duplex`. */
-type Socket = Duplex & { readonly bytesRead?: number; readonly bytesWritten?: number }
+/** Bytes that came before the request that they belong to could be handled. */
+export interface Held {
+  /** The head of the first request. */
+  readonly head: Buffer
+  readonly rest: Buffer
+}
 
 export class Connection {
   readonly socket: Socket
   /** The response to its latest request, sent or not. */
   latest: ServerResponse | undefined
-  /** How many of its requests wait for the answer to an earlier one. */
-  waiting = 0
+  /** What came after the latest request while that was in progress. Nothing more is read meanwhile. */
+  held: Held | undefined
   /** Whether the answer to its latest request is the last one, as the service is about to stop. */
   isEnding = false
   /** Since when it may have been idle: the start of its latest answer, or the end of a long one. */
@@ -24,16 +28,22 @@ export class Connection {
     this.socket = socket
   }
 
-  /** Whether every request that came has its whole answer. */
-  get isAnswered(): boolean {
-    const { latest } = this
-    return latest === undefined || (latest.req.complete && latest.writableFinished)
+  /** Whether the answer to a request has not been sent yet. */
+  get isBusy(): boolean {
+    return this.latest !== undefined && !this.latest.writableFinished
   }
 
-  /** Whether nothing is under way, and no part of a first request has come either. */
+  /** Whether every request that came has its whole answer, and nothing of another is there. */
   get isIdle(): boolean {
-    const { isAnswered, latest, socket } = this
-    return isAnswered && socket.writableLength === 0 && (latest !== undefined || !socket.bytesRead)
+    const { latest, held, socket } = this
+    if (held !== undefined || this.isBusy || socket.writableLength > 0) return false
+    return latest === undefined ? socket.bytesRead === 0 : latest.req.complete
+  }
+
+  /** Memory that it holds for what came too early, in bytes. */
+  get heldBytes(): number {
+    const { held } = this
+    return held === undefined ? 0 : held.head.length + held.rest.buffer.byteLength
   }
 
   /**
@@ -44,7 +54,7 @@ export class Connection {
    */
   isStalled(now: number, timeout: number): boolean {
     const left = this.socket.writableLength
-    const taken = (this.socket.bytesWritten ?? 0) - left
+    const taken = this.socket.bytesWritten - left
     if (left === 0 || taken !== this.#taken) {
       this.#taken = taken
       this.#takenAt = now
@@ -55,7 +65,7 @@ export class Connection {
   /** To be called before a head is written: decides whether the connection goes on after that answer. */
   settle(response: ServerResponse): void {
     this.answeredAt = performance.now()
-    if (this.isEnding && this.latest === response) response.shouldKeepAlive = false
+    if (this.isEnding && this.held === undefined) response.shouldKeepAlive = false
     if (!response.shouldKeepAlive && isBodyComing(response.req)) closeAfterBody(response)
   }
 }

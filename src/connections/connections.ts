@@ -1,79 +1,100 @@
-/** All connections: counts and bounds what waits on them, drops the stalled, and ends them. @module */
+/** All connections: bounds what they hold together, drops the stalled, and ends them. @module */
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Connection } from './connection.js'
+import { headOf, stopAtPipelined } from './pipelining.js'
 
-/** How often connections are looked at for being stalled, as a part of the timeout. */
+/** How often connections are checked for being stalled, as a part of the timeout. */
 const checks = 4
 
+/**
+ * How many connections go on with what they hold in one turn of the event loop: a few milliseconds of
+ * work, so that clients that pipeline without end keep nobody else waiting.
+ */
+const resumedPerTurn = 64
+
 export class Connections {
+  readonly #server: Server
+  readonly #maxHeldBytes: number
   readonly #all = new Map<Duplex, Connection>()
-  readonly #maxWaiting: number
-  #waiting = 0
+  #heldBytes = 0
+  /** Connections whose requests were answered, and that hold more. */
+  #resumable: Connection[] = []
   #isEnding = false
 
   /**
-   * @param maxWaiting maximum number of requests to wait, on all connections together. Node takes up
-   * to 1,400 of them at a time from each, with a kilobyte for each. Beyond it the connection with the
-   * most is closed.
+   * @param server whose connections they are.
+   * @param maxHeldBytes maximum memory for pipelined requests that wait, on all connections together.
+   * Beyond it the connection that holds the most is closed.
    */
-  constructor(maxWaiting: number) {
-    this.#maxWaiting = maxWaiting
+  constructor(server: Server, maxHeldBytes: number) {
+    this.#server = server
+    this.#maxHeldBytes = maxHeldBytes
+    server.on('connection', (socket) => {
+      const connection = this.of(socket)
+      stopAtPipelined(socket, () => connection.isBusy)
+    })
+    server.on('upgrade', (request, socket, rest) => this.hold(this.of(socket), request, rest))
   }
 
   /** The record of a connection, new for a new one. */
-  of(socket: Duplex): Connection {
-    const known = this.#all.get(socket)
+  of(duplex: Duplex): Connection {
+    const known = this.#all.get(duplex)
     if (known !== undefined) return known
+    const socket = duplex as Socket // of TCP, as the server listens on nothing else
     const connection = new Connection(socket)
     connection.isEnding = this.#isEnding
     this.#all.set(socket, connection)
+    socket.on('error', () => socket.destroy()) // Node has its own listener only while it has a parser
     socket.once('close', () => {
       this.#all.delete(socket)
-      this.#count(connection, -connection.waiting)
+      this.#setHeld(connection, undefined)
     })
     return connection
   }
 
   /**
-   * Handles a request once those before it on its connection are answered. Pipelined requests
-   * (RFC 9112 §9.3.2) take effect in the order sent, and only one answer at a time takes memory.
+   * Keeps a request that came before an earlier one was answered, until it is.
+   * @param rest the bytes after its head.
    */
-  inTurn(connection: Connection, response: ServerResponse, handle: () => void): void {
-    const { latest: earlier, socket } = connection
-    connection.latest = response
-    if (earlier === undefined || earlier.writableFinished) {
-      handle()
-      return
-    }
-    if (this.#waiting === this.#maxWaiting) this.#closeGreediest()
-    if (socket.destroyed) return
-    this.#count(connection, 1)
-    socket.pause() // or requests without end could wait
-    earlier.once('close', () => {
-      // The connection ends with that answer, or this request was refused meanwhile for its body.
-      if (!socket.writable || response.headersSent) return
-      this.#count(connection, -1)
-      if (connection.waiting === 0) socket.resume()
-      else socket.pause() // as Node has resumed it, to drop what the handler left of the body
-      handle()
+  hold(connection: Connection, request: IncomingMessage, rest: Buffer): void {
+    this.#setHeld(connection, { head: headOf(request), rest })
+    connection.latest?.once('close', () => {
+      this.#resumable.push(connection)
+      if (this.#resumable.length === 1) setImmediate(() => this.#resume())
     })
+    if (this.#heldBytes > this.#maxHeldBytes) this.#closeLargest()
   }
 
-  #count(connection: Connection, change: number): void {
-    connection.waiting += change
-    this.#waiting += change
-  }
-
-  #closeGreediest(): void {
-    let greediest: Connection | undefined
-    for (const connection of this.#all.values()) {
-      if (connection.waiting > (greediest?.waiting ?? 0)) greediest = connection
+  #resume(): void {
+    for (const connection of this.#resumable.splice(0, resumedPerTurn)) {
+      const { socket, held } = connection
+      this.#setHeld(connection, undefined)
+      if (held === undefined || !socket.writable) continue // it ends with the answer before
+      socket.unshift(held.rest)
+      socket.unshift(held.head)
+      socket.setTimeout(0) // of Node, for the time between two requests
+      this.#server.emit('connection', socket) // gives it a new parser
     }
-    if (greediest === undefined) return
-    greediest.socket.destroy()
-    this.#count(greediest, -greediest.waiting) // its next ones may come before it is closed
+    if (this.#resumable.length > 0) setImmediate(() => this.#resume())
+  }
+
+  #setHeld(connection: Connection, held: Connection['held']): void {
+    this.#heldBytes -= connection.heldBytes
+    connection.held = held
+    this.#heldBytes += connection.heldBytes
+  }
+
+  #closeLargest(): void {
+    let largest: Connection | undefined
+    for (const connection of this.#all.values()) {
+      if (connection.heldBytes > (largest?.heldBytes ?? 0)) largest = connection
+    }
+    if (largest === undefined) return
+    this.#setHeld(largest, undefined)
+    largest.socket.destroy()
   }
 
   /**
@@ -97,7 +118,7 @@ export class Connections {
     return () => clearInterval(timer)
   }
 
-  /** From now on, the answer to the latest request of each connection closes it. */
+  /** From now on, the answer to the last request that came on a connection closes it. */
   end(): void {
     this.#isEnding = true
     for (const connection of this.#all.values()) {

@@ -22,8 +22,8 @@ export interface ConnectionLimits {
   readonly maxHeaderLines: number
   /** Maximum number of connections at a time. */
   readonly maxConnections: number
-  /** Maximum number of requests, on all connections, that wait for an earlier one on theirs. */
-  readonly maxWaitingRequests: number
+  /** Maximum memory for pipelined requests that wait, on all connections together, in bytes. */
+  readonly maxPipelinedBytes: number
   /** Maximum time for a whole request to arrive. */
   readonly requestTimeout: number
   /** How long a connection may wait for its next request. */
@@ -77,22 +77,20 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     requireHostHeader: false, // Node's answer to its absence has no body
     joinDuplicateHeaders: true, // a second Host or Authorization would be hidden otherwise
   }
-  const connections = new Connections(limits.maxWaitingRequests)
   const server = createServer(options, (request, response) => {
     // What comes after it in the same packet never gets out of Node's parser.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     const connection = connections.of(request.socket)
-    connections.inTurn(connection, response, () => {
-      const error = headError(request, limits.maxHeaderLines)
-      if (error === undefined) serve(request, response, connection)
-      else answerAndClose(response, error)
-    })
+    connection.latest = response
+    const error = headError(request, limits.maxHeaderLines)
+    if (error === undefined) serve(request, response, connection)
+    else answerAndClose(response, error)
   })
+  const connections = new Connections(server, limits.maxPipelinedBytes)
   server.maxHeadersCount = limits.maxHeaderLines + 1 // more are dropped, and the request refused
   server.maxConnections = limits.maxConnections
   // Without it, what a client asked for is broken off when it has nothing more to send.
   Object.assign(server, { httpAllowHalfOpen: true }) // not in the types; since Node.js 0.x
-  server.on('connection', (socket) => connections.of(socket))
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     answerParserError(error.code, connections.of(socket))
   })
@@ -101,12 +99,10 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }
-  server.on('connect', (_request, socket) => {
-    socket.on('error', () => socket.destroy()) // Node has taken its own listener away
-    // And those that an answer under way needs to go on.
-    if (connections.of(socket).isAnswered && socket.writableLength === 0)
-      writeAnswer(socket, new ApiError('BAD_REQUEST', 'CONNECT is not supported'))
-    else socket.destroy()
+  server.on('connect', (request, socket, rest) => {
+    const connection = connections.of(socket)
+    if (connection.isBusy) connections.hold(connection, request, rest)
+    else writeAnswer(socket, new ApiError('BAD_REQUEST', 'CONNECT is not supported'))
   })
   const endWatch = connections.dropStalled(limits.idleTimeout * 1000)
 

@@ -16,25 +16,25 @@ export function answerParserError(code: string | undefined, connection: Connecti
   else answerInTurn(connection, parserError(code))
 }
 
-/** Answers in its turn, and once: after the answers to earlier requests that came whole. */
+/** Answers in its turn, and once: after the answer to an earlier request that came whole. */
 function answerInTurn(connection: Connection, error: ApiError): void {
   const { latest, socket } = connection
   if (!socket.writable) {
     socket.destroy()
-  } else if (latest === undefined || connection.isAnswered) {
+  } else if (latest === undefined || (latest.req.complete && !connection.isBusy)) {
     writeAnswer(socket, error)
   } else if (latest.req.complete) {
     latest.once('finish', () => answerInTurn(connection, error))
   } else if (!latest.headersSent) {
     answerAndClose(latest, error) // the error is in the body of its request
-  } else if (latest.writableFinished) {
+  } else if (!connection.isBusy) {
     socket.destroy()
   } else {
     latest.once('finish', () => socket.destroy())
   }
 }
 
-/** Node sends the answer when those to earlier requests are sent. */
+/** Answers a request that is refused for what it is, and closes its connection. */
 export function answerAndClose(response: ServerResponse, error: ApiError): void {
   const { headers, body } = lastAnswer(error)
   response.writeHead(error.status, headers)

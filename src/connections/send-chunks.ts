@@ -1,6 +1,7 @@
 /** Sends an answer of many pieces at the pace at which the client reads it. @module */
 
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemList } from '../store/item-store.js'
 import type { Connection } from './connection.js'
@@ -36,7 +37,7 @@ export async function sendChunks(
       written += piece.length
       if (written < batch) continue
       written = 0
-      if (response.writableNeedDrain) await drained(response)
+      if (connection.socket.writableNeedDrain) await drained(connection.socket)
       await nextTurn() // a client that reads as fast as this writes would have the turn for itself
     }
   }
@@ -44,12 +45,13 @@ export async function sendChunks(
   response.end(after)
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/** Of the socket: Node passes this on to the response only while no other request waits. */
+function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
-      response.off('drain', done).off('close', done)
+      socket.off('drain', done).off('close', done)
       resolve()
     }
-    response.on('drain', done).on('close', done)
+    socket.on('drain', done).on('close', done)
   })
 }

@@ -1,0 +1,51 @@
+/**
+ * Pipelined requests (RFC 9112 §9.3.2): those that a client sends before the earlier ones are answered.
+ *
+ * Node's parser makes a request and a response object of each as soon as it has come, 1,600 of them
+ * from one read of 64 KB. Here a connection has one at a time, and the rest stays what it is: bytes.
+ * The parser is made to stop at a request that comes too early, as it does for an upgrade to another
+ * protocol; that hands over the bytes after it. Once the answer has been sent, the connection starts
+ * anew with all that was held. Requests so take effect, and are answered, in the order sent, and the
+ * connections take turns.
+ *
+ * @module
+ */
+
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** What Node keeps in `socket.parser`, as far as it is used; not in the types, since Node.js 0.x. */
+interface Parser {
+  onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
+}
+
+/** Tells Node's parser that another protocol begins after the head. */
+const upgrade = 2
+
+/**
+ * Has the parser of a connection stop at requests that come too early. What it stops at comes with the
+ * server's `upgrade` event, and `connect`, if that is its method.
+ * @param isBusy whether another request is in progress.
+ */
+export function stopAtPipelined(socket: Socket, isBusy: () => boolean): void {
+  const { parser } = socket as Socket & { parser: Parser } // of every socket of an HTTP server
+  const { onIncoming } = parser
+  parser.onIncoming = (request, shouldKeepAlive) => {
+    if (isBusy()) {
+      socket.pause() // stops reading, which it would not without the parser
+      request.upgrade = true
+      return upgrade
+    }
+    if (request.method !== 'CONNECT') request.upgrade = false // no protocol but this one
+    return onIncoming(request, shouldKeepAlive)
+  }
+}
+
+/** The head of a request as it was sent, but for white space. */
+export function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+}
