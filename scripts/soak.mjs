@@ -21,7 +21,7 @@ const heldItems = 5000
 const allowedGrowth = 0.05
 
 makeReady()
-const { signToken } = await import('../dist/src/auth/token.js')
+const { signToken } = await import('../dist/src/auth/sign.js')
 process.env.JWT_SECRET = randomBytes(32).toString('base64url')
 const token = await signToken('soak', 7 * 24 * 3600)
 const service = spawn(process.execPath, ['dist/src/cli.js', 'serve', '--port', '0'], {

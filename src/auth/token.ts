@@ -1,10 +1,12 @@
 /** Access tokens: JSON Web Tokens signed with a shared secret (spec §5, RFC 7519). @module */
 
 import { isUtf8 } from 'node:buffer'
-import { createSecretKey, type KeyObject } from 'node:crypto'
-import { CompactSign, compactVerify, errors } from 'jose'
+import { compactVerify, errors } from 'jose'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { currentSigning, type Signing, TokenError } from './secret.js'
+
+export { authFault, TokenError } from './secret.js'
 
 /** The claims of an access token (spec §2.6). Further claims are ignored. */
 export const TokenPayload = Type.Object(
@@ -20,33 +22,6 @@ export type TokenPayload = Static<typeof TokenPayload>
 /** What is known of a token that was let in: `iat` may be anything, as nothing depends on it. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
-/** Why a token lets nobody in (spec §5.6, and `AUTH_NOT_CONFIGURED` for a missing secret). */
-export class TokenError extends Error {
-  override readonly name = 'TokenError'
-  readonly code: 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'AUTH_NOT_CONFIGURED'
-
-  constructor(code: TokenError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-/** The HMAC algorithms of RFC 7518 §3.2. */
-const algorithms = ['HS256', 'HS384', 'HS512'] as const
-type Algorithm = (typeof algorithms)[number]
-
-interface Signing {
-  readonly secret: string
-  readonly algorithm: Algorithm
-  readonly key: KeyObject
-  /**
-   * What tokens verified with this key said, by the whole token. Another secret or algorithm makes
-   * another `Signing`, so that no token outlives a change. Only tokens that were let in get here,
-   * so that hostile ones cannot fill it.
-   */
-  readonly verified: Map<string, VerifiedToken>
-}
-
 /** Most tokens that are remembered; the oldest is forgotten first. */
 const maxRemembered = 10_000
 
@@ -61,9 +36,14 @@ const requiredClaims = Compile(
   Type.Object({ sub: Type.String(), exp: Type.Integer(), nbf: Type.Optional(Type.Number()) }),
 )
 
-let signing: Signing | undefined
-/** Whether the environment was read in this turn of the event loop. */
-let isCurrent = false
+/**
+ * What verified tokens said, by the whole token. Only tokens that were let in get here, so that
+ * hostile ones cannot fill it.
+ */
+type Remembered = Map<string, VerifiedToken>
+
+let remembered: Remembered = new Map()
+let rememberedFor: Signing | undefined
 
 /**
  * Verifies a token against `JWT_SECRET` and `JWT_ALGORITHM` as they are now (spec §5.5).
@@ -72,13 +52,26 @@ let isCurrent = false
  */
 export function verifyToken(token: string): VerifiedToken | Promise<VerifiedToken> {
   const signing = currentSigning()
-  const known = signing.verified.get(token)
-  if (known === undefined) return verifyUnknown(token, signing)
+  const known = rememberedWith(signing).get(token)
+  if (known === undefined) return verifyUnknown(token, signing, remembered)
   needUnexpired(known)
   return known
 }
 
-async function verifyUnknown(token: string, signing: Signing): Promise<VerifiedToken> {
+/** Another secret or algorithm starts anew, so that no token outlives a change. */
+function rememberedWith(signing: Signing): Remembered {
+  if (signing !== rememberedFor) {
+    remembered = new Map()
+    rememberedFor = signing
+  }
+  return remembered
+}
+
+async function verifyUnknown(
+  token: string,
+  signing: Signing,
+  tokens: Remembered,
+): Promise<VerifiedToken> {
   const payload = await verifiedPayload(token, signing)
   if (!requiredClaims.Check(payload)) {
     throw invalid('it needs the claims sub (a string) and exp (an integer)')
@@ -88,7 +81,7 @@ async function verifyUnknown(token: string, signing: Signing): Promise<VerifiedT
   }
   needUnexpired(payload)
   const verified = { sub: payload.sub, exp: payload.exp } // the rest may take much more memory
-  remember(token, verified, signing.verified)
+  remember(token, verified, tokens)
   return verified
 }
 
@@ -97,71 +90,11 @@ function needUnexpired({ exp }: VerifiedToken): void {
   if (exp <= Date.now() / 1000) throw new TokenError('TOKEN_EXPIRED', 'The token has expired')
 }
 
-function remember(token: string, payload: VerifiedToken, verified: Signing['verified']): void {
+function remember(token: string, payload: VerifiedToken, tokens: Remembered): void {
   if (token.length > maxRememberedLength) return
-  const [oldest] = verified.keys()
-  if (oldest !== undefined && verified.size >= maxRemembered) verified.delete(oldest)
-  verified.set(token, payload)
-}
-
-/**
- * Signs a token with `JWT_SECRET` and `JWT_ALGORITHM` as they are now.
- * @param sub who the token is for.
- * @param lifetime in seconds from now.
- * @throws {TokenError} `AUTH_NOT_CONFIGURED`.
- */
-export async function signToken(sub: string, lifetime: number): Promise<string> {
-  const { key, algorithm } = currentSigning()
-  const iat = Math.floor(Date.now() / 1000)
-  const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
-  return await new CompactSign(Buffer.from(JSON.stringify(payload)))
-    .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
-    .sign(key)
-}
-
-/** What is wrong with `JWT_SECRET` or `JWT_ALGORITHM` as they are now, or `undefined`. */
-export function authFault(): string | undefined {
-  try {
-    currentSigning()
-    return undefined
-  } catch (error) {
-    if (error instanceof TokenError) return error.message
-    throw error
-  }
-}
-
-/**
- * What to verify with now. The environment is read in every turn of the event loop, and not for
- * every request that the turn handles, as that costs a tenth of a small request; the key is kept as
- * long as it says the same.
- */
-function currentSigning(): Signing {
-  if (isCurrent && signing !== undefined) return signing
-  signing = readSigning()
-  isCurrent = true
-  setImmediate(() => {
-    isCurrent = false
-  })
-  return signing
-}
-
-function readSigning(): Signing {
-  const secret = process.env.JWT_SECRET ?? ''
-  const algorithm = process.env.JWT_ALGORITHM || 'HS256'
-  if (signing?.secret === secret && signing.algorithm === algorithm) return signing
-  if (secret === '') throw new TokenError('AUTH_NOT_CONFIGURED', 'JWT_SECRET is not set')
-  if (!isAlgorithm(algorithm)) {
-    throw new TokenError(
-      'AUTH_NOT_CONFIGURED',
-      `JWT_ALGORITHM is not one of ${algorithms.join(', ')}`,
-    )
-  }
-  const key = createSecretKey(Buffer.from(secret))
-  return { secret, algorithm, key, verified: new Map() }
-}
-
-function isAlgorithm(name: string): name is Algorithm {
-  return (algorithms as readonly string[]).includes(name) // widened, to ask about any string
+  const [oldest] = tokens.keys()
+  if (oldest !== undefined && tokens.size >= maxRemembered) tokens.delete(oldest)
+  tokens.set(token, payload)
 }
 
 /** The payload of a token whose signature holds, whatever it may be. */

@@ -1,0 +1,20 @@
+/** Signs access tokens; apart from their verification, which the service alone needs. @module */
+
+import { CompactSign } from 'jose/jws/compact/sign'
+import { currentSigning } from './secret.js'
+import type { TokenPayload } from './token.js'
+
+/**
+ * Signs a token with `JWT_SECRET` and `JWT_ALGORITHM` as they are now.
+ * @param sub who the token is for.
+ * @param lifetime in seconds from now.
+ * @throws {TokenError} `AUTH_NOT_CONFIGURED`.
+ */
+export async function signToken(sub: string, lifetime: number): Promise<string> {
+  const { key, algorithm } = currentSigning()
+  const iat = Math.floor(Date.now() / 1000)
+  const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
+  return await new CompactSign(Buffer.from(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
+    .sign(key)
+}
