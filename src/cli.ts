@@ -8,15 +8,11 @@ import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import { authFault } from './auth/secret.js'
 import { signToken } from './auth/sign.js'
-import { type Config, ConfigError, describeSettings, flags, readConfig } from './config.js'
+import { type Config, describeSettings, flags, readConfig } from './config.js'
 import { openApiDocument } from './http/openapi.js'
 import { createLog } from './log.js'
 import { type Server, startServer } from './server.js'
-
-/** Something that the user has to put right: told in one line, without a stack, exit code 2. */
-class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
+import { UsageError } from './usage-error.js'
 
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -55,7 +51,7 @@ try {
   if (existsSync('.env')) loadEnvFile()
   await run(command, args)
 } catch (error) {
-  if (!(error instanceof UsageError || error instanceof ConfigError)) throw error
+  if (!(error instanceof UsageError)) throw error
   process.stderr.write(`${error.message.replaceAll(/^/gm, 'item-store: ')}\n`)
   process.exitCode = 2
 }
