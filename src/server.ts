@@ -25,18 +25,28 @@ const lastRequestTime = 500 // milliseconds
 /** Time for the process to end, once the last connection is closed. */
 const endingTime = 250 // milliseconds
 
+export interface ServerOptions {
+  /** Semantic version of the service. */
+  readonly version: string
+  readonly log: Logger
+  /** Level of the line that tells of a request. */
+  readonly requestLogLevel: 'info' | 'debug'
+}
+
 /**
  * Starts to serve.
- * @param version semantic version of the service.
  * @throws the error of `listen`, for example `EADDRINUSE`.
  */
-export async function startServer(config: Config, version: string, log: Logger): Promise<Server> {
+export async function startServer(
+  config: Config,
+  { version, log }: ServerOptions,
+): Promise<Server> {
   const store = openStore(config)
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(store)
   const app = createApp({ ...config, version }, store, log, metrics)
   const metricsServer = metrics && createMetricsServer(metrics)
   if (metricsServer !== undefined) {
-    await once(metricsServer.listen(config.metricsPort, config.host), 'listening')
+    await once(metricsServer.listen(config.metricsPort, config.metricsHost), 'listening')
   }
   const connections = new Set<Socket>()
   app.server.on('connection', (socket) => {

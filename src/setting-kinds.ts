@@ -39,7 +39,8 @@ export function integer(min: number, max: number): Kind<number> {
 
 /** In bytes. */
 export function size(min: number, max = pebibyte): Kind<number> {
-  const expected = (range: string) => `a size ${range}, in bytes or with a unit such as kB, MB or MiB`
+  const expected = (range: string) =>
+    `a size ${range}, in bytes or with a unit such as kB, MB or MiB`
   return between(min, max, parseSize, formatSize, expected)
 }
 
@@ -58,7 +59,13 @@ function duration(min: number, max: number, unit: 's' | 'ms', length: number): K
     return time === undefined || time % length > 0 ? undefined : time / length
   }
   const show = (value: number) => `${value}${unit}`
-  return between(min, max, parse, show, (range) => `a time ${range}, with a unit such as ms, s or m`)
+  return between(
+    min,
+    max,
+    parse,
+    show,
+    (range) => `a time ${range}, with a unit such as ms, s or m`,
+  )
 }
 
 function between(
