@@ -15,3 +15,9 @@ const watch = setInterval(() => {
 watch.unref()
 
 await import('../dist/src/cli.js')
+
+// A signal to all processes at once ends the shell too; that must not count as a second one. Only
+// listened to from here on, as before it is the platform that ends the process.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+  process.once(signal, () => clearInterval(watch))
+}

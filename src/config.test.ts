@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError, describeSettings, flags, readConfig, settings } from './config.js'
+import { describeSettings, flags, readConfig, settings } from './config.js'
+import { UsageError } from './usage-error.js'
 
 test('without flags and environment every setting has its default', () => {
   const config = readConfig({}, {})
@@ -10,6 +11,8 @@ test('without flags and environment every setting has its default', () => {
   assert.equal(config.logLevel, 'info')
   assert.equal(config.maxBodyBytes, 16_777_216)
   assert.ok(config.maxStoreBytes > 0)
+  assert.ok(config.maxStorePages > 10_000)
+  assert.equal(config.metricsPort, undefined)
 })
 
 test('a flag wins over the environment, and an empty variable counts as unset', () => {
@@ -20,40 +23,86 @@ test('a flag wins over the environment, and an empty variable counts as unset', 
   assert.equal(config.maxBodyBytes, 10)
 })
 
-test('every fault is named in a line of its own, with what is expected', () => {
-  const env = { PORT: '80x', LOG_LEVEL: 'loud', MAX_STORE_BYTES: '-1' }
+test('every problem is told in a line of its own, with where the value is and what is expected', () => {
+  const env = {
+    PORT: '80x',
+    LOG_LEVEL: 'loud',
+    MAX_STORE_BYTES: '-1',
+    MAX_HEADER_BYTES: '1MB2',
+    REQUEST_TIMEOUT: '1500ms',
+    MAX_EVENT_LOOP_DELAY: '2m',
+  }
+  const fromFile = new Set(['LOG_LEVEL'])
   assert.throws(
-    () => readConfig({ 'max-body-bytes': '' }, env),
+    () => readConfig({ 'max-body-bytes': '' }, env, fromFile),
     (error) => {
-      assert.ok(error instanceof ConfigError)
+      assert.ok(error instanceof UsageError)
       assert.deepEqual(error.message.split('\n'), [
-        'PORT is "80x"; expected a whole number from 0 to 65535',
-        'LOG_LEVEL is "loud"; expected one of trace, debug, info, warn, error, fatal, silent',
-        '--max-body-bytes is ""; expected a whole number from 1 to 134217728',
-        `MAX_STORE_BYTES is "-1"; expected a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`,
+        'PORT is "80x" in the environment; expected a whole number from 0 to 65535',
+        'LOG_LEVEL is "loud" in .env; expected one of trace, debug, info, warn, error, fatal, silent',
+        '--max-body-bytes is ""; expected a size from 1 to 128MiB, in bytes or with a unit such as kB, MB or MiB',
+        'MAX_STORE_BYTES is "-1" in the environment; expected a size from 1 to 1024TiB, in bytes or with a unit such as kB, MB or MiB',
+        'MAX_HEADER_BYTES is "1MB2" in the environment; expected a size from 1KiB to 1MiB, in bytes or with a unit such as kB, MB or MiB',
+        'REQUEST_TIMEOUT is "1500ms" in the environment; expected a time from 1s to 86400s, with a unit such as ms, s or m',
+        'MAX_EVENT_LOOP_DELAY is "2m" in the environment; expected a time from 1ms to 60000ms, with a unit such as ms, s or m',
       ])
       return true
     },
   )
 })
 
-test('a store that may grow until every request is refused is a fault', () => {
-  const env = { MAX_STORE_BYTES: '2000', MAX_MEMORY_BYTES: '2000' }
-  assert.throws(() => readConfig({}, env), {
-    message: 'MAX_STORE_BYTES is 2000; expected less than MAX_MEMORY_BYTES, which is 2000',
+const typed = [
+  { env: { MAX_BODY_BYTES: '16MB' }, key: 'maxBodyBytes', value: 16_000_000 },
+  { env: { MAX_BODY_BYTES: '512kib' }, key: 'maxBodyBytes', value: 524_288 },
+  { env: { MAX_HEADER_BYTES: '64k' }, key: 'maxHeaderBytes', value: 64_000 },
+  { env: { REQUEST_TIMEOUT: '60' }, key: 'requestTimeout', value: 60 },
+  { env: { REQUEST_TIMEOUT: '15m' }, key: 'requestTimeout', value: 900 },
+  { env: { REQUEST_TIMEOUT: '2000ms' }, key: 'requestTimeout', value: 2 },
+  { env: { MAX_EVENT_LOOP_DELAY: '250' }, key: 'maxEventLoopDelay', value: 250 },
+  { env: { MAX_EVENT_LOOP_DELAY: '1s' }, key: 'maxEventLoopDelay', value: 1000 },
+  { env: { METRICS_PORT: 'off' }, key: 'metricsPort', value: undefined },
+  { env: { METRICS_PORT: '9090' }, key: 'metricsPort', value: 9090 },
+  { env: { HOST: '::1' }, key: 'metricsHost', value: '::1' },
+  { env: { HOST: '::1', METRICS_HOST: '::' }, key: 'metricsHost', value: '::' },
+] as const
+
+for (const { env, key, value } of typed) {
+  test(`${JSON.stringify(env)}: ${key} is ${value}`, () => {
+    assert.equal(readConfig({}, env)[key], value)
+  })
+}
+
+test('every default that is shown can be typed', () => {
+  const shown = Object.values(settings).filter(({ shownDefault }) => shownDefault !== undefined)
+  assert.deepEqual(
+    Object.values(settings).filter((setting) => !shown.includes(setting)),
+    [settings.metricsHost],
+  )
+  for (const { name, default: value, shownDefault = '', parse } of shown) {
+    assert.equal(parse(shownDefault), value, `${name}=${shownDefault}`)
+    assert.ok(describeSettings().includes(`[${shownDefault}]`))
+  }
+  assert.equal(settings.maxBodyBytes.shownDefault, '16MiB')
+  assert.equal(settings.requestTimeout.shownDefault, '60s')
+})
+
+test('a store that may grow until every request is refused is a mistake', () => {
+  const env = { MAX_STORE_BYTES: '2kB', MAX_MEMORY_BYTES: '2000' }
+  assert.throws(() => readConfig({}, env, new Set(['MAX_STORE_BYTES'])), {
+    message:
+      'MAX_STORE_BYTES (2kB in .env) must be less than MAX_MEMORY_BYTES (2000 in the environment)',
   })
 })
 
-test('room for less than one body is a fault', () => {
-  const env = { MAX_BODY_BYTES: '2000', MAX_PENDING_BYTES: '1999' }
-  assert.throws(() => readConfig({}, env), {
-    message: 'MAX_PENDING_BYTES is 1999; expected at least MAX_BODY_BYTES, which is 2000',
+test('room for less than one body is a mistake', () => {
+  assert.throws(() => readConfig({ 'max-pending-bytes': '1MB' }, {}), {
+    message: '--max-pending-bytes (1MB) must be at least MAX_BODY_BYTES (16MiB by default)',
   })
 })
 
-test('one port for two servers is a fault', () => {
-  assert.throws(() => readConfig({}, { PORT: '9000', METRICS_PORT: '9000' }), {
-    message: 'METRICS_PORT is 9000; expected another than PORT',
+test('one port for two servers is a mistake', () => {
+  assert.throws(() => readConfig({ port: '9000' }, { METRICS_PORT: '9000' }), {
+    message: 'METRICS_PORT (9000 in the environment) must differ from --port (9000)',
   })
 })
 

@@ -11,11 +11,25 @@
 import { totalmem } from 'node:os'
 import type { ParseArgsConfig } from 'node:util'
 import { getHeapStatistics } from 'node:v8'
+import {
+  integer,
+  type Kind,
+  milliseconds,
+  oneOf,
+  orOff,
+  orOther,
+  seconds,
+  size,
+  text,
+} from './setting-kinds.js'
+import { UsageError } from './usage-error.js'
 
 interface Setting<T> {
   /** Name in the environment; the flag is the same in lower case with dashes. */
   readonly name: string
   readonly default: T
+  /** The default as it can be typed; `undefined` where it is the value of another setting. */
+  readonly shownDefault: string | undefined
   readonly meaning: string
   /** @throws {Error} that says what is expected. */
   readonly parse: (text: string) => T
@@ -24,132 +38,116 @@ interface Setting<T> {
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
+const day = 86_400 // seconds
 
 export const settings = {
-  port: {
-    name: 'PORT',
-    default: 8000,
-    meaning: 'TCP port to listen on; 0 takes a free one',
-    parse: integer(0, 65_535),
-  },
-  host: {
-    name: 'HOST',
-    default: '0.0.0.0',
-    meaning: 'Address to listen on; 127.0.0.1 for this machine only',
-    parse: text,
-  },
-  serviceName: {
-    name: 'SERVICE_NAME',
-    default: 'item-store',
-    meaning: 'service_name in the health response',
-    parse: text,
-  },
-  logLevel: {
-    name: 'LOG_LEVEL',
-    default: 'info',
-    meaning: `Least level to log: ${levels.join(', ')}`,
-    parse: oneOf(levels),
-  },
-  maxBodyBytes: {
-    name: 'MAX_BODY_BYTES',
-    default: 16 * mebibyte,
-    meaning: 'Longest request body in bytes',
-    parse: integer(1, 128 * mebibyte), // the check of a longer one, all tiny members, may take minutes
-  },
-  maxPendingBytes: {
-    name: 'MAX_PENDING_BYTES',
-    default: Math.max(partOfMemory(0.1), 16 * mebibyte),
-    meaning:
-      'Most bytes of bodies whose requests are not answered yet, at least MAX_BODY_BYTES; what is more gets 503; 1/10 of the memory by default',
-    parse: integer(1, Number.MAX_SAFE_INTEGER),
-  },
-  maxStoreBytes: {
-    name: 'MAX_STORE_BYTES',
-    default: partOfMemory(0.5),
-    meaning:
-      'Most bytes that the items may take, less than MAX_MEMORY_BYTES; half of the memory by default',
-    parse: integer(1, Number.MAX_SAFE_INTEGER),
-  },
-  maxHeaderBytes: {
-    name: 'MAX_HEADER_BYTES',
-    default: 16 * kibibyte,
-    meaning: 'Longest head of a request in bytes',
-    parse: integer(1024, mebibyte),
-  },
-  maxHeaderLines: {
-    name: 'MAX_HEADER_LINES',
-    default: 128,
-    meaning: 'Most header lines of a request',
-    parse: integer(1, 100_000),
-  },
-  maxConnections: {
-    name: 'MAX_CONNECTIONS',
-    default: Math.min(10_000, partOfHeap(64 * kibibyte)),
-    meaning: 'Most connections at a time; more are closed at once; less by default in a small heap',
-    parse: integer(1, 1_000_000),
-  },
-  maxPipelinedBytes: {
-    name: 'MAX_PIPELINED_BYTES',
-    default: Math.min(32 * mebibyte, partOfMemory(0.05)),
-    meaning:
-      'Maximum memory in bytes for pipelined requests that wait for an earlier one, on all connections together; beyond it the connection that holds the most is closed',
-    parse: integer(1, Number.MAX_SAFE_INTEGER),
-  },
-  requestTimeout: {
-    name: 'REQUEST_TIMEOUT',
-    default: 60,
-    meaning: 'Longest time in seconds for a whole request to arrive',
-    parse: integer(1, 86_400),
-  },
-  keepAliveTimeout: {
-    name: 'KEEP_ALIVE_TIMEOUT',
-    default: 72,
-    meaning: 'Longest time in seconds that a connection may wait for its next request',
-    parse: integer(1, 86_400),
-  },
-  idleTimeout: {
-    name: 'IDLE_TIMEOUT',
-    default: 90,
-    meaning: 'Longest time in seconds that a client may read nothing of what is sent to it',
-    parse: integer(1, 86_400),
-  },
-  maxEventLoopDelay: {
-    name: 'MAX_EVENT_LOOP_DELAY',
-    default: 500,
-    meaning: 'Delay of the event loop in milliseconds above which item requests get 503',
-    parse: integer(1, 60_000),
-  },
-  maxMemoryBytes: {
-    name: 'MAX_MEMORY_BYTES',
-    default: partOfMemory(0.9),
-    meaning: 'Memory of the process in bytes above which item requests get 503; 9/10 by default',
-    parse: integer(1, Number.MAX_SAFE_INTEGER),
-  },
-  metricsPort: {
-    name: 'METRICS_PORT',
-    default: undefined,
-    meaning: 'TCP port for Prometheus metrics at /metrics, on the same address; unset: none',
-    parse: integer(1, 65_535),
-  },
-  shutdownTimeout: {
-    name: 'SHUTDOWN_TIMEOUT',
-    default: 10,
-    meaning: 'Longest time in seconds for requests to finish when the service is told to stop',
-    parse: integer(1, 86_400),
-  },
-} as const satisfies Record<string, Setting<number> | Setting<string> | Setting<number | undefined>>
+  port: setting('PORT', integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
+  host: setting('HOST', text(), '0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
+  serviceName: setting('SERVICE_NAME', text(), 'item-store', 'service_name in the health response'),
+  logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
+  maxBodyBytes: setting(
+    'MAX_BODY_BYTES',
+    size(1, 128 * mebibyte), // the check of a longer one, all tiny members, may take minutes
+    16 * mebibyte,
+    'Maximum length of a request body',
+  ),
+  maxPendingBytes: setting(
+    'MAX_PENDING_BYTES',
+    size(1),
+    Math.max(partOfMemory(0.1), 16 * mebibyte),
+    'Maximum total length of the bodies of requests that are not answered yet, at least MAX_BODY_BYTES; beyond it requests get 503; 1/10 of memory by default',
+  ),
+  maxStoreBytes: setting(
+    'MAX_STORE_BYTES',
+    size(1),
+    partOfMemory(0.5),
+    'Maximum size of all items together, less than MAX_MEMORY_BYTES; half of memory by default',
+  ),
+  maxStorePages: setting(
+    'MAX_STORE_PAGES',
+    integer(1, 1_000_000_000),
+    partOfHeap(2 * kibibyte),
+    'Maximum number of pages of the store; items above 32 KiB take one each, smaller ones share pages of 64 KiB; less by default in a small heap',
+  ),
+  maxHeaderBytes: setting(
+    'MAX_HEADER_BYTES',
+    size(kibibyte, mebibyte),
+    16 * kibibyte,
+    'Maximum size of the head of a request',
+  ),
+  maxHeaderLines: setting(
+    'MAX_HEADER_LINES',
+    integer(1, 100_000),
+    128,
+    'Maximum number of header lines in a request',
+  ),
+  maxConnections: setting(
+    'MAX_CONNECTIONS',
+    integer(1, 1_000_000),
+    Math.min(10_000, partOfHeap(64 * kibibyte)),
+    'Maximum number of connections; further ones are closed at once; less by default in a small heap',
+  ),
+  maxPipelinedBytes: setting(
+    'MAX_PIPELINED_BYTES',
+    size(1),
+    Math.min(32 * mebibyte, partOfMemory(0.05)),
+    'Maximum memory for pipelined requests that wait for an earlier one, on all connections together; beyond it the connection that holds the most is closed; 1/20 of memory by default, 32MiB at most',
+  ),
+  requestTimeout: setting(
+    'REQUEST_TIMEOUT',
+    seconds(1, day),
+    60,
+    'Maximum time for a whole request to arrive',
+  ),
+  keepAliveTimeout: setting(
+    'KEEP_ALIVE_TIMEOUT',
+    seconds(1, day),
+    72,
+    'Maximum time that a connection may wait for its next request',
+  ),
+  idleTimeout: setting(
+    'IDLE_TIMEOUT',
+    seconds(1, day),
+    90,
+    'Maximum time that a client may go without reading any of its response',
+  ),
+  maxEventLoopDelay: setting(
+    'MAX_EVENT_LOOP_DELAY',
+    milliseconds(1, 60_000),
+    500,
+    'Mean delay of the event loop above which item requests other than deletes get 503',
+  ),
+  maxMemoryBytes: setting(
+    'MAX_MEMORY_BYTES',
+    size(1),
+    partOfMemory(0.9),
+    'Memory of the process above which item requests other than deletes get 503; 9/10 of memory by default',
+  ),
+  metricsPort: setting(
+    'METRICS_PORT',
+    orOff(integer(1, 65_535)),
+    undefined,
+    'TCP port to serve Prometheus metrics on, at /metrics, or off',
+  ),
+  metricsHost: setting(
+    'METRICS_HOST',
+    orOther(text()),
+    undefined,
+    'Address to serve metrics on; that of HOST by default',
+  ),
+  shutdownTimeout: setting(
+    'SHUTDOWN_TIMEOUT',
+    seconds(1, day),
+    10,
+    'Maximum time for accepted requests to finish once the service is told to stop',
+  ),
+}
 
 type Settings = typeof settings
+type Values = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
 
-/** All settings, checked. */
-export type Config = {
-  readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> | Settings[Key]['default']
-}
-
-/** Settings that cannot be used: one line for each fault. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
+/** All settings, checked. Sizes are in bytes, the event loop's delay in ms, other times in s. */
+export type Config = Values & { readonly metricsHost: string }
 
 /** The flags of all settings, for `parseArgs` of `node:util`. */
 export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
@@ -158,55 +156,82 @@ export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries
 
 /**
  * Reads all settings; a flag wins over the environment, an empty variable counts as unset.
- * @param given values of flags, by flag name.
- * @throws {ConfigError} that names every fault.
+ * @param flagValues values of flags, by flag name.
+ * @param fromFile names of the variables in `env` that a file `.env` has set.
+ * @throws {UsageError} with a line for each problem.
  */
-export function readConfig(given: Record<string, unknown>, env: NodeJS.ProcessEnv): Config {
-  const faults: string[] = []
-  const entries = Object.entries(settings).map(([key, setting]) => {
-    const flag = given[flagOf(setting.name)]
-    const value = typeof flag === 'string' ? flag : env[setting.name] || undefined
-    if (value === undefined) return [key, setting.default]
+export function readConfig(
+  flagValues: Record<string, unknown>,
+  env: NodeJS.ProcessEnv,
+  fromFile: ReadonlySet<string> = new Set(),
+): Config {
+  const problems: string[] = []
+  const entries = Object.entries(settings).map(([key, { name, default: value, parse }]) => {
+    const { text, label, where } = given(name)
+    if (text === undefined) return [key, value]
     try {
-      return [key, setting.parse(value)]
+      return [key, parse(text)]
     } catch (error) {
-      const source = typeof flag === 'string' ? `--${flagOf(setting.name)}` : setting.name
       const expected = error instanceof Error ? error.message : String(error)
-      faults.push(`${source} is ${JSON.stringify(value)}; expected ${expected}`)
-      return [key, setting.default]
+      problems.push(`${label} is ${JSON.stringify(text)}${where}; expected ${expected}`)
+      return [key, value]
     }
   })
-  const config = Object.fromEntries(entries) as Config // one entry for each key of the table
-  if (faults.length === 0) faults.push(...contradictions(config))
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  const values = Object.fromEntries(entries) as Values // one entry for each key of the table
+  const config = { ...values, metricsHost: values.metricsHost ?? values.host }
+  if (problems.length === 0) problems.push(...contradictions(config, shown))
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return config
+
+  /** What was given for a setting, and how to say where. */
+  function given(name: string): { text: string | undefined; label: string; where: string } {
+    const flag = flagValues[flagOf(name)]
+    if (typeof flag === 'string') return { text: flag, label: `--${flagOf(name)}`, where: '' }
+    const text = env[name] || undefined
+    if (text === undefined) return { text, label: name, where: ' by default' }
+    const where = fromFile.has(name) ? ' in .env' : ' in the environment'
+    return { text, label: name, where }
+  }
+
+  function shown({ name, shownDefault }: Setting<unknown>): string {
+    const { text, label, where } = given(name)
+    return `${label} (${text ?? shownDefault}${where})`
+  }
 }
 
-/** Settings that are fine alone and not together: one line for each fault. */
-function contradictions(config: Config): string[] {
+/** Settings that are fine alone and not together: one line for each problem. */
+function contradictions(config: Config, shown: (setting: Setting<unknown>) => string): string[] {
   const { port, metricsPort, maxBodyBytes, maxPendingBytes, maxStoreBytes, maxMemoryBytes } = config
-  const faults: string[] = []
-  if (metricsPort === port) faults.push(`METRICS_PORT is ${port}; expected another than PORT`)
-  if (maxPendingBytes < maxBodyBytes) {
-    faults.push(
-      `MAX_PENDING_BYTES is ${maxPendingBytes}; expected at least MAX_BODY_BYTES, which is ${maxBodyBytes}`,
-    )
-  }
-  if (maxStoreBytes >= maxMemoryBytes) {
-    // A full store would have all requests refused, those that make room included.
-    faults.push(
-      `MAX_STORE_BYTES is ${maxStoreBytes}; expected less than MAX_MEMORY_BYTES, which is ${maxMemoryBytes}`,
-    )
-  }
-  return faults
+  const rules = [
+    {
+      isBroken: metricsPort === port,
+      settings: [settings.metricsPort, settings.port],
+      rule: 'must differ from',
+    },
+    {
+      isBroken: maxPendingBytes < maxBodyBytes,
+      settings: [settings.maxPendingBytes, settings.maxBodyBytes],
+      rule: 'must be at least',
+    },
+    {
+      // A full store would have all requests refused, those that make room included.
+      isBroken: maxStoreBytes >= maxMemoryBytes,
+      settings: [settings.maxStoreBytes, settings.maxMemoryBytes],
+      rule: 'must be less than',
+    },
+  ]
+  return rules
+    .filter(({ isBroken }) => isBroken)
+    .map(({ settings, rule }) => settings.map(shown).join(` ${rule} `))
 }
 
 /** The lines of `--help` on the settings. */
 export function describeSettings(): string {
   return Object.values(settings)
-    .map(({ name, default: value, meaning }) => {
+    .map(({ name, shownDefault, meaning }) => {
       const flag = `--${flagOf(name)}`
-      return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${meaning} [${value ?? 'off'}]`
+      const ending = shownDefault === undefined ? '' : ` [${shownDefault}]`
+      return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${meaning}${ending}`
     })
     .join('\n')
 }
@@ -215,26 +240,8 @@ function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-function text(value: string): string {
-  if (value === '') throw new Error('some text')
-  return value
-}
-
-function integer(min: number, max: number): (value: string) => number {
-  return (value) => {
-    const number = Number(value)
-    if (!/^\d+$/.test(value) || number < min || number > max) {
-      throw new Error(`a whole number from ${min} to ${max}`)
-    }
-    return number
-  }
-}
-
-function oneOf(choices: readonly string[]): (value: string) => string {
-  return (value) => {
-    if (!choices.includes(value)) throw new Error(`one of ${choices.join(', ')}`)
-    return value
-  }
+function setting<T>(name: string, kind: Kind<T>, value: T, meaning: string): Setting<T> {
+  return { name, default: value, shownDefault: kind.show(value), meaning, parse: kind.parse }
 }
 
 /** How often some bytes fit in the JavaScript heap at its largest. */
@@ -242,8 +249,12 @@ function partOfHeap(bytes: number): number {
   return Math.floor(getHeapStatistics().heap_size_limit / bytes)
 }
 
-/** Of what the process may use: its control group's memory where that is limited, else all. */
+/**
+ * Of what the process may use: its control group's memory where that is limited, else all. In whole
+ * MiB, so that it is short to show and to type.
+ */
 function partOfMemory(part: number): number {
   const limit = process.constrainedMemory()
-  return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) * part)
+  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+  return Math.max(1, Math.floor((memory * part) / mebibyte)) * mebibyte
 }

@@ -4,29 +4,89 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 
-/** What a process prints that logs two lines. */
-function printed(isTerminal: boolean): string {
+/** What a process prints that calls `log` so. */
+function printed(isReadable: boolean, calls: string): string {
   const script = `
     import { createLog } from ${JSON.stringify(new URL('log.js', import.meta.url).href)}
-    const log = createLog('info', ${isTerminal})
-    log.debug('unheard')
-    log.info({ url: 'http://a' }, 'listening')
-    log.fatal({ err: new Error('a planted fault') }, 'stopping')`
+    const log = createLog('info', ${isReadable})
+    ${calls}`
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script])
   return String(stdout)
 }
 
+const twoLines = `
+  log.debug('unheard')
+  log.info({ url: 'http://a' }, 'listening')
+  log.fatal({ err: new Error('a planted error') }, 'stopping')`
+
 test('for programs each line is a JSON object', () => {
-  const [first, second] = printed(false).trimEnd().split('\n')
+  const [first, second] = printed(false, twoLines).trimEnd().split('\n')
   const { time, ...rest } = JSON.parse(first ?? '')
   assert.deepEqual(rest, { level: 30, url: 'http://a', msg: 'listening' })
   assert.equal(new Date(time).toISOString(), time)
-  assert.match(JSON.parse(second ?? '').err.stack, /^Error: a planted fault\n/)
+  assert.match(JSON.parse(second ?? '').err.stack, /^Error: a planted error\n/)
 })
 
-test('for people each line has time, level, message and fields, and a fault its stack', () => {
+test('for people each line has time, level, message and fields, and an error its stack', () => {
   assert.match(
-    printed(true),
-    /^\d\d:\d\d:\d\d INFO {2}listening url=http:\/\/a\n\d\d:\d\d:\d\d FATAL stopping\nError: a planted fault\n {4}at /,
+    printed(true, twoLines),
+    /^\d\d:\d\d:\d\d INFO {2}listening url=http:\/\/a\n\d\d:\d\d:\d\d FATAL stopping\n {2}Error: a planted error\n {6}at /,
+  )
+})
+
+const id = 'a8d6f4a6-4c50-4bd1-9f5b-2a8f4f1b9d53'
+const request = { session_id: id, method: 'GET', path: '/api/v1/items', status: 200, ms: 0.812 }
+
+/** Entries, and their line for people without the time. */
+const entries: { what: string; fields: object; msg: string; line: string }[] = [
+  { what: 'a request', fields: request, msg: 'answered', line: 'GET /api/v1/items 200 0.8 ms' },
+  {
+    what: 'a refused request',
+    fields: { ...request, status: 401, error_code: 'INVALID_TOKEN', client: '::1', sub: 'a' },
+    msg: 'answered',
+    line: 'GET /api/v1/items 401 INVALID_TOKEN 0.8 ms',
+  },
+  {
+    what: 'an error of a request',
+    fields: { ...request, ms: undefined, status: 507, error_code: 'STORE_FULL' },
+    msg: 'full',
+    line: `INFO  GET /api/v1/items 507 STORE_FULL full session_id=${id}`,
+  },
+  {
+    what: 'control characters',
+    fields: { ...request, path: '/\u001b[2J\u009b\u202e\u{e0001}/é' },
+    msg: 'answered',
+    line: 'GET /\\u{1b}[2J\\u{9b}\\u{202e}\\u{e0001}/é 200 0.8 ms',
+  },
+  {
+    what: 'line breaks',
+    fields: { a: 'x\r\n12:00:00', b: '\u2028' },
+    msg: 'so\n',
+    line: 'INFO  so\\u{a} a=x\\u{d}\\u{a}12:00:00 b=\\u{2028}',
+  },
+  {
+    what: 'an object, and what was thrown without being an error',
+    fields: { a: { b: [1] }, err: 'thrown' },
+    msg: 'so',
+    line: 'INFO  so a={"b":[1]} err=thrown',
+  },
+]
+
+for (const { what, fields, msg, line } of entries) {
+  test(`for people: ${what}`, () => {
+    const text = printed(true, `log.info(${JSON.stringify(fields)}, ${JSON.stringify(msg)})`)
+    assert.equal(text.replace(/^\d\d:\d\d:\d\d /, ''), `${line}\n`)
+  })
+}
+
+test('for people: the message of an error cannot pass for an entry', () => {
+  const text = printed(
+    true,
+    String.raw`
+    log.error({ err: new Error('so\n12:00:00 INFO  all is well\u001b[0m') }, 'failed')`,
+  )
+  assert.match(
+    text,
+    /^\d\d:\d\d:\d\d ERROR failed\n {2}Error: so\n {2}12:00:00 INFO {2}all is well\\u\{1b\}\[0m\n/,
   )
 })

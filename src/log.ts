@@ -1,16 +1,16 @@
-/** The log: one JSON object a line, or lines for people where a terminal reads them. @module */
+/** The log: one JSON object a line for programs, or short lines for people. @module */
 
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /**
- * @param level least level to log.
- * @param isTerminal whether people read standard output.
+ * @param level minimum level to log.
+ * @param isReadable whether people read it, and not programs.
  */
-export function createLog(level: string, isTerminal: boolean): Logger {
+export function createLog(level: string, isReadable: boolean): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   // A reader of the log that goes away must not take the service with it.
   process.stdout.on('error', () => undefined)
-  return pino(options, isTerminal ? readable : plain)
+  return pino(options, isReadable ? readable : plain)
 }
 
 /**
@@ -22,16 +22,40 @@ const plain: DestinationStream = {
 }
 
 const readable: DestinationStream = {
-  write(line) {
-    const { level, time, msg, err, ...rest }: Record<string, unknown> = JSON.parse(line)
-    const label = pino.levels.labels[Number(level)]?.toUpperCase() ?? ''
-    const fields = Object.entries(rest).map(([name, value]) => ` ${name}=${String(value)}`)
-    const stack = hasStack(err) ? `\n${err.stack}` : ''
-    const clock = String(time).slice(11, 19)
-    process.stdout.write(`${clock} ${label.padEnd(5)} ${String(msg)}${fields.join('')}${stack}\n`)
-  },
+  write: (line) => process.stdout.write(readableLines(JSON.parse(line))),
 }
 
-function hasStack(error: unknown): error is { stack: string } {
-  return typeof error === 'object' && error !== null && 'stack' in error
+/**
+ * An entry as lines for people. A request that was answered is told by what was asked and answered
+ * alone; its ids are for programs, which find the lines of one request by them.
+ */
+function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
+  const { method, path, status, error_code, ms, ...rest } = fields
+  const isAnswered = msg === 'answered'
+  const severity = pino.levels.labels[Number(level)]?.toUpperCase() ?? ''
+  const { stack } = Object(err)
+  const others = stack === undefined && err !== undefined ? { ...rest, err } : rest
+  const words = [
+    String(time).slice(11, 19),
+    ...(isAnswered ? [] : [severity.padEnd(5)]),
+    ...[method, path, status, error_code].filter((word) => word !== undefined),
+    ...(ms === undefined ? [] : [`${Number(ms).toFixed(1)} ms`]),
+    ...(isAnswered ? [] : [msg]),
+    ...(isAnswered ? [] : Object.entries(others).map(([name, value]) => `${name}=${shown(value)}`)),
+  ]
+  const trace = stack === undefined ? [] : String(stack).split('\n')
+  // Indented, so that no line of a stack can pass for an entry.
+  return [words.map(shown).join(' '), ...trace.map((line) => `  ${line}`)].map(harmless).join('')
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** One line for a terminal, without anything in it that a terminal would act on. */
+function harmless(line: string): string {
+  const escaped = line.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u{${character.codePointAt(0)?.toString(16)}}`
+  })
+  return `${escaped}\n`
 }

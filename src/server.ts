@@ -44,7 +44,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   if (counted !== undefined) observers.push(counted.observe)
   const metricsServer = counted && metrics?.createMetricsServer(counted)
   if (metricsServer !== undefined) {
-    await once(metricsServer.listen(config.metricsPort, config.host), 'listening')
+    await once(metricsServer.listen(config.metricsPort, config.metricsHost), 'listening')
   }
 
   const app = createApp({ ...config, version }, store, log, observers)

@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { until } from './support/until.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const command = join(root, 'dist/src/cli.js')
@@ -35,6 +38,8 @@ async function start(args: string[], variables: Record<string, string>, pattern:
     cwd: emptyFolder,
     env: environment(variables),
     stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
   })
   let printed = ''
   for await (const chunk of child.stdout) {
@@ -49,9 +54,28 @@ function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', resolve))
 }
 
+/** The files that a command loads, besides Node's own; relative to the folder of the sources. */
+function loadedBy(args: string[]): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const variables = { NODE_V8_COVERAGE: folder, JWT_SECRET: secret }
+  assert.equal(run(args, variables).status, 0)
+  const [file = ''] = readdirSync(folder)
+  const { result }: { result: { url: string }[] } = JSON.parse(
+    readFileSync(join(folder, file), 'utf8'),
+  )
+  const urls = result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
+  return urls.map((url) => url.replace(/^.*\/(?=dist\/src\/|node_modules\/)/, ''))
+}
+
 const usage = [
   { args: [], says: /^item-store: expected a command: serve, dev, token or openapi/ },
-  { args: ['fly'], says: /^item-store: "fly" is no command/ },
+  {
+    args: ['fly'],
+    says: /^item-store: unknown command "fly"; expected serve, dev, token or openapi/,
+  },
+  { args: ['help', 'fly'], says: /^item-store: unknown command "fly"/ },
+  { args: ['fly', '--help'], says: /^item-store: unknown command "fly"/ },
+  { args: ['toString'], says: /^item-store: unknown command "toString"/ },
   { args: ['serve', '--speed', '9'], says: /^item-store: Unknown option '--speed'; see/ },
   {
     args: ['serve'],
@@ -60,11 +84,31 @@ const usage = [
   { args: ['dev', '--port', 'x'], says: /^item-store: --port is "x"; expected a whole number/ },
   {
     args: ['dev', '--host', '203.0.113.1'],
-    says: /^item-store: 203.0.113.1 is no address of this/,
+    says: /^item-store: 203.0.113.1 is not an address of this/,
   },
-  { args: ['dev', '--host', 'fe80::1'], says: /^item-store: fe80::1 is no address of this/ },
-  { args: ['dev', '--host', 'x'.repeat(300)], says: /^item-store: x{300} is no address of this/ },
+  { args: ['dev', '--host', 'fe80::1'], says: /^item-store: fe80::1 is not an address of this/ },
+  {
+    args: ['dev', '--host', 'x'.repeat(300)],
+    says: /^item-store: x{300} is not an address of this/,
+  },
   { args: ['dev', '--host', ''], says: /^item-store: --host is ""; expected some text/ },
+  {
+    args: ['dev', '--metrics-port', '9000', '--metrics-host', '203.0.113.1'],
+    says: /^item-store: 203.0.113.1 is not an address of this machine; .* --metrics-host\n$/,
+  },
+  {
+    args: ['dev', '--metrics-port', '9000', '--metrics-host', 'x'.repeat(300)],
+    says: /^item-store: x{300} is not an address of this machine; .* --metrics-host\n$/,
+  },
+  {
+    args: ['dev', '--port', '-1'],
+    says: /^item-store: Option '--port' .*; see item-store dev --help/,
+  },
+  { args: ['dev', '9000'], says: /^item-store: Unexpected argument '9000'; see/ },
+  {
+    args: ['dev', '--max-memory-bytes', '60000000', '--max-store-bytes', '1MB'],
+    says: /^item-store: MAX_MEMORY_BYTES is 60MB, but the process alone takes \d+MiB when idle: requests for items would be refused; allow at least \d+MiB\n$/,
+  },
   { args: ['openapi', '--speed'], says: /^item-store: Unknown option '--speed'; see/ },
   { args: ['token'], says: /^item-store: --sub is missing/ },
   { args: ['token', '--sub', 'a'], says: /^item-store: JWT_SECRET is not set/ },
@@ -83,12 +127,14 @@ for (const { args, says } of usage) {
 test('a .env that is no file: exit code 2 and one clear line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   mkdirSync(join(folder, '.env'))
-  const { status, stderr } = run(['--version'], {}, folder)
-  assert.match(stderr, /^item-store: \.env in the working folder cannot be read\n$/)
-  assert.equal(status, 2)
+  for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
+    const { status, stderr } = run(args, { JWT_SECRET: secret }, folder)
+    assert.match(stderr, /^item-store: \.env in the working folder cannot be read\n$/)
+    assert.equal(status, 2)
+  }
 })
 
-test('several faults of settings are one line each', () => {
+test('several mistakes in settings are one line each', () => {
   const { status, stderr } = run(['serve'], { PORT: '-1', LOG_LEVEL: 'x', JWT_SECRET: secret })
   assert.equal(stderr.match(/^item-store: (PORT|LOG_LEVEL) is/gm)?.length, 2)
   assert.equal(status, 2)
@@ -100,26 +146,86 @@ test('an algorithm that is not usable is refused at the start', () => {
   assert.equal(status, 2)
 })
 
-test('a port in use is told, with what to do', async () => {
+test('a port in use is told, with what to do', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
+  t.after(() => other.close())
   await new Promise((resolve) => other.once('listening', resolve))
   const address = other.address()
   assert.ok(address !== null && typeof address === 'object')
-  const { status, stderr } = run(['dev', '--host', '127.0.0.1', '--port', String(address.port)])
-  other.close()
-  assert.match(stderr, /^item-store: port \d+ is in use; .* choose another with --port\n$/)
-  assert.equal(status, 2)
-})
-
-test('--version and --help', () => {
-  const manifest: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  assert.equal(run(['--version']).stdout, `${manifest.version}\n`)
-  for (const args of [['--help'], ['serve', '--help'], ['token', '--help']]) {
-    const { status, stdout } = run(args)
-    assert.match(stdout, /--max-body-bytes +MAX_BODY_BYTES +Longest request body/)
-    assert.equal(status, 0)
+  for (const flag of ['--port', '--metrics-port']) {
+    const { status, stderr } = run(['dev', '--host', '127.0.0.1', flag, String(address.port)])
+    const says = new RegExp(`^item-store: port \\d+ is in use; .* choose another with ${flag}\n$`)
+    assert.match(stderr, says)
+    assert.equal(status, 2)
   }
 })
+
+test('-v and --version print the version', () => {
+  const manifest: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  for (const flag of ['-v', '--version']) {
+    const { status, stdout, stderr } = run([flag])
+    assert.deepEqual(
+      { status, stdout, stderr },
+      { status: 0, stdout: `${manifest.version}\n`, stderr: '' },
+    )
+  }
+})
+
+const setting = /--max-body-bytes +MAX_BODY_BYTES +Maximum length of a request body \[16MiB\]/
+const helps = [
+  { args: ['--help'], has: [/item-store dev/, setting, /JWT_SECRET/], hasNot: [] },
+  {
+    args: ['serve', '--help'],
+    has: [/serve \[settings\]/, setting],
+    hasNot: [/--sub/, /item-store dev/],
+  },
+  { args: ['dev', '--port', '-h'], has: [/dev \[settings\]/, setting], hasNot: [/--sub/] },
+  { args: ['token', '--help'], has: [/--sub NAME/, /JWT_SECRET/], hasNot: [/--max-body-bytes/] },
+  { args: ['openapi', '--help'], has: [/OpenAPI/], hasNot: [/--max-body-bytes/, /JWT_SECRET/] },
+]
+
+for (const { args, has, hasNot } of helps) {
+  test(`item-store ${args.join(' ')}: the help, and only what belongs to it`, () => {
+    const { status, stdout, stderr } = run(args)
+    for (const text of has) assert.match(stdout, text)
+    for (const text of hasNot) assert.doesNotMatch(stdout, text)
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  })
+}
+
+test('-h and help say what --help says', () => {
+  for (const same of [['-h'], ['help']]) assert.deepEqual(run(same), run(['--help']))
+  for (const same of [
+    ['token', '-h'],
+    ['help', 'token'],
+  ]) {
+    assert.deepEqual(run(same), run(['token', '--help']))
+  }
+})
+
+const light = [
+  { args: ['--version'], files: ['cli', 'usage-error', 'version'] },
+  {
+    args: ['help', 'serve'],
+    files: ['cli', 'usage-error', 'commands/help', 'config', 'setting-kinds', 'units', 'version'],
+  },
+  {
+    args: ['token', '--sub', 'a'],
+    files: [
+      ...['cli', 'usage-error', 'units', 'auth/sign', 'auth/secret', 'commands/token'],
+      ...['commands/env-file', 'commands/flags', 'commands/need-auth', 'jose'],
+    ],
+  },
+]
+
+for (const { args, files } of light) {
+  test(`item-store ${args.join(' ')} loads nothing that it does not need`, () => {
+    const names = loadedBy(args).map((file) =>
+      file.replace(/^node_modules\/(jose)\/.*$|^dist\/src\/(.*)\.js$/, '$1$2'),
+    )
+    assert.deepEqual([...new Set(names)].sort(), files.sort())
+  })
+}
 
 test('openapi prints a document with every endpoint and model', () => {
   const document: {
@@ -167,7 +273,18 @@ for (const [expires, seconds] of [
   })
 }
 
-for (const expires of ['', '1', 'h', '0h', '-1h', '1.5h', '1y', '99999999999999999d']) {
+for (const expires of [
+  '',
+  '1',
+  'h',
+  '500ms',
+  '1500ms',
+  '0h',
+  '-1h',
+  '1.5h',
+  '1y',
+  '99999999999999999d',
+]) {
   test(`token --expires "${expires}" is refused`, () => {
     const args = ['token', '--sub', 'a', `--expires=${expires}`]
     const { status, stderr } = run(args, { JWT_SECRET: secret })
@@ -176,24 +293,71 @@ for (const expires of ['', '1', 'h', '0h', '-1h', '1.5h', '1y', '999999999999999
   })
 }
 
-test('dev prints a token that works with the service it started', async () => {
+test('dev prints a token that works with the service it started, and for how long', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
-  const { child, printed } = await start(args, {}, /curl .*\/items -H .*\n$/)
-  const token = /^TOKEN=(.*)$/m.exec(printed)?.[1]
+  const { child, printed } = await start(args, {}, /curl .*\/items -H .*\n\n$/)
+  const token = /^TOKEN=(.*)$/m.exec(printed)?.[1] ?? ''
   const base = /^BASE=(.*)$/m.exec(printed)?.[1]
   const response = await fetch(`${base}/items`, { headers: { Authorization: `Bearer ${token}` } })
   assert.equal(response.status, 200)
+  const [, until = ''] = /valid for 24 hours, until\s(.*) UTC/.exec(printed) ?? []
+  const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  assert.ok(Math.abs(Date.parse(`${until}Z`) / 1000 - exp) <= 60, until)
   child.kill('SIGTERM')
+  assert.equal(await ended(child), 0)
+})
+
+test('what dev prints fits a screen, and its commands work, with a line for each answer', async () => {
+  const args = ['dev', '--host', '127.0.0.1', '--port', '0']
+  const { child, printed } = await start(args, {}, /curl .*\/items -H .*\n\n$/)
+  const lines = printed.split('\n').filter((line) => !line.startsWith('TOKEN='))
+  assert.ok(lines.length <= 20, `${lines.length} lines`)
+  for (const line of lines) assert.ok(line.length <= 100, line)
+  const commands = printed.slice(printed.indexOf('TOKEN=')).replaceAll('curl ', 'curl -s ')
+  const { stdout, status } = spawnSync('bash', ['-e'], { input: commands, encoding: 'utf8' })
+  child.kill('SIGTERM')
+  assert.equal(status, 0)
+  const answers = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).status)
+  assert.deepEqual(answers, ['healthy', 'created', 'success'])
   assert.equal(await ended(child), 0)
 })
 
 test('a .env file is read, and the real environment wins over it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   writeFileSync(join(folder, '.env'), `JWT_SECRET=${secret}\nPORT=x\n`)
-  assert.match(run(['serve'], {}, folder).stderr, /^item-store: PORT is "x"/)
-  assert.match(run(['serve'], { PORT: 'y' }, folder).stderr, /^item-store: PORT is "y"/)
+  assert.match(run(['serve'], {}, folder).stderr, /^item-store: PORT is "x" in \.env; expected/)
+  assert.match(
+    run(['serve'], { PORT: 'y' }, folder).stderr,
+    /^item-store: PORT is "y" in the environment; expected/,
+  )
   const fromFile = run(['token', '--sub', 'a'], {}, folder)
   assert.equal(fromFile.status, 0)
+})
+
+test('a malformed line of .env is told with its number, and without showing it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  writeFileSync(join(folder, '.env'), `# ours\nJWT_SECRET: ${secret}\n`)
+  for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
+    const { status, stderr } = run(args, {}, folder)
+    assert.match(stderr, /^item-store: \.env line 2 is malformed; expected NAME=value.*\n$/)
+    assert.ok(!stderr.includes(secret))
+    assert.equal(status, 2)
+  }
+})
+
+test('a start whose store may outgrow the memory limit is warned of, with the numbers', async () => {
+  const limits = ['--max-memory-bytes', '400MiB', '--max-store-bytes', '399MiB']
+  const args = ['serve', '--host', '127.0.0.1', '--port', '0', ...limits]
+  const { child, printed } = await start(args, { JWT_SECRET: secret }, /MAX_MEMORY_BYTES is.*\n/)
+  assert.match(
+    printed,
+    /"level":40.*"MAX_MEMORY_BYTES is 400MiB, but the process alone takes \d+MiB when idle and MAX_STORE_BYTES is 399MiB:/,
+  )
+  child.kill('SIGTERM')
+  assert.equal(await ended(child), 0)
 })
 
 test('a short secret is warned of, without showing it', async () => {
@@ -202,4 +366,38 @@ test('a short secret is warned of, without showing it', async () => {
   assert.doesNotMatch(printed, /hush/)
   child.kill('SIGINT')
   assert.equal(await ended(child), 0)
+})
+
+test('a shell that ends after the service was told to stop is no second signal', async (t) => {
+  const script = 'node scripts/run.mjs serve --host 127.0.0.1 --port 0 & echo "pid=$!"; wait'
+  const shell = spawn('sh', ['-c', script], {
+    cwd: root,
+    env: environment({ JWT_SECRET: secret, SHUTDOWN_TIMEOUT: '2s' }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let printed = ''
+  shell.stdout.on('data', (chunk) => {
+    printed += String(chunk)
+  })
+  const found = (pattern: RegExp) => until(String(pattern), () => pattern.exec(printed)?.[1])
+  const pid = Number(await found(/^pid=(\d+)$/m))
+  t.after(() => {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {} // it has ended, as it should
+  })
+  const { port } = new URL((await found(/"url":"(.*?)"/)) ?? '')
+  const token = run(['token', '--sub', 'a'], { JWT_SECRET: secret }).stdout.trim()
+  const head = `Host: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n`
+  const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
+  const closed = once(shell, 'close') // of its output, which the service has too
+  socket.write(`POST /api/v1/items HTTP/1.1\r\n${head}Content-Length: 11\r\n\r\n`)
+  await once(socket, 'data') // it waits for a body, which holds the end
+  process.kill(pid, 'SIGTERM')
+  await found(/"msg":"(SIGTERM: stopping)"/)
+  await delay(150) // longer than the time in which two signals are one
+  shell.kill('SIGKILL')
+  await closed
+  socket.destroy()
+  assert.doesNotMatch(printed, /second signal/)
 })

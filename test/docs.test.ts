@@ -53,18 +53,20 @@ function rowsUnder(text: string, head: string): string[] {
   return table.split('\n\n', 1).flatMap((rows) => rows.trimEnd().split('\n').slice(1))
 }
 
-/** Defaults that depend on the machine. */
-const partsOfMemory: Record<string, string> = {
+/** Defaults that depend on the machine, or on another setting. */
+const dependentDefaults: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
-  MAX_PIPELINED_BYTES: '1/20 of memory, at most 33554432',
+  MAX_PIPELINED_BYTES: '1/20 of memory, at most 32MiB',
   MAX_PENDING_BYTES: '1/10 of memory',
   MAX_STORE_BYTES: 'half of memory',
+  MAX_STORE_PAGES: 'one for each 2 KiB of heap',
   MAX_MEMORY_BYTES: '9/10 of memory',
+  METRICS_HOST: 'that of `HOST`',
 }
 
 test('README: the table of settings is the table in the code', () => {
-  const expected = Object.values(settings).map(({ name, default: value, meaning }) => {
-    return `| \`${name}\` | ${partsOfMemory[name] ?? value ?? 'off'} | ${meaning} |`
+  const expected = Object.values(settings).map(({ name, shownDefault, meaning }) => {
+    return `| \`${name}\` | ${dependentDefaults[name] ?? shownDefault} | ${meaning} |`
   })
   assert.deepEqual(rowsUnder(readme, '| variable | default | meaning |'), expected)
 })

@@ -1,8 +1,8 @@
-/** Signs access tokens (spec §5, RFC 7519). Apart from their verification, as few need it. @module */
+/** Signs access tokens; apart from their verification, which the service alone needs. @module */
 
-import { CompactSign } from 'jose'
+import { CompactSign } from 'jose/jws/compact/sign'
 import type { TokenPayload } from '../interface/models.js'
-import { currentSigning } from './token.js'
+import { currentSigning } from './secret.js'
 
 /**
  * Signs a token with `JWT_SECRET` and `JWT_ALGORITHM` as they are now.

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import fc from 'fast-check'
+import { authFault, TokenError } from './secret.js'
 import { signToken } from './sign.js'
-import { authFault, TokenError, verifyToken } from './token.js'
+import { verifyToken } from './token.js'
 
 const secret = 'a secret of at least thirty-two bytes'
 const now = () => Math.floor(Date.now() / 1000)

@@ -1,40 +1,9 @@
 /** Access tokens: JSON Web Tokens signed with a shared secret (spec §5, RFC 7519). @module */
 
 import { isUtf8 } from 'node:buffer'
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
-import type { TokenPayload } from '../interface/models.js'
-
-/** What is known of a token that was let in: `iat` may be anything, as nothing depends on it. */
-export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
-
-/** Why a token lets nobody in (spec §5.6, and `AUTH_NOT_CONFIGURED` for a missing secret). */
-export class TokenError extends Error {
-  override readonly name = 'TokenError'
-  readonly code: 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'AUTH_NOT_CONFIGURED'
-
-  constructor(code: TokenError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-/** The HMAC algorithms of RFC 7518 §3.2, with the names that OpenSSL has for their hashes. */
-const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
-type Algorithm = keyof typeof hashes
-
-/** What tokens are signed with and verified against. */
-export interface Signing {
-  readonly secret: string
-  readonly algorithm: Algorithm
-  readonly key: KeyObject
-  /**
-   * What tokens verified with this key said, by the whole token. Another secret or algorithm makes
-   * another `Signing`, so that no token outlives a change. Only tokens that were let in get here,
-   * so that hostile ones cannot fill it.
-   */
-  readonly verified: Map<string, VerifiedToken>
-}
+import { currentSigning, hashes, type Signing, TokenError, type VerifiedToken } from './secret.js'
 
 /** Maximum number of tokens that are remembered; the oldest is forgotten first. */
 const maxRemembered = 10_000
@@ -57,10 +26,6 @@ const requiredClaims = v.looseObject({
   exp: v.pipe(v.number(), v.integer()),
   nbf: v.optional(v.number()),
 })
-
-let signing: Signing | undefined
-/** Whether the environment was read in this turn of the event loop. */
-let isCurrent = false
 
 /**
  * Verifies a token against `JWT_SECRET` and `JWT_ALGORITHM` as they are now (spec §5.5).
@@ -129,51 +94,6 @@ function remember(token: string, payload: VerifiedToken, verified: Signing['veri
   const [oldest] = verified.keys()
   if (oldest !== undefined && verified.size >= maxRemembered) verified.delete(oldest)
   verified.set(token, payload)
-}
-
-/** What is wrong with `JWT_SECRET` or `JWT_ALGORITHM` as they are now, or `undefined`. */
-export function authFault(): string | undefined {
-  try {
-    currentSigning()
-    return undefined
-  } catch (error) {
-    if (error instanceof TokenError) return error.message
-    throw error
-  }
-}
-
-/**
- * What to sign and verify with now. The environment is read in every turn of the event loop, and not for
- * every request that the turn handles, as that costs a tenth of a small request; the key is kept as
- * long as it says the same.
- */
-export function currentSigning(): Signing {
-  if (isCurrent && signing !== undefined) return signing
-  signing = readSigning()
-  isCurrent = true
-  setImmediate(() => {
-    isCurrent = false
-  })
-  return signing
-}
-
-function readSigning(): Signing {
-  const secret = process.env.JWT_SECRET ?? ''
-  const algorithm = process.env.JWT_ALGORITHM || 'HS256'
-  if (signing?.secret === secret && signing.algorithm === algorithm) return signing
-  if (secret === '') throw new TokenError('AUTH_NOT_CONFIGURED', 'JWT_SECRET is not set')
-  if (!isAlgorithm(algorithm)) {
-    throw new TokenError(
-      'AUTH_NOT_CONFIGURED',
-      `JWT_ALGORITHM is not one of ${Object.keys(hashes).join(', ')}`,
-    )
-  }
-  const key = createSecretKey(Buffer.from(secret))
-  return { secret, algorithm, key, verified: new Map() }
-}
-
-function isAlgorithm(name: string): name is Algorithm {
-  return Object.hasOwn(hashes, name)
 }
 
 function invalid(why: string): TokenError {

@@ -1,6 +1,6 @@
 /** Answers with whatever was thrown, and has the log told what the operator must know. @module */
 
-import { TokenError } from '../auth/token.js'
+import { TokenError } from '../auth/secret.js'
 import { ApiError, errorBody } from '../interface/errors.js'
 import { InvalidItemError } from '../item/item-request.js'
 import { StoreError } from '../store/item-store.js'

@@ -1,7 +1,7 @@
 /** One request and its answer, as they go from hand to hand, and the route that they take. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { VerifiedToken } from '../auth/token.js'
+import type { VerifiedToken } from '../auth/secret.js'
 import { newSessionId } from '../connections/answer-head.js'
 import type { Connection } from '../connections/connection.js'
 import type { ErrorCode } from '../interface/errors.js'

@@ -1,6 +1,6 @@
 /** The health check (spec §4.1). @module */
 
-import { authFault } from '../auth/token.js'
+import { authFault } from '../auth/secret.js'
 import type { Excess } from '../interface/errors.js'
 import type { HealthCheckResponse } from '../interface/models.js'
 import type { ItemStore } from '../store/item-store.js'

@@ -8,13 +8,31 @@ import { needsOwnService, type OwnService, ownService } from '../conformance/ser
 import { residentBytes } from '../support/process.js'
 import { until } from '../support/until.js'
 
+/** Enough for an idle service, and not for the bodies below. */
+const smallMemory = {
+  MAX_MEMORY_BYTES: '250000000',
+  MAX_STORE_BYTES: '50000000',
+  MAX_PENDING_BYTES: '1000000000',
+}
+
+/** Sends 180 MB of bodies, each held by the service until the rest of it comes. */
+function holdBodies(own: OwnService): Socket[] {
+  const authorization = `Authorization: Bearer ${own.validToken()}`
+  const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`
+  return Array.from({ length: 12 }, () => {
+    const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+    socket.on('error', () => undefined)
+    socket.write(`${head}Content-Length: 16000000\r\n\r\n${' '.repeat(15_000_000)}`)
+    return socket
+  })
+}
+
 test('over MAX_MEMORY_BYTES item requests get 503 with Retry-After, and health goes on', {
   skip: needsOwnService,
 }, async () => {
-  const { call, request, validToken } = await ownService({
-    MAX_MEMORY_BYTES: '1000000',
-    MAX_STORE_BYTES: '1000',
-  })
+  const own = await ownService(smallMemory)
+  const { call, request, validToken } = own
+  const sockets = holdBodies(own)
   const refused = await until('a 503', async () => {
     const answer = await call('GET', '/items')
     return answer.status === 503 && answer
@@ -26,25 +44,14 @@ test('over MAX_MEMORY_BYTES item requests get 503 with Retry-After, and health g
   // Deleting makes room.
   const { status } = await request('DELETE', '/items/none', { token: validToken() })
   assert.equal(status, 404)
+  for (const socket of sockets) socket.destroy()
 })
 
 test('garbage over MAX_MEMORY_BYTES is collected, so that the service recovers by itself', {
   skip: needsOwnService,
 }, async () => {
-  const own = await ownService({
-    MAX_MEMORY_BYTES: '250000000',
-    MAX_STORE_BYTES: '50000000',
-    MAX_PENDING_BYTES: '1000000000',
-  })
-  // Bodies that are held until the rest of them comes.
-  const authorization = `Authorization: Bearer ${own.validToken()}`
-  const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`
-  const sockets = Array.from({ length: 12 }, () => {
-    const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
-    socket.on('error', () => undefined)
-    socket.write(`${head}Content-Length: 16000000\r\n\r\n${' '.repeat(15_000_000)}`)
-    return socket
-  })
+  const own = await ownService(smallMemory)
+  const sockets = holdBodies(own)
   await until('a 503', async () => (await own.call('GET', '/items/none')).status === 503)
   for (const socket of sockets) socket.destroy()
   await until('a 404', async () => (await own.call('GET', '/items/none')).status === 404)

@@ -1,0 +1,83 @@
+/** What tokens are signed and verified with: `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5). @module */
+
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import type { TokenPayload } from '../interface/models.js'
+
+/** Why a token lets nobody in (spec §5.6, and `AUTH_NOT_CONFIGURED` for a missing secret). */
+export class TokenError extends Error {
+  override readonly name = 'TokenError'
+  readonly code: 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'AUTH_NOT_CONFIGURED'
+
+  constructor(code: TokenError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The HMAC algorithms of RFC 7518 §3.2, with the names that OpenSSL has for their hashes. */
+export const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
+type Algorithm = keyof typeof hashes
+
+/** What is known of a token that was let in: `iat` may be anything, as nothing depends on it. */
+export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
+
+/** One secret with one algorithm; another of either makes another `Signing`. */
+export interface Signing {
+  readonly secret: string
+  readonly algorithm: Algorithm
+  readonly key: KeyObject
+  /**
+   * What tokens verified with this key said, by the whole token, so that none outlives a change. Only
+   * tokens that were let in get here, so that hostile ones cannot fill it.
+   */
+  readonly verified: Map<string, VerifiedToken>
+}
+
+let signing: Signing | undefined
+/** Whether the environment was read in this turn of the event loop. */
+let isCurrent = false
+
+/**
+ * What to sign and verify with now. The environment is read in every turn of the event loop, and not
+ * for every request that the turn handles, as that costs a tenth of a small request; the key is kept
+ * as long as it says the same.
+ * @throws {TokenError} `AUTH_NOT_CONFIGURED`.
+ */
+export function currentSigning(): Signing {
+  if (isCurrent && signing !== undefined) return signing
+  signing = readSigning()
+  isCurrent = true
+  setImmediate(() => {
+    isCurrent = false
+  })
+  return signing
+}
+
+/** What is wrong with `JWT_SECRET` or `JWT_ALGORITHM` as they are now, or `undefined`. */
+export function authFault(): string | undefined {
+  try {
+    currentSigning()
+    return undefined
+  } catch (error) {
+    if (error instanceof TokenError) return error.message
+    throw error
+  }
+}
+
+function readSigning(): Signing {
+  const secret = process.env.JWT_SECRET ?? ''
+  const algorithm = process.env.JWT_ALGORITHM || 'HS256'
+  if (signing?.secret === secret && signing.algorithm === algorithm) return signing
+  if (secret === '') throw new TokenError('AUTH_NOT_CONFIGURED', 'JWT_SECRET is not set')
+  if (!isAlgorithm(algorithm)) {
+    throw new TokenError(
+      'AUTH_NOT_CONFIGURED',
+      `JWT_ALGORITHM is not one of ${Object.keys(hashes).join(', ')}`,
+    )
+  }
+  return { secret, algorithm, key: createSecretKey(Buffer.from(secret)), verified: new Map() }
+}
+
+function isAlgorithm(name: string): name is Algorithm {
+  return Object.hasOwn(hashes, name)
+}

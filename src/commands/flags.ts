@@ -1,0 +1,21 @@
+/** The flags of a command. @module */
+
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { UsageError } from '../usage-error.js'
+
+/**
+ * Reads the flags of a command.
+ * @throws {UsageError} for a flag that the command does not have, or one without its value.
+ */
+export function readFlags(
+  command: string,
+  args: string[],
+  options: NonNullable<ParseArgsConfig['options']>,
+): Record<string, unknown> {
+  try {
+    return parseArgs({ args, options }).values
+  } catch (error) {
+    const [reason] = error instanceof Error ? error.message.split(/\.\s/, 1) : [String(error)]
+    throw new UsageError(`${reason}; see item-store ${command} --help`)
+  }
+}

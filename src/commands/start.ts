@@ -1,0 +1,75 @@
+/** Starts the service as a process of its own. @module */
+
+import type { Logger } from 'pino'
+import type { Config } from '../config.js'
+import type { Server } from '../server.js'
+import { UsageError } from '../usage-error.js'
+import { readVersion } from '../version.js'
+import { endInOrder } from './ending.js'
+import { judgeMemory } from './memory.js'
+
+export interface StartOptions {
+  /** Whether the log is for people, and not for programs. */
+  readonly isReadable: boolean
+  /** Level of the line that tells of a request. */
+  readonly requestLogLevel: 'info' | 'debug'
+}
+
+/** How long clients have to send another request once the service stops, in milliseconds. */
+const lastRequestTime = 500
+
+/**
+ * Serves until a signal says to stop.
+ * @throws {UsageError} where the settings do not fit this machine.
+ */
+export async function start(
+  config: Config,
+  { isReadable, requestLogLevel }: StartOptions,
+): Promise<{ server: Server; log: Logger }> {
+  const [{ createLog }, { startServer }] = await Promise.all([
+    import('../log.js'),
+    import('../server.js'),
+  ])
+  const log = createLog(config.logLevel, isReadable)
+  // Now that all code is loaded, this is what the process takes when idle.
+  const memory = judgeMemory(process.memoryUsage.rss(), config)
+  if (memory.verdict === 'refuse') throw new UsageError(memory.reason)
+
+  const options = { version: readVersion(), log, requestLogLevel }
+  const server = await startServer(config, options).catch((error: unknown) => {
+    throw listenProblem(error, config) ?? error
+  })
+  endInOrder(() => server.stop(lastRequestTime), config.shutdownTimeout, log)
+  if (memory.verdict === 'warn') log.warn(memory.reason)
+  return { server, log }
+}
+
+function listenProblem(error: unknown, config: Config): UsageError | undefined {
+  const { code, port, address, hostname }: Record<string, unknown> = Object(error)
+  const host = hostname ?? address
+  const isOfMetrics =
+    port === undefined
+      ? host === config.metricsHost && host !== config.host
+      : port === config.metricsPort
+  const prefix = isOfMetrics ? '--metrics-' : '--'
+  switch (code) {
+    case 'EADDRINUSE':
+      return new UsageError(
+        `port ${port} is in use; stop the program that uses it, or choose another with ${prefix}port`,
+      )
+    case 'EACCES':
+      return new UsageError(
+        `this user may not listen on port ${port}; choose one above 1023 with ${prefix}port`,
+      )
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+    case 'ENOTFOUND':
+      return new UsageError(
+        `${isOfMetrics ? config.metricsHost : config.host} is not an address of this machine; choose another with ${prefix}host`,
+      )
+    default:
+      return undefined
+  }
+}

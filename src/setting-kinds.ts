@@ -1,0 +1,98 @@
+/** The kinds of values that settings have. @module */
+
+import { formatSize, parseDuration, parseSize } from './units.js'
+
+/** How values of one type are read, and how they are shown so that they can be typed back. */
+export interface Kind<T> {
+  /** @throws {Error} that says what is expected. */
+  readonly parse: (text: string) => T
+  readonly show: (value: T) => string | undefined
+}
+
+const pebibyte = 1024 ** 5
+
+/** Any text but the empty one. */
+export function text(): Kind<string> {
+  return {
+    parse(value) {
+      if (value === '') throw new Error('some text')
+      return value
+    },
+    show: String,
+  }
+}
+
+export function oneOf(choices: readonly string[]): Kind<string> {
+  return {
+    parse(value) {
+      if (!choices.includes(value)) throw new Error(`one of ${choices.join(', ')}`)
+      return value
+    },
+    show: String,
+  }
+}
+
+export function integer(min: number, max: number): Kind<number> {
+  const parse = (value: string) => (/^\d+$/.test(value) ? Number(value) : undefined)
+  return between(min, max, parse, String, (range) => `a whole number ${range}`)
+}
+
+/** In bytes. */
+export function size(min: number, max = pebibyte): Kind<number> {
+  const expected = (range: string) =>
+    `a size ${range}, in bytes or with a unit such as kB, MB or MiB`
+  return between(min, max, parseSize, formatSize, expected)
+}
+
+export function seconds(min: number, max: number): Kind<number> {
+  return duration(min, max, 's', 1000)
+}
+
+export function milliseconds(min: number, max: number): Kind<number> {
+  return duration(min, max, 'ms', 1)
+}
+
+/** In whole units; a number without a unit is in them too. */
+function duration(min: number, max: number, unit: 's' | 'ms', length: number): Kind<number> {
+  const parse = (value: string) => {
+    const time = parseDuration(value, unit)
+    return time === undefined || time % length > 0 ? undefined : time / length
+  }
+  const show = (value: number) => `${value}${unit}`
+  return between(
+    min,
+    max,
+    parse,
+    show,
+    (range) => `a time ${range}, with a unit such as ms, s or m`,
+  )
+}
+
+function between(
+  min: number,
+  max: number,
+  parse: (value: string) => number | undefined,
+  show: (value: number) => string,
+  expected: (range: string) => string,
+): Kind<number> {
+  return {
+    parse(value) {
+      const number = parse(value)
+      if (number !== undefined && number >= min && number <= max) return number
+      throw new Error(expected(`from ${show(min)} to ${show(max)}`))
+    },
+    show,
+  }
+}
+
+export function orOff({ parse, show }: Kind<number>): Kind<number | undefined> {
+  return {
+    parse: (value) => (value === 'off' ? undefined : parse(value)),
+    show: (value) => (value === undefined ? 'off' : show(value)),
+  }
+}
+
+/** A text that is that of another setting unless given. */
+export function orOther({ parse }: Kind<string>): Kind<string | undefined> {
+  return { parse, show: (value) => value }
+}

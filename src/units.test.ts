@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { formatSize, parseDuration, parseSize } from './units.js'
+
+const sizes: Record<string, number | undefined> = {
+  '0': 0,
+  '16777216': 16_777_216,
+  '5B': 5,
+  '64k': 64_000,
+  '64K': 64_000,
+  '64kB': 64_000,
+  '16MB': 16_000_000,
+  '16mb': 16_000_000,
+  '2G': 2_000_000_000,
+  '1TB': 1e12,
+  '64KiB': 65_536,
+  '512MiB': 536_870_912,
+  '512mib': 536_870_912,
+  '1GiB': 1_073_741_824,
+  '1TiB': 1_099_511_627_776,
+  '9007199254740992': undefined,
+  '9007199254741TB': undefined,
+  '': undefined,
+  MB: undefined,
+  '-1': undefined,
+  '1.5GiB': undefined,
+  '1 MB': undefined,
+  '1MB ': undefined,
+  '1XB': undefined,
+  '1MBit': undefined,
+  '1e3': undefined,
+  '0x10': undefined,
+  '1constructor': undefined,
+}
+
+for (const [text, bytes] of Object.entries(sizes)) {
+  test(`size "${text}": ${bytes}`, () => assert.equal(parseSize(text), bytes))
+}
+
+const durations: [text: string, plainUnit: 'ms' | 's' | undefined, milliseconds?: number][] = [
+  ['500ms', 's', 500],
+  ['90s', undefined, 90_000],
+  ['15m', 'ms', 900_000],
+  ['1h', undefined, 3_600_000],
+  ['7d', undefined, 604_800_000],
+  ['60', 's', 60_000],
+  ['60', 'ms', 60],
+  ['60', undefined],
+  ['', 's'],
+  ['s', 's'],
+  ['1.5h', 's'],
+  ['-1s', 's'],
+  ['1 s', 's'],
+  ['1M', 's'],
+  ['1y', 's'],
+  ['99999999999999999d', 's'],
+]
+
+for (const [text, plainUnit, milliseconds] of durations) {
+  test(`time "${text}", plain numbers in ${plainUnit}: ${milliseconds}`, () => {
+    assert.equal(parseDuration(text, plainUnit), milliseconds)
+  })
+}
+
+test('sizes are shown in the largest unit that divides them', () => {
+  const shown = [0, 1, 1000, 1024, 60_000_000, 16_777_216, 1_073_741_825, 3 * 1024 ** 3].map(
+    formatSize,
+  )
+  assert.deepEqual(shown, ['0', '1', '1kB', '1KiB', '60MB', '16MiB', '1073741825', '3GiB'])
+})
+
+test('every size that is shown can be typed', () => {
+  const bytes = fc.oneof(
+    fc.maxSafeNat(),
+    fc
+      .tuple(fc.nat(1000), fc.constantFrom(1e3, 1e6, 1e9, 1024, 1024 ** 2, 1024 ** 3))
+      .map(([a, b]) => a * b),
+  )
+  fc.assert(fc.property(bytes, (size) => assert.equal(parseSize(formatSize(size)), size)))
+})
