@@ -1,6 +1,9 @@
 /** The log: one JSON object a line for programs, or short lines for people. @module */
 
-import { type DestinationStream, type Logger, pino } from 'pino'
+import type { DestinationStream, Logger } from 'pino'
+import { require } from './require.js'
+
+const { pino }: typeof import('pino') = require('pino')
 
 /**
  * @param level minimum level to log.

@@ -28,6 +28,7 @@ const order = [
   'store',
   'interface',
   'uuid.ts',
+  'require.ts',
 ]
 
 const longestFile = 300 // lines

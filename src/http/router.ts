@@ -1,10 +1,12 @@
 /** Leads each request through the guards of its route to its handler. @module */
 
-import findMyWay from 'find-my-way'
 import { ApiError } from '../interface/errors.js'
+import { require } from '../require.js'
 import { answerEmpty } from './answer.js'
 import { answerPreflight, isPreflight } from './cors.js'
 import { type Exchange, type Handler, pathOf, type Route } from './exchange.js'
+
+const findMyWay: typeof import('find-my-way') = require('find-my-way')
 
 /** Maximum length of a path parameter: more than the largest head has room for. */
 const maxParamLength = 1_048_576
