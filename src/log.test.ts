@@ -1,8 +1,9 @@
 /** Log lines, for programs and for people. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { test } from 'node:test'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { after, test } from 'node:test'
 
 /** What a process prints that calls `log` so. */
 function printed(isReadable: boolean, calls: string): string {
@@ -89,4 +90,30 @@ test('for people: the message of an error cannot pass for an entry', () => {
     text,
     /^\d\d:\d\d:\d\d ERROR failed\n {2}Error: so\n {2}12:00:00 INFO {2}all is well\\u\{1b\}\[0m\n/,
   )
+})
+
+test('lines that nobody reads are dropped and counted, and take bounded memory', async () => {
+  const script = `
+    import { createLog } from ${JSON.stringify(new URL('log.js', import.meta.url).href)}
+    const log = createLog('info', false)
+    for (let line = 0; line < 100_000; line += 1) {
+      log.info({ line, pad: 'x'.repeat(100) }, 'a line')
+      if (line % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    process.stderr.write(String(process.stdout.writableLength))`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script])
+  after(() => child.kill('SIGKILL'))
+  const [waiting] = await once(child.stderr, 'data')
+  assert.ok(Number(waiting) < 2_000_000, `${waiting} bytes wait`)
+  let text = ''
+  for await (const chunk of child.stdout) text += chunk
+  const lines: Record<string, unknown>[] = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const logged = lines.filter(({ msg }) => msg === 'a line').length
+  const dropped = lines.filter(({ msg }) => String(msg).includes('dropped'))
+  assert.equal(dropped.length, 1)
+  assert.ok(logged > 100 && logged < 100_000)
+  assert.equal(logged + Number(dropped[0]?.dropped), 100_000)
 })

@@ -5,27 +5,39 @@ import { require } from './require.js'
 
 const { pino }: typeof import('pino') = require('pino')
 
+/** Lines that nobody has read yet take no more than this, in bytes; further ones are dropped. */
+const maxUnread = 1024 * 1024
+
 /**
  * @param level minimum level to log.
  * @param isReadable whether people read it, and not programs.
  */
 export function createLog(level: string, isReadable: boolean): Logger {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const { stdout } = process
+  let dropped = 0
+  // Not pino's own destination: when nobody reads standard output any more, that one tries again for
+  // ever as the process ends, and so keeps it from ending.
+  const destination: DestinationStream = {
+    write(line) {
+      if (stdout.writableLength > maxUnread) {
+        if (dropped === 0) stdout.once('drain', reportDropped)
+        dropped += 1
+      } else {
+        stdout.write(isReadable ? readableLines(JSON.parse(line)) : line)
+      }
+    },
+  }
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   // A reader of the log that goes away must not take the service with it.
-  process.stdout.on('error', () => undefined)
-  return pino(options, isReadable ? readable : plain)
-}
+  stdout.on('error', () => undefined)
 
-/**
- * Not pino's own destination: when nobody reads standard output any more, that one tries again for
- * ever as the process ends, and so keeps it from ending.
- */
-const plain: DestinationStream = {
-  write: (line) => process.stdout.write(line),
-}
+  function reportDropped(): void {
+    const count = dropped
+    dropped = 0
+    log.warn({ dropped: count }, 'log lines were dropped, as nobody read them in time')
+  }
 
-const readable: DestinationStream = {
-  write: (line) => process.stdout.write(readableLines(JSON.parse(line))),
+  return log
 }
 
 /**

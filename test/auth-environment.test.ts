@@ -4,6 +4,8 @@
  */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { after, beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { createApp } from '../src/app.js'
@@ -34,6 +36,7 @@ after(async () => {
 const unusable: { title: string; env: Auth }[] = [
   { title: 'JWT_SECRET unset', env: {} },
   { title: 'JWT_SECRET empty', env: { JWT_SECRET: '' } },
+  { title: 'JWT_SECRET that was not UTF-8', env: { JWT_SECRET: '\ufffd'.repeat(32) } },
   { title: 'JWT_SECRET unset and JWT_ALGORITHM set', env: { JWT_ALGORITHM: 'HS256' } },
   ...['RS256', 'ES256', 'none', 'hs256', 'HS257', 'HS256,none', '__proto__', 'toString'].map(
     (algorithm) => ({
@@ -112,6 +115,26 @@ test('§5.5 a changed JWT_SECRET counts from the next request on', async () => {
     for (let use = 0; use < 3; use += 1) assert.equal((await list(next)).status, 200)
     assertRefused(await list(old), 401, 'INVALID_TOKEN')
   }
+})
+
+test('§5.5 a changed JWT_SECRET counts for every request that is sent after it, at any time', async () => {
+  const request = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token(secret)}\r\n\r\n`
+  const [busy, other] = [connect(Number(origin.port)), connect(Number(origin.port))]
+  busy.resume()
+  for (const [name, soon] of Object.entries({ setImmediate, setTimeout, queueMicrotask })) {
+    for (let round = 0; round < 100; round += 1) {
+      setAuth({ JWT_SECRET: secret })
+      busy.write(request.repeat(20)) // tokens are verified all the time
+      await once(busy, 'data')
+      soon(() => {
+        setAuth({ JWT_SECRET: 'another secret' })
+        other.write(request)
+      })
+      const [answer] = await once(other, 'data')
+      assert.match(String(answer), /^HTTP\/1\.1 401 /, `${name}, round ${round}`)
+    }
+  }
+  for (const socket of [busy, other]) socket.destroy()
 })
 
 test('§5.5 a changed JWT_ALGORITHM counts from the next request on', async () => {

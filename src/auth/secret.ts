@@ -33,24 +33,19 @@ export interface Signing {
   readonly verified: Map<string, VerifiedToken>
 }
 
-let signing: Signing | undefined
-/** Whether the environment was read in this turn of the event loop. */
-let isCurrent = false
+let latest: Signing | undefined
 
 /**
- * What to sign and verify with now. The environment is read in every turn of the event loop, and not
- * for every request that the turn handles, as that costs a tenth of a small request; the key is kept
- * as long as it says the same.
+ * What to sign and verify with now. The environment is read each time, as anything in this process may
+ * change it; that takes half a microsecond. The key is kept as long as the environment says the same.
  * @throws {TokenError} `AUTH_NOT_CONFIGURED`.
  */
 export function currentSigning(): Signing {
-  if (isCurrent && signing !== undefined) return signing
-  signing = readSigning()
-  isCurrent = true
-  setImmediate(() => {
-    isCurrent = false
-  })
-  return signing
+  const secret = process.env.JWT_SECRET ?? ''
+  const algorithm = process.env.JWT_ALGORITHM || 'HS256'
+  if (latest?.secret === secret && latest.algorithm === algorithm) return latest
+  latest = newSigning(secret, algorithm)
+  return latest
 }
 
 /** What is wrong with `JWT_SECRET` or `JWT_ALGORITHM` as they are now, or `undefined`. */
@@ -64,11 +59,12 @@ export function authFault(): string | undefined {
   }
 }
 
-function readSigning(): Signing {
-  const secret = process.env.JWT_SECRET ?? ''
-  const algorithm = process.env.JWT_ALGORITHM || 'HS256'
-  if (signing?.secret === secret && signing.algorithm === algorithm) return signing
+function newSigning(secret: string, algorithm: string): Signing {
   if (secret === '') throw new TokenError('AUTH_NOT_CONFIGURED', 'JWT_SECRET is not set')
+  // What is not UTF-8 has become this character: many secrets would be one that can be guessed.
+  if (secret.includes('\ufffd')) {
+    throw new TokenError('AUTH_NOT_CONFIGURED', 'JWT_SECRET is not valid UTF-8')
+  }
   if (!isAlgorithm(algorithm)) {
     throw new TokenError(
       'AUTH_NOT_CONFIGURED',

@@ -1,7 +1,7 @@
 /** One connection: all that is known of it, in one place. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 
 /** Bytes that came before the request that they belong to could be handled. */
 export interface Held {
@@ -66,7 +66,7 @@ export class Connection {
   settle(response: ServerResponse): void {
     this.answeredAt = performance.now()
     if (this.isEnding && this.held === undefined) response.shouldKeepAlive = false
-    if (!response.shouldKeepAlive && isBodyComing(response.req)) closeAfterBody(response)
+    if (isBodyComing(response.req)) closeAfterBody(response.req)
   }
 }
 
@@ -78,15 +78,17 @@ function isBodyComing({ complete, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Closes the connection after the body that the client still sends, which is read and dropped. Closed
- * with the answer, it would be reset under the client, and the answer lost.
+ * Has Node, where it would close the connection with the answer, close it after the body that the
+ * client still sends, which is read and dropped. Else it would be reset under the client, and the answer
+ * lost. That the answer is whole, the client sees at once.
  */
-function closeAfterBody(response: ServerResponse): void {
-  response.shouldKeepAlive = true
-  const { req: request } = response
-  response.once('finish', () => {
-    const close = () => request.socket.destroySoon()
-    if (request.complete) close()
-    else request.once('end', close)
-  })
+function closeAfterBody(request: IncomingMessage): void {
+  const { socket } = request
+  const closeNow = () => {
+    if (request.complete) Socket.prototype.destroySoon.call(socket)
+    else request.once('end', () => socket.destroy())
+  }
+  socket.destroySoon = () => {
+    socket.end(closeNow)
+  }
 }

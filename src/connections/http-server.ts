@@ -61,6 +61,13 @@ export interface HttpServer {
   stop(options: StopOptions): Promise<void>
 }
 
+/**
+ * `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2), but for commas in a name: two headers are
+ * joined by one.
+ */
+const hostAndPort =
+  /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
+
 /** How often Node looks for requests that take too long, in milliseconds. */
 const timeoutCheckInterval = 1_000
 
@@ -150,9 +157,8 @@ function headError(request: IncomingMessage, maxLines: number): ApiError | undef
   if (headers.host === undefined && httpVersion === '1.1') {
     return new ApiError('BAD_REQUEST', 'The Host header is missing')
   }
-  // Two of them are joined by a comma and a space, and a space is never part of one.
-  if (headers.host?.includes(' ')) {
-    return new ApiError('BAD_REQUEST', 'The Host header is not one host')
+  if (headers.host !== undefined && !hostAndPort.test(headers.host)) {
+    return new ApiError('BAD_REQUEST', 'The Host header is not a host and port')
   }
   const encoding = headers['transfer-encoding']
   return encoding === undefined || encoding.toLowerCase() === 'chunked'

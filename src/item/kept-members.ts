@@ -15,6 +15,8 @@ export type Positions = readonly number[]
 const columns = 3
 const backslash = 0x5c
 const comma = 0x2c
+const lowerI = 0x69
+const lowerP = 0x70
 
 /** What is in every item beside the members of `data`. */
 const ownNames = ['id', 'project_id']
@@ -23,13 +25,13 @@ const ownNames = ['id', 'project_id']
 const prime = 2 ** 31 - 1
 
 /**
- * Where the polynomial of a name is evaluated. Secret, as names of the same hash cost time: without
- * it nobody can find names that share theirs more often than by chance (Carter and Wegman,
- * Universal Classes of Hash Functions, 1979).
+ * Where the polynomials of names are evaluated: random, as names of the same hash cost time, so that
+ * nobody can choose names that share theirs more often than by chance (Carter and Wegman, Universal
+ * Classes of Hash Functions, 1979). Each body has its own: one that lives longer is found by timing.
  */
-const base = randomInt(2 ** 20, 2 ** 21)
-
-const ownHashes = ownNames.map((name) => hashOf(spelling(name)))
+function newBase(): number {
+  return randomInt(2 ** 20, 2 ** 21)
+}
 
 /**
  * The text of the members that are kept, in order, with commas between them: of a repeated name the
@@ -55,16 +57,17 @@ export function keptMembers(text: Buffer, members: Positions): Buffer {
 
 /** 1 for each member that is not kept. */
 function markDropped(text: Buffer, members: Positions, count: number): Uint8Array {
+  const base = newBase()
   const isDropped = new Uint8Array(count)
   const hashes = new Int32Array(count)
   /** Places plus one, at the slot that their hash leads to or behind it; 0 is an empty slot. */
   const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 1)))
   for (let place = 0; place < count; place += 1) {
-    const hash = hashOfName(text, members, place)
-    if (ownHashes.includes(hash) && ownNames.includes(nameAt(text, members, place))) {
+    if (isOwnName(text, members, place)) {
       isDropped[place] = 1
       continue
     }
+    const hash = hashOfName(text, members, place, base)
     hashes[place] = hash
     let slot = hash & (slots.length - 1)
     for (let other = slots[slot]; other; other = slots[slot]) {
@@ -87,13 +90,20 @@ function nameAt(text: Buffer, members: Positions, place: number): string {
   return nameOf(text, at(members, place * columns), at(members, place * columns + 1))
 }
 
-function hashOfName(text: Buffer, members: Positions, place: number): number {
+/** Whether the item gives a member of this name itself. In all spellings, a name has its first byte or an escape. */
+function isOwnName(text: Buffer, members: Positions, place: number): boolean {
+  const first = text[at(members, place * columns)]
+  const isPossible = first === lowerI || first === lowerP || first === backslash
+  return isPossible && ownNames.includes(nameAt(text, members, place))
+}
+
+function hashOfName(text: Buffer, members: Positions, place: number, base: number): number {
   const end = at(members, place * columns + 1)
   let hash = 0
   for (let position = at(members, place * columns); position < end; position += 1) {
     const byte = text[position] as number // within the text
-    if (byte === backslash) return hashOf(spelling(nameAt(text, members, place)))
-    hash = withByte(hash, byte)
+    if (byte === backslash) return hashOf(spelling(nameAt(text, members, place)), base)
+    hash = withByte(hash, byte, base)
   }
   return hash
 }
@@ -103,11 +113,13 @@ function spelling(name: string): Buffer {
   return Buffer.from(JSON.stringify(name).slice(1, -1))
 }
 
-function hashOf(bytes: Buffer): number {
-  return bytes.reduce(withByte, 0)
+function hashOf(bytes: Buffer, base: number): number {
+  let hash = 0
+  for (const byte of bytes) hash = withByte(hash, byte, base)
+  return hash
 }
 
-function withByte(hash: number, byte: number): number {
+function withByte(hash: number, byte: number, base: number): number {
   const product = (hash + byte + 1) * base
   return product - Math.floor(product / prime) * prime // the remainder; % takes twice the time
 }

@@ -29,7 +29,19 @@ const notHttp = [
   { title: 'the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
   { title: 'no Host', bytes: `${health}\r\n` },
   { title: 'two Hosts', bytes: `${health}Host: a\r\nHost: a\r\n\r\n` },
-  { title: 'a Host with a space', bytes: `${health}Host: a b\r\n\r\n` },
+  ...[
+    'a b',
+    'user@127.0.0.1',
+    'a/path',
+    'a,b',
+    'a?b',
+    'a#b',
+    'a:b',
+    '[::1',
+    '::1',
+    'a:80:80',
+    '[x]',
+  ].map((host) => ({ title: `a Host that is ${host}`, bytes: `${health}Host: ${host}\r\n\r\n` })),
   {
     title: 'an encoding beside chunked',
     bytes: `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
@@ -91,6 +103,25 @@ for (const { title, bytes } of tooLarge) {
   })
 }
 
+const hosts = [
+  '',
+  'a',
+  'a.example:8080',
+  '127.0.0.1',
+  '[::1]:80',
+  '[v1.x:y]',
+  'a:',
+  'b%C3%BC',
+  'a_b',
+  'a&b',
+]
+for (const host of hosts) {
+  test(`§4 the Host "${host}" is one (RFC 9112 §3.2)`, async () => {
+    const answer = await exchangeOne(service.baseUrl, `${health}Host: ${host}\r\n\r\n`)
+    assert.equal(answer.status, 200, answer.text)
+  })
+}
+
 const odd = [
   {
     title: 'a header named __proto__',
@@ -126,6 +157,23 @@ test('§5 Expect: 100-continue without a token: 401, and no 100 before it', asyn
   const answer = await exchangeOne(service.baseUrl, `${head}${expecting(body.length)}`)
   assertRefused(answer, 401, 'MISSING_TOKEN')
 })
+
+const refusedExpectations = [
+  { title: 'without a token', head: `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\n`, status: 401 },
+  { title: 'of a type that is not JSON', head: `${post}Content-Type: text/plain\r\n`, status: 422 },
+]
+for (const { title, head, status } of refusedExpectations) {
+  test(`§7 a body ${title} that comes although its Expect was refused is not cut off`, async () => {
+    const pieces = [`${head}${expecting(3_000_000)}`, ...Array(3).fill('x'.repeat(1_000_000))]
+    for (let round = 0; round < 10; round += 1) {
+      const answers = await exchangeUntilClosed(service.baseUrl, pieces)
+      assert.deepEqual(
+        answers.map((answer) => [answer.status, answer.headers.connection]),
+        [[status, 'close']],
+      )
+    }
+  })
+}
 
 test('§8 Expect: 100-continue with a body that is too long: 413, and no 100 before it', async () => {
   const answer = await exchangeOne(service.baseUrl, `${post}${expecting(2 ** 40)}`)
