@@ -6,6 +6,7 @@
  * @module
  */
 
+import { print } from './commands/print.js'
 import { UsageError } from './usage-error.js'
 
 /** Each command's file; its `run` gets the arguments after the command's name. */
@@ -48,13 +49,13 @@ async function run(first: string | undefined, args: string[]): Promise<void> {
 
 async function printVersion(): Promise<void> {
   const { readVersion } = await import('./version.js')
-  process.stdout.write(`${readVersion()}\n`)
+  print(`${readVersion()}\n`)
 }
 
 async function printHelp(command: string | undefined): Promise<void> {
   const { commandHelp, overview } = await import('./commands/help.js')
   const help = command === undefined ? overview() : commandHelp(commandNamed(command))
-  process.stdout.write(help)
+  print(help)
 }
 
 function commandNamed(name: string): CommandName {

@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -204,15 +213,26 @@ test('-h and help say what --help says', () => {
 })
 
 const light = [
-  { args: ['--version'], files: ['cli', 'usage-error', 'version'] },
+  { args: ['--version'], files: ['cli', 'commands/print', 'usage-error', 'version'] },
   {
     args: ['help', 'serve'],
-    files: ['cli', 'usage-error', 'commands/help', 'config', 'setting-kinds', 'units', 'version'],
+    files: [
+      ...['cli', 'usage-error', 'commands/help', 'commands/print', 'config', 'setting-kinds'],
+      ...['units', 'version'],
+    ],
   },
   {
     args: ['token', '--sub', 'a'],
     files: [
-      ...['cli', 'usage-error', 'units', 'auth/sign', 'auth/secret', 'commands/token'],
+      ...[
+        'cli',
+        'usage-error',
+        'units',
+        'auth/sign',
+        'auth/secret',
+        'commands/token',
+        'commands/print',
+      ],
       ...['commands/env-file', 'commands/flags', 'commands/need-auth', 'jose'],
     ],
   },
@@ -401,3 +421,31 @@ test('a shell that ends after the service was told to stop is no second signal',
   socket.destroy()
   assert.doesNotMatch(printed, /second signal/)
 })
+
+for (const args of [['--help'], ['--version'], ['openapi'], ['token', '--sub', 'a']]) {
+  const shown = args.join(' ')
+  const env = environment({ JWT_SECRET: secret })
+
+  test(`${shown}, standard output is full: exit code 1 and one clear line`, {
+    skip: !existsSync('/dev/full') && 'there is no /dev/full here',
+  }, () => {
+    const full = openSync('/dev/full', 'w')
+    const stdio = ['ignore', full, 'pipe'] as const
+    const options = { cwd: emptyFolder, env, stdio: [...stdio], encoding: 'utf8' as const }
+    const { status, stderr } = spawnSync(process.execPath, [command, ...args], options)
+    closeSync(full)
+    assert.match(String(stderr), /^item-store: standard output cannot be written to: ENOSPC.*\n$/)
+    assert.equal(status, 1)
+  })
+
+  test(`${shown}, nobody reads: ends without a stack`, async () => {
+    const child = spawn(process.execPath, [command, ...args], { cwd: emptyFolder, env })
+    child.stdout.destroy()
+    let said = ''
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+    })
+    await ended(child)
+    assert.equal(said, '')
+  })
+}

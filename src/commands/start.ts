@@ -5,6 +5,7 @@ import type { Config } from '../config.js'
 import type { Server } from '../server.js'
 import { UsageError } from '../usage-error.js'
 import { readVersion } from '../version.js'
+import { affordableConnections } from './descriptors.js'
 import { endInOrder } from './ending.js'
 import { judgeMemory } from './memory.js'
 
@@ -36,11 +37,19 @@ export async function start(
   if (memory.verdict === 'refuse') throw new UsageError(memory.reason)
 
   const options = { version: readVersion(), log, requestLogLevel }
-  const server = await startServer(config, options).catch((error: unknown) => {
-    throw listenProblem(error, config) ?? error
-  })
+  const maxConnections = affordableConnections(config.maxConnections)
+  const server = await startServer({ ...config, maxConnections }, options).catch(
+    (error: unknown) => {
+      throw listenProblem(error, config) ?? error
+    },
+  )
   endInOrder(() => server.stop(lastRequestTime), config.shutdownTimeout, log)
   if (memory.verdict === 'warn') log.warn(memory.reason)
+  if (maxConnections < config.maxConnections) {
+    log.warn(
+      `MAX_CONNECTIONS is ${config.maxConnections}, but the limit of open files (ulimit -n) leaves room for ${maxConnections}; no more are accepted`,
+    )
+  }
   return { server, log }
 }
 

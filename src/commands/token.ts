@@ -6,6 +6,7 @@ import { UsageError } from '../usage-error.js'
 import { loadEnvFile } from './env-file.js'
 import { readFlags } from './flags.js'
 import { needAuth } from './need-auth.js'
+import { print } from './print.js'
 
 /** Prints a token signed with `JWT_SECRET`. */
 export async function run(args: string[]): Promise<void> {
@@ -19,7 +20,7 @@ export async function run(args: string[]): Promise<void> {
   const lifetime = secondsOf(String(expires))
   loadEnvFile()
   needAuth()
-  process.stdout.write(`${await signToken(sub, lifetime)}\n`)
+  print(`${await signToken(sub, lifetime)}\n`)
 }
 
 function secondsOf(expires: string): number {

@@ -1,0 +1,22 @@
+/** Fits the number of connections to the file descriptors that the process may have. @module */
+
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Descriptors that are left for everything but connections: files, metrics, connections to be refused. */
+const reserve = 32
+
+/**
+ * How many connections there are descriptors for, once everything is loaded; at least one. Where the
+ * system does not tell (only Linux does, proc(5)), as many as asked for.
+ * @param maxConnections how many are asked for.
+ */
+export function affordableConnections(maxConnections: number): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    const limit = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+    const used = readdirSync('/proc/self/fd').length
+    return Math.max(1, Math.min(maxConnections, limit - used - reserve))
+  } catch {
+    return maxConnections
+  }
+}
