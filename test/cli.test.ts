@@ -1,13 +1,14 @@
 /** The `item-store` command, run as a user runs it. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ownProcess } from './support/own-process.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const command = join(root, 'dist/src/cli.js')
@@ -31,22 +32,9 @@ function run(args: string[], variables: Record<string, string> = {}, cwd = empty
 
 /** Starts a command that serves, and gives what it prints until `pattern` is in it. */
 async function start(args: string[], variables: Record<string, string>, pattern: RegExp) {
-  const child = spawn(process.execPath, [command, ...args], {
-    cwd: emptyFolder,
-    env: environment(variables),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let printed = ''
-  for await (const chunk of child.stdout) {
-    printed += String(chunk)
-    if (pattern.test(printed)) break
-  }
-  assert.match(printed, pattern)
-  return { child, printed }
-}
-
-function ended(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve) => child.once('exit', resolve))
+  const options = { cwd: emptyFolder, env: environment(variables) }
+  const own = ownProcess([process.execPath, command, ...args], options)
+  return { ...own, printed: await own.printed(pattern) }
 }
 
 const usage = [
@@ -178,13 +166,13 @@ for (const expires of ['', '1', 'h', '0h', '-1h', '1.5h', '1y', '999999999999999
 
 test('dev prints a token that works with the service it started', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
-  const { child, printed } = await start(args, {}, /curl .*\/items -H .*\n$/)
+  const { child, ended, printed } = await start(args, {}, /curl .*\/items -H .*\n$/)
   const token = /^TOKEN=(.*)$/m.exec(printed)?.[1]
   const base = /^BASE=(.*)$/m.exec(printed)?.[1]
   const response = await fetch(`${base}/items`, { headers: { Authorization: `Bearer ${token}` } })
   assert.equal(response.status, 200)
   child.kill('SIGTERM')
-  assert.equal(await ended(child), 0)
+  assert.deepEqual(await ended(), [0, null])
 })
 
 test('a .env file is read, and the real environment wins over it', () => {
@@ -198,8 +186,12 @@ test('a .env file is read, and the real environment wins over it', () => {
 
 test('a short secret is warned of, without showing it', async () => {
   const args = ['serve', '--host', '127.0.0.1', '--port', '0']
-  const { child, printed } = await start(args, { JWT_SECRET: 'hush' }, /JWT_SECRET has 4 bytes/)
+  const { child, ended, printed } = await start(
+    args,
+    { JWT_SECRET: 'hush' },
+    /JWT_SECRET has 4 bytes/,
+  )
   assert.doesNotMatch(printed, /hush/)
   child.kill('SIGINT')
-  assert.equal(await ended(child), 0)
+  assert.deepEqual(await ended(), [0, null])
 })

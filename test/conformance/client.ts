@@ -2,6 +2,23 @@
 
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { type MintOptions, mintToken, validClaims } from './tokens.js'
+
+/** A service to send requests to. */
+export interface Service {
+  /** Ends with `/api/v1`. */
+  readonly baseUrl: URL
+  readonly secret: string
+  /** Sends a request; the path is relative to the base url, as in the specification. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** Sends a request whose target is not put behind the base url's path. */
+  requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
+  /** Sends a request with a valid token and, where given, a value as JSON. */
+  call(method: string, path: string, value?: unknown): Promise<Answer>
+  /** A token signed with the service's secret unless the options say otherwise. */
+  mint(claims: unknown, options?: Partial<MintOptions>): string
+  validToken(): string
+}
 
 /** A whole response. */
 export interface Answer {
@@ -22,7 +39,43 @@ export interface RequestOptions {
   readonly headers?: http.OutgoingHttpHeaders
 }
 
-const timeout = 20_000 // in milliseconds
+let patience = 10_000
+
+/**
+ * Longest time to wait for an answer, in milliseconds: long enough for a busy machine, and short
+ * once a request had none, so that a service that does not answer is soon told.
+ */
+export function timeForAnswer(): number {
+  return patience
+}
+
+/** @param what the request that had no answer in time. */
+export function noAnswer(what: string): Error {
+  patience = 1_000
+  return new Error(`no answer to ${what}`)
+}
+
+/** @param baseUrl ends with `/api/v1`. */
+export function serviceAt(baseUrl: URL, secret: string): Service {
+  const mint = (claims: unknown, options?: Partial<MintOptions>) =>
+    mintToken(claims, { secret, ...options })
+  const validToken = () => mint(validClaims())
+  const request = (method: string, path: string, options?: RequestOptions) =>
+    send(baseUrl, method, baseUrl.pathname + path, options)
+  return {
+    baseUrl,
+    secret,
+    request,
+    requestTarget: (method, target, options) => send(baseUrl, method, target, options),
+    call: (method, path, value) =>
+      request(method, path, {
+        token: validToken(),
+        ...(value === undefined ? {} : { body: JSON.stringify(value) }),
+      }),
+    mint,
+    validToken,
+  }
+}
 
 /**
  * Sends one request, on a connection of its own.
@@ -37,11 +90,13 @@ export function send(
   const { request } = origin.protocol === 'https:' ? https : http
   const body = options.body === undefined ? undefined : Buffer.from(options.body)
   const headers = headersOf(options, body)
+  // Any machine takes a megabyte in a second.
+  const timeout = timeForAnswer() + (body?.length ?? 0) / 1000
   return new Promise((resolve, reject) => {
     const outgoing = request(origin, { method, path: target, headers, agent: false, timeout })
     outgoing
       .on('response', (response) => readAnswer(response).then(resolve, reject))
-      .on('timeout', () => outgoing.destroy(new Error(`no answer to ${method} ${target}`)))
+      .on('timeout', () => outgoing.destroy(noAnswer(`${method} ${target}`)))
       // Comes after the answer too, where the service refuses a body that is still being sent.
       .on('error', reject)
       .end(body)

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, stored } from '../conformance/expect.js'
-import { needsOwnService, startService, useService } from '../conformance/service.js'
+import { useService } from '../conformance/service.js'
 import { validClaims } from '../conformance/tokens.js'
-import { assertHeaders, assertRefused } from './expect.js'
+import { ownService, ownTest } from '../support/own-service.js'
 import {
   breakOff,
   exchange,
@@ -13,7 +13,8 @@ import {
   exchangeUntilClosed,
   sendThenRead,
   untilClosed,
-} from './raw.js'
+} from '../support/socket.js'
+import { assertHeaders, assertRefused } from './expect.js'
 
 const service = await useService()
 const prefix = service.baseUrl.pathname
@@ -229,24 +230,18 @@ test('§7 a client that breaks off within its request stops nobody', async () =>
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
-test('§7 408 REQUEST_TIMEOUT for a request that does not arrive', {
-  skip: needsOwnService,
-}, async () => {
-  const own = await startService({ REQUEST_TIMEOUT: '1' })
-  try {
-    const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.validToken()}\r\n`
-    const { id } = await create(own, { kept: 1 })
-    const late = [
-      'GET',
-      `GET ${prefix}/health HTTP/1.1\r\n`,
-      `${head}Content-Length: 11\r\n\r\n`,
-      `${head}Content-Length: 11\r\n\r\n{"data":`,
-      `${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"data":`,
-    ]
-    const answers = await Promise.all(late.map((bytes) => exchangeOne(own.baseUrl, bytes)))
-    for (const answer of answers) assertRefused(answer, 408, 'REQUEST_TIMEOUT')
-    assert.equal((await stored(own, id))?.kept, 1)
-  } finally {
-    await own.stop()
-  }
+ownTest('§7 408 REQUEST_TIMEOUT for a request that does not arrive', async () => {
+  const own = await ownService({ REQUEST_TIMEOUT: '1' })
+  const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.validToken()}\r\n`
+  const { id } = await create(own, { kept: 1 })
+  const late = [
+    'GET',
+    `GET ${prefix}/health HTTP/1.1\r\n`,
+    `${head}Content-Length: 11\r\n\r\n`,
+    `${head}Content-Length: 11\r\n\r\n{"data":`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"data":`,
+  ]
+  const answers = await Promise.all(late.map((bytes) => exchangeOne(own.baseUrl, bytes)))
+  for (const answer of answers) assertRefused(answer, 408, 'REQUEST_TIMEOUT')
+  assert.equal((await stored(own, id))?.kept, 1)
 })
