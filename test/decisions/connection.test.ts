@@ -159,25 +159,42 @@ test('§4 a client that resets behind CONNECT stops nobody', async () => {
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
-test('§7 a body that breaks while its token is being verified: one answer, and nothing is done', async () => {
-  const { id } = await create(service, { n: 1 })
-  const tokens = [
-    ['valid', service.mint({ ...validClaims(), pad: 'x'.repeat(2_500) })], // too long to be remembered
-    ['forged', service.mint(validClaims(), { secret: 'another'.repeat(9) })],
-  ]
-  for (const [kind, token] of tokens) {
-    for (const method of ['GET', 'DELETE', 'PUT']) {
-      const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\n`
-      const rest = `Authorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`
-      for (let round = 0; round < 10; round += 1) {
-        const answers = await exchangeUntilClosed(service.baseUrl, [head + rest])
-        const statuses = answers.map(({ status }) => status)
-        assert.deepEqual(statuses, [400], `${method} with a ${kind} token`)
+const ownStatus: Record<string, number> = { GET: 200, DELETE: 204 } // these need no body
+const bearers = [
+  { kind: 'a token that was seen before', token: service.validToken(), refusal: undefined },
+  {
+    kind: 'a valid token, too long to be remembered',
+    token: service.mint({ ...validClaims(), pad: 'x'.repeat(2_500) }),
+    refusal: undefined,
+  },
+  {
+    kind: 'a forged token',
+    token: service.mint(validClaims(), { secret: 'another'.repeat(9) }),
+    refusal: 401,
+  },
+]
+for (const { kind, token, refusal } of bearers) {
+  for (const method of ['GET', 'DELETE', 'PUT']) {
+    test(`§7 ${method} with a body that breaks and ${kind}: one answer, and a 400 did nothing`, async () => {
+      // What the request needs may be there, and be acted on, before the rest of it is known to be
+      // broken: the answer is its own then. Side by side, so that either is met.
+      const breakBody = async (round: number) => {
+        const { id } = await create(service, { n: 1 })
+        const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
+        const pieces = [`${head}Transfer-Encoding: chunked\r\n\r\n`, 'zz\r\n']
+        const sent = round % 2 === 0 ? [pieces.join('')] : pieces
+        const statuses = (await exchangeUntilClosed(service.baseUrl, sent)).map(
+          ({ status }) => status,
+        )
+        const [status = 0, ...more] = statuses
+        assert.ok([400, refusal ?? ownStatus[method]].includes(status), `answered ${statuses}`)
+        assert.deepEqual(more, [])
+        assert.equal((await stored(service, id))?.n, status === 204 ? undefined : 1)
       }
-    }
+      await Promise.all(Array.from({ length: 20 }, (_, round) => breakBody(round)))
+    })
   }
-  assert.equal((await stored(service, id))?.n, 1)
-})
+}
 
 const closing = [
   { title: 'a path that nobody serves', bytes: 'GET /nowhere HTTP/1.1\r\nHost: a\r\n' },
