@@ -28,6 +28,7 @@ beforeEach(() => {
 })
 after(async () => {
   setAuth(given)
+  app.server.closeAllConnections()
   await app.close()
 })
 

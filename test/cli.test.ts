@@ -169,7 +169,10 @@ test('dev prints a token that works with the service it started', async () => {
   const { child, ended, printed } = await start(args, {}, /curl .*\/items -H .*\n$/)
   const token = /^TOKEN=(.*)$/m.exec(printed)?.[1]
   const base = /^BASE=(.*)$/m.exec(printed)?.[1]
-  const response = await fetch(`${base}/items`, { headers: { Authorization: `Bearer ${token}` } })
+  const response = await fetch(`${base}/items`, {
+    headers: { Authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(10_000),
+  })
   assert.equal(response.status, 200)
   child.kill('SIGTERM')
   assert.deepEqual(await ended(), [0, null])

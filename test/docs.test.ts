@@ -28,7 +28,7 @@ test('README: the first session is answered word for word', async () => {
   const script = blocks.map(([, commands = '']) => `${commands}\necho '${mark}'`).join('\n')
   const { stdout, status } = spawnSync('bash', ['-e'], {
     cwd: root,
-    input: script.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s '),
+    input: script.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
     encoding: 'utf8',
   })
   assert.equal(status, 0)

@@ -8,6 +8,7 @@ import { createApp } from '../src/app.js'
 import { signToken } from '../src/auth/token.js'
 import { readConfig } from '../src/config.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
+import { noAnswer, timeForAnswer } from './conformance/client.js'
 import { jsonValue } from './support/json-text.js'
 
 process.env.JWT_SECRET = 'a secret of at least thirty-two bytes'
@@ -20,13 +21,19 @@ before(async () => {
   base = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1/items`
   authorization = `Bearer ${await signToken('a', 600)}`
 })
-after(() => app.close())
+after(() => {
+  app.server.closeAllConnections()
+  return app.close()
+})
 
 async function call(method: string, url: string, body?: string): Promise<string> {
   const response = await fetch(url, {
     method,
+    signal: AbortSignal.timeout(timeForAnswer()),
     headers: { authorization, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body }),
+  }).catch(() => {
+    throw noAnswer(`${method} ${url}`)
   })
   const text = await response.text()
   assert.ok(response.ok, `${response.status} ${text}`)

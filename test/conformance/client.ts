@@ -39,19 +39,21 @@ export interface RequestOptions {
   readonly headers?: http.OutgoingHttpHeaders
 }
 
-let patience = 10_000
+let isMute = false
 
 /**
- * Longest time to wait for an answer, in milliseconds: long enough for a busy machine, and short
- * once a request had none, so that a service that does not answer is soon told.
+ * Longest time to wait for an answer, in milliseconds, on a busy machine too.
+ * @throws {Error} once a request had no answer: a service that hangs is told of within seconds, and
+ * not after that time for each request of all tests.
  */
 export function timeForAnswer(): number {
-  return patience
+  if (isMute) throw new Error('not asked, as an earlier request had no answer')
+  return 10_000
 }
 
 /** @param what the request that had no answer in time. */
 export function noAnswer(what: string): Error {
-  patience = 1_000
+  isMute = true
   return new Error(`no answer to ${what}`)
 }
 
@@ -81,7 +83,7 @@ export function serviceAt(baseUrl: URL, secret: string): Service {
  * Sends one request, on a connection of its own.
  * @param target what stands in the request line behind the method, whatever it is.
  */
-export function send(
+export async function send(
   origin: URL,
   method: string,
   target: string,
@@ -92,7 +94,7 @@ export function send(
   const headers = headersOf(options, body)
   // Any machine takes a megabyte in a second.
   const timeout = timeForAnswer() + (body?.length ?? 0) / 1000
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const outgoing = request(origin, { method, path: target, headers, agent: false, timeout })
     outgoing
       .on('response', (response) => readAnswer(response).then(resolve, reject))

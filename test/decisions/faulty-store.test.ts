@@ -107,6 +107,9 @@ function* brokenChunks(): Generator<Uint8Array> {
 
 async function serve(store: ItemStore): Promise<URL> {
   const app = createApp(options, store, log)
-  after(() => app.close())
+  after(() => {
+    app.server.closeAllConnections()
+    return app.close()
+  })
   return new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
 }

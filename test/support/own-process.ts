@@ -30,6 +30,9 @@ export interface OwnProcess {
 /** Time for a process to end by itself once its test is over, in milliseconds. */
 const cleanUpTime = 2_000
 
+/** Time for one that a test waits for: short once another did not end, so that the file ends. */
+let patience = 20_000
+
 /**
  * Starts a process that ends with its test whatever happens: when the test fails or times out, when
  * the file of tests throws while it is loaded, when the tests are killed. By itself it does not keep
@@ -64,7 +67,7 @@ export function ownProcess(
     })
   }
 
-  async function ended(time = 20_000): Promise<Exit> {
+  async function ended(time = patience): Promise<Exit> {
     child.ref()
     if (child.stdout instanceof Socket) child.stdout.ref()
     let isLate = false
@@ -73,8 +76,9 @@ export function ownProcess(
       killGroup(child.pid)
     }, time)
     await closed.finally(() => clearTimeout(timer))
-    if (isLate) throw new Error(`the process did not end within ${time} ms`)
-    return [child.exitCode, child.signalCode]
+    if (!isLate) return [child.exitCode, child.signalCode]
+    if (time === patience) patience = cleanUpTime
+    throw new Error(`the process did not end within ${time} ms`)
   }
 
   after(async () => {

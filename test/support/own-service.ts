@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Service, serviceAt } from '../conformance/client.js'
 import { type Command, type Exit, type OwnProcess, ownProcess } from './own-process.js'
@@ -22,12 +22,7 @@ export const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 const listening = /"msg":"listening on (.*)"\}\n/
 
 /** A test that starts services of its own: skipped where `BASE_URL` names the one to test. */
-export function ownTest(title: string, run: (t: TestContext) => Promise<void>): void {
-  const skip = process.env.BASE_URL
-    ? 'needs a service with settings of its own, and BASE_URL names one'
-    : false
-  test(title, { skip }, run)
-}
+export const ownTest = process.env.BASE_URL ? test.skip : test
 
 /**
  * Starts this service; it ends with the test, or with the file of tests, whatever happens.

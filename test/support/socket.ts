@@ -40,9 +40,9 @@ export function openSockets(url: URL, count: number, bytes: Bytes = ''): Socket[
 }
 
 /** The first bytes that come, as text. @throws {Error} when the connection ends without any. */
-export function firstText(socket: Socket): Promise<string> {
+export async function firstText(socket: Socket): Promise<string> {
   limitSilence(socket)
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     socket.once('data', (bytes: Buffer) => resolve(bytes.toString('latin1')))
     socket.once('error', reject)
     socket.once('close', () => reject(new Error('the connection ended without an answer')))
@@ -149,8 +149,8 @@ function opened(url: URL, bytes: Bytes, options: { allowHalfOpen?: boolean } = {
 
 async function withSocket<T>(url: URL, use: (socket: Socket) => Promise<T>): Promise<T> {
   const socket = opened(url, '')
-  limitSilence(socket)
   try {
+    limitSilence(socket)
     return await use(socket)
   } finally {
     socket.destroy()
