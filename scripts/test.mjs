@@ -1,26 +1,42 @@
 /**
  * `npm test`: makes ready (which checks the types), then formatter, linter and all tests.
- * `npm run conformance`: the conformance tests alone.
+ * `npm test -- NAME`: the tests alone whose file has the name in its path.
  */
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { makeReady, root, run } from './ready.mjs'
 
-const [folder = ''] = process.argv.slice(2)
+/** Longest time for a file of tests, in milliseconds; the slowest takes a minute on a busy machine. */
+const timeout = 180_000
+
+const names = process.argv.slice(2)
 
 makeReady()
-if (folder === '') {
+const tests = readdirSync(join(root, 'dist'), { recursive: true })
+  .filter((file) => file.endsWith('.test.js'))
+  .map((file) => file.split(sep).join('/'))
+  .filter((file) => names.every((name) => file.includes(name.replace(/\.ts$/, '.js'))))
+  .sort()
+if (tests.length === 0) {
+  process.stderr.write(`npm test: no file of tests has ${names.join(' and ')} in its path\n`)
+  process.exit(2)
+}
+if (names.length === 0) {
   run(process.execPath, [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', '.'])
 }
-const tests = readdirSync(join(root, 'dist'), { recursive: true })
-  .filter((file) => file.endsWith('.test.js') && file.includes(folder))
-  .map((file) => join('dist', file))
-  .sort()
-const options = ['--enable-source-maps', '--test', `--test-concurrency=${availableParallelism()}`]
-const { status } = spawnSync(process.execPath, [...options, ...tests], {
+const options = [
+  '--enable-source-maps',
+  '--test',
+  `--test-concurrency=${availableParallelism()}`,
+  `--test-timeout=${timeout}`,
+  `--import=${pathToFileURL(join(root, 'scripts/test-errors.mjs'))}`,
+  `--test-reporter=${join(root, 'scripts/test-reporter.mjs')}`,
+]
+const { status } = spawnSync(process.execPath, [...options, ...tests.map((f) => join('dist', f))], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],
 })

@@ -1,7 +1,7 @@
 /** The `item-store` command, run as a user runs it. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { ownProcess } from './support/own-process.js'
 import { until } from './support/until.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
@@ -43,24 +44,9 @@ function run(args: string[], variables: Record<string, string> = {}, cwd = empty
 
 /** Starts a command that serves, and gives what it prints until `pattern` is in it. */
 async function start(args: string[], variables: Record<string, string>, pattern: RegExp) {
-  const child = spawn(process.execPath, [command, ...args], {
-    cwd: emptyFolder,
-    env: environment(variables),
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 60_000,
-    killSignal: 'SIGKILL',
-  })
-  let printed = ''
-  for await (const chunk of child.stdout) {
-    printed += String(chunk)
-    if (pattern.test(printed)) break
-  }
-  assert.match(printed, pattern)
-  return { child, printed }
-}
-
-function ended(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve) => child.once('exit', resolve))
+  const options = { cwd: emptyFolder, env: environment(variables) }
+  const own = ownProcess([process.execPath, command, ...args], options)
+  return { ...own, printed: await own.printed(pattern) }
 }
 
 /** The files that a command loads, besides Node's own; relative to the folder of the sources. */
@@ -315,21 +301,24 @@ for (const expires of [
 
 test('dev prints a token that works with the service it started, and for how long', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
-  const { child, printed } = await start(args, {}, /curl .*\/items -H .*\n\n$/)
+  const { child, ended, printed } = await start(args, {}, /curl .*\/items -H .*\n\n$/)
   const token = /^TOKEN=(.*)$/m.exec(printed)?.[1] ?? ''
   const base = /^BASE=(.*)$/m.exec(printed)?.[1]
-  const response = await fetch(`${base}/items`, { headers: { Authorization: `Bearer ${token}` } })
+  const response = await fetch(`${base}/items`, {
+    headers: { Authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(10_000),
+  })
   assert.equal(response.status, 200)
   const [, until = ''] = /valid for 24 hours, until\s(.*) UTC/.exec(printed) ?? []
   const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
   assert.ok(Math.abs(Date.parse(`${until}Z`) / 1000 - exp) <= 60, until)
   child.kill('SIGTERM')
-  assert.equal(await ended(child), 0)
+  assert.deepEqual(await ended(), [0, null])
 })
 
 test('what dev prints fits a screen, and its commands work, with a line for each answer', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
-  const { child, printed } = await start(args, {}, /curl .*\/items -H .*\n\n$/)
+  const { child, ended, printed } = await start(args, {}, /curl .*\/items -H .*\n\n$/)
   const lines = printed.split('\n').filter((line) => !line.startsWith('TOKEN='))
   assert.ok(lines.length <= 20, `${lines.length} lines`)
   for (const line of lines) assert.ok(line.length <= 100, line)
@@ -342,7 +331,7 @@ test('what dev prints fits a screen, and its commands work, with a line for each
     .split('\n')
     .map((line) => JSON.parse(line).status)
   assert.deepEqual(answers, ['healthy', 'created', 'success'])
-  assert.equal(await ended(child), 0)
+  assert.deepEqual(await ended(), [0, null])
 })
 
 test('a .env file is read, and the real environment wins over it', () => {
@@ -371,21 +360,29 @@ test('a malformed line of .env is told with its number, and without showing it',
 test('a start whose store may outgrow the memory limit is warned of, with the numbers', async () => {
   const limits = ['--max-memory-bytes', '400MiB', '--max-store-bytes', '399MiB']
   const args = ['serve', '--host', '127.0.0.1', '--port', '0', ...limits]
-  const { child, printed } = await start(args, { JWT_SECRET: secret }, /MAX_MEMORY_BYTES is.*\n/)
+  const { child, ended, printed } = await start(
+    args,
+    { JWT_SECRET: secret },
+    /MAX_MEMORY_BYTES is.*\n/,
+  )
   assert.match(
     printed,
     /"level":40.*"MAX_MEMORY_BYTES is 400MiB, but the process alone takes \d+MiB when idle and MAX_STORE_BYTES is 399MiB:/,
   )
   child.kill('SIGTERM')
-  assert.equal(await ended(child), 0)
+  assert.deepEqual(await ended(), [0, null])
 })
 
 test('a short secret is warned of, without showing it', async () => {
   const args = ['serve', '--host', '127.0.0.1', '--port', '0']
-  const { child, printed } = await start(args, { JWT_SECRET: 'hush' }, /JWT_SECRET has 4 bytes/)
+  const { child, ended, printed } = await start(
+    args,
+    { JWT_SECRET: 'hush' },
+    /JWT_SECRET has 4 bytes/,
+  )
   assert.doesNotMatch(printed, /hush/)
   child.kill('SIGINT')
-  assert.equal(await ended(child), 0)
+  assert.deepEqual(await ended(), [0, null])
 })
 
 test('a shell that ends after the service was told to stop is no second signal', async (t) => {
@@ -439,13 +436,14 @@ for (const args of [['--help'], ['--version'], ['openapi'], ['token', '--sub', '
   })
 
   test(`${shown}, nobody reads: ends without a stack`, async () => {
-    const child = spawn(process.execPath, [command, ...args], { cwd: emptyFolder, env })
+    const options = { cwd: emptyFolder, env, timeout: 20_000 }
+    const child = spawn(process.execPath, [command, ...args], options)
     child.stdout.destroy()
     let said = ''
     child.stderr.on('data', (chunk) => {
       said += chunk
     })
-    await ended(child)
+    await once(child, 'close')
     assert.equal(said, '')
   })
 }

@@ -1,14 +1,14 @@
 /** The docs are true: the README's first session is run, and the tables are those of the code. */
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { settings } from '../src/config.js'
 import { errorKinds } from '../src/interface/errors.js'
+import { ownProcess } from './support/own-process.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -17,34 +17,27 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 test('README: the first session is answered word for word', async () => {
   const secret = /^export JWT_SECRET=(.*)$/m.exec(readme)?.[1] ?? ''
-  const server = spawn(process.execPath, ['dist/src/cli.js', 'serve', '--port', '0'], {
+  const { printed } = ownProcess([process.execPath, 'dist/src/cli.js', 'serve', '--port', '0'], {
     cwd: root,
     env: { ...process.env, JWT_SECRET: secret },
-    stdio: ['ignore', 'pipe', 'inherit'],
   })
-  try {
-    const [line] = await once(server.stdout, 'data')
-    const { url }: { url: string } = JSON.parse(String(line).split('\n', 1)[0] ?? '')
-    const blocks = [...readme.matchAll(/^```sh\n(.*?)^```\n\n```json\n(.*?)^```$/gms)]
-    assert.ok(blocks.length >= 7)
-    const mark = '-- end of block --'
-    const script = blocks.map(([, commands = '']) => `${commands}\necho '${mark}'`).join('\n')
-    const { stdout, status } = spawnSync('bash', ['-e'], {
-      cwd: root,
-      input: script.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s '),
-      encoding: 'utf8',
-    })
-    assert.equal(status, 0)
-    const answers = stdout.split(`${mark}\n`).slice(0, -1)
-    const normal = (text: string) => text.replaceAll(uuid, '<uuid>').trim()
-    assert.deepEqual(
-      answers.map(normal),
-      blocks.map(([, , answer = '']) => normal(answer)),
-    )
-  } finally {
-    server.kill()
-    await once(server, 'exit')
-  }
+  const { url }: { url: string } = JSON.parse((await printed(/\n/)).split('\n', 1)[0] ?? '')
+  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```\n\n```json\n(.*?)^```$/gms)]
+  assert.ok(blocks.length >= 7)
+  const mark = '-- end of block --'
+  const script = blocks.map(([, commands = '']) => `${commands}\necho '${mark}'`).join('\n')
+  const { stdout, status } = spawnSync('bash', ['-e'], {
+    cwd: root,
+    input: script.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0)
+  const answers = stdout.split(`${mark}\n`).slice(0, -1)
+  const normal = (text: string) => text.replaceAll(uuid, '<uuid>').trim()
+  assert.deepEqual(
+    answers.map(normal),
+    blocks.map(([, , answer = '']) => normal(answer)),
+  )
 })
 
 /** The rows of the table with this head. */

@@ -79,16 +79,14 @@ function isBodyComing({ complete, headers }: IncomingMessage): boolean {
 
 /**
  * Has Node, where it would close the connection with the answer, close it after the body that the
- * client still sends, which is read and dropped. Else it would be reset under the client, and the answer
- * lost. That the answer is whole, the client sees at once.
+ * client still sends, which is read and dropped. Closed before, it would be reset under the client, and
+ * the answer lost.
  */
 function closeAfterBody(request: IncomingMessage): void {
   const { socket } = request
-  const closeNow = () => {
-    if (request.complete) Socket.prototype.destroySoon.call(socket)
-    else request.once('end', () => socket.destroy())
-  }
   socket.destroySoon = () => {
-    socket.end(closeNow)
+    const close = () => Socket.prototype.destroySoon.call(socket)
+    if (request.complete) close()
+    else request.once('end', close)
   }
 }

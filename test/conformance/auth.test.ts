@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ownService, ownTest } from '../support/own-service.js'
 import { assertError, create, itemOf, listed, stored } from './expect.js'
-import { needsOwnService, startService, useService } from './service.js'
+import { useService } from './service.js'
 import { inSeconds, signatureOf, validClaims } from './tokens.js'
 
 const service = await useService()
@@ -120,16 +121,10 @@ test('§5.2 §5.4 a token is verified on every request: it stops once it expires
   assertError(await service.request('GET', '/items', { token }), 401, 'TOKEN_EXPIRED')
 })
 
-test('§5.2 a token works at any service with the secret, seen there before or not', {
-  skip: needsOwnService,
-}, async () => {
-  const other = await startService({ JWT_SECRET: service.secret })
-  try {
-    const token = service.validToken()
-    assert.equal((await other.request('GET', '/items', { token })).status, 200)
-  } finally {
-    await other.stop()
-  }
+ownTest('§5.2 a token works at any service with the secret, seen there before or not', async () => {
+  const other = await ownService({ JWT_SECRET: service.secret })
+  const token = service.validToken()
+  assert.equal((await other.request('GET', '/items', { token })).status, 200)
 })
 
 test('§5.3 HMAC SHA-256 over base64url header and payload, joined by a dot', async () => {

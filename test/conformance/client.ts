@@ -2,6 +2,23 @@
 
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { type MintOptions, mintToken, validClaims } from './tokens.js'
+
+/** A service to send requests to. */
+export interface Service {
+  /** Ends with `/api/v1`. */
+  readonly baseUrl: URL
+  readonly secret: string
+  /** Sends a request; the path is relative to the base url, as in the specification. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** Sends a request whose target is not put behind the base url's path. */
+  requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
+  /** Sends a request with a valid token and, where given, a value as JSON. */
+  call(method: string, path: string, value?: unknown): Promise<Answer>
+  /** A token signed with the service's secret unless the options say otherwise. */
+  mint(claims: unknown, options?: Partial<MintOptions>): string
+  validToken(): string
+}
 
 /** A whole response. */
 export interface Answer {
@@ -22,13 +39,51 @@ export interface RequestOptions {
   readonly headers?: http.OutgoingHttpHeaders
 }
 
-const timeout = 20_000 // in milliseconds
+let isMute = false
+
+/**
+ * Longest time to wait for an answer, in milliseconds, on a busy machine too.
+ * @throws {Error} once a request had no answer: a service that hangs is told of within seconds, and
+ * not after that time for each request of all tests.
+ */
+export function timeForAnswer(): number {
+  if (isMute) throw new Error('not asked, as an earlier request had no answer')
+  return 10_000
+}
+
+/** @param what the request that had no answer in time. */
+export function noAnswer(what: string): Error {
+  isMute = true
+  return new Error(`no answer to ${what}`)
+}
+
+/** @param baseUrl ends with `/api/v1`. */
+export function serviceAt(baseUrl: URL, secret: string): Service {
+  const mint = (claims: unknown, options?: Partial<MintOptions>) =>
+    mintToken(claims, { secret, ...options })
+  const validToken = () => mint(validClaims())
+  const request = (method: string, path: string, options?: RequestOptions) =>
+    send(baseUrl, method, baseUrl.pathname + path, options)
+  return {
+    baseUrl,
+    secret,
+    request,
+    requestTarget: (method, target, options) => send(baseUrl, method, target, options),
+    call: (method, path, value) =>
+      request(method, path, {
+        token: validToken(),
+        ...(value === undefined ? {} : { body: JSON.stringify(value) }),
+      }),
+    mint,
+    validToken,
+  }
+}
 
 /**
  * Sends one request, on a connection of its own.
  * @param target what stands in the request line behind the method, whatever it is.
  */
-export function send(
+export async function send(
   origin: URL,
   method: string,
   target: string,
@@ -37,11 +92,13 @@ export function send(
   const { request } = origin.protocol === 'https:' ? https : http
   const body = options.body === undefined ? undefined : Buffer.from(options.body)
   const headers = headersOf(options, body)
-  return new Promise((resolve, reject) => {
+  // Any machine takes a megabyte in a second.
+  const timeout = timeForAnswer() + (body?.length ?? 0) / 1000
+  return await new Promise((resolve, reject) => {
     const outgoing = request(origin, { method, path: target, headers, agent: false, timeout })
     outgoing
       .on('response', (response) => readAnswer(response).then(resolve, reject))
-      .on('timeout', () => outgoing.destroy(new Error(`no answer to ${method} ${target}`)))
+      .on('timeout', () => outgoing.destroy(noAnswer(`${method} ${target}`)))
       // Comes after the answer too, where the service refuses a body that is still being sent.
       .on('error', reject)
       .end(body)

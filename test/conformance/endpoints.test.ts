@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { ownService, ownTest } from '../support/own-service.js'
 import {
   assertError,
   assertItemNotFound,
@@ -14,7 +15,7 @@ import {
   record,
   stored,
 } from './expect.js'
-import { needsOwnService, startService, useService } from './service.js'
+import { useService } from './service.js'
 
 const service = await useService()
 
@@ -47,16 +48,12 @@ test('§4.1 health is healthy, without an Authorization header', async () => {
   assert.equal(record(answer.json()).status, 'healthy')
 })
 
-test('§4.2 the list is empty when no items exist', { skip: needsOwnService }, async () => {
-  const fresh = await startService()
-  try {
-    assert.deepEqual(itemsOf(await fresh.call('GET', '/items')), [])
-    const { id } = await create(fresh, {})
-    await fresh.call('DELETE', `/items/${id}`)
-    assert.deepEqual(itemsOf(await fresh.call('GET', '/items')), [])
-  } finally {
-    await fresh.stop()
-  }
+ownTest('§4.2 the list is empty when no items exist', async () => {
+  const fresh = await ownService()
+  assert.deepEqual(itemsOf(await fresh.call('GET', '/items')), [])
+  const { id } = await create(fresh, {})
+  await fresh.call('DELETE', `/items/${id}`)
+  assert.deepEqual(itemsOf(await fresh.call('GET', '/items')), [])
 })
 
 test('§4.2 the list is the full collection, with no pagination', async () => {

@@ -1,8 +1,7 @@
 /** What answers have to look like, as far as the specification says it. */
 
 import assert from 'node:assert/strict'
-import type { Answer } from './client.js'
-import type { Service } from './service.js'
+import type { Answer, Service } from './client.js'
 
 /** An item (spec §2.1). */
 export type Item = Record<string, unknown> & { id: string }

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { ownService, ownTest } from '../support/own-service.js'
 import { create, itemOf, itemsOf, listed, record, sessionIdOf, stored } from './expect.js'
-import { needsOwnService, startService, useService } from './service.js'
+import { useService } from './service.js'
 
 const service = await useService()
 const { id } = await create(service, { name: 'a' })
@@ -21,17 +22,14 @@ test('§1.1 items are created, listed, read, fully replaced and deleted over HTT
   assert.equal((await service.call('GET', path)).status, 404)
 })
 
-test('§1.2 nothing persists across a restart', { skip: needsOwnService }, async () => {
+ownTest('§1.2 nothing persists across a restart', async () => {
   const env = { JWT_SECRET: randomUUID() }
-  const first = await startService(env)
-  const item = await create(first, { name: 'gone' }).finally(first.stop)
-  const second = await startService(env)
-  try {
-    assert.deepEqual(await listed(second), [])
-    assert.equal(await stored(second, item.id), undefined)
-  } finally {
-    await second.stop()
-  }
+  const first = await ownService(env)
+  const item = await create(first, { name: 'gone' })
+  await first.stop()
+  const second = await ownService(env)
+  assert.deepEqual(await listed(second), [])
+  assert.equal(await stored(second, item.id), undefined)
 })
 
 test('§1.3 GET /health is public', async () => {

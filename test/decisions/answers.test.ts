@@ -6,7 +6,8 @@ import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { type Answer, readAnswer } from '../conformance/client.js'
 import { create, envelopeOf, itemsOf, listed, record } from '../conformance/expect.js'
-import { needsOwnService, startService, useService } from '../conformance/service.js'
+import { useService } from '../conformance/service.js'
+import { ownService, ownTest } from '../support/own-service.js'
 
 const service = await useService()
 
@@ -22,15 +23,11 @@ test('§4.1 two subsystems are counted, the store and auth', async () => {
   ])
 })
 
-test('§2.4 service_name is item-store, or SERVICE_NAME', { skip: needsOwnService }, async () => {
+ownTest('§2.4 service_name is item-store, or SERVICE_NAME', async () => {
   assert.equal(record((await service.request('GET', '/health')).json()).service_name, 'item-store')
-  const other = await startService({ SERVICE_NAME: 'Schlüssel "1"' })
-  try {
-    const { service_name } = record((await other.request('GET', '/health')).json())
-    assert.equal(service_name, 'Schlüssel "1"')
-  } finally {
-    await other.stop()
-  }
+  const other = await ownService({ SERVICE_NAME: 'Schlüssel "1"' })
+  const { service_name } = record((await other.request('GET', '/health')).json())
+  assert.equal(service_name, 'Schlüssel "1"')
 })
 
 test('§4.2 the list is { session_id, status: "success", message, data: [...] }', async () => {
@@ -91,29 +88,25 @@ test('§2.3 an envelope has session_id, status, message and data, in this order'
   ])
 })
 
-test('§4.2 a list that is read slowly shows one moment', { skip: needsOwnService }, async () => {
-  const own = await startService()
-  try {
-    const count = 32
-    const text = 'x'.repeat(1_000_000) // more in all than the buffers of a connection take
-    const before = []
-    for (let index = 0; index < count; index += 1) {
-      before.push(await create(own, { index, text, version: 1 }))
-    }
-    const goOn = await startListing(own.baseUrl, own.validToken())
-
-    const changes = before.map(async ({ id }, index) => {
-      if (index % 2 === 0) return await own.call('DELETE', `/items/${id}`)
-      return await own.call('PUT', `/items/${id}`, { data: { index, text: 'y', version: 2 } })
-    })
-    await Promise.all([...changes, create(own, { version: 2 })])
-
-    const items = itemsOf(await goOn())
-    assert.deepEqual(items, before)
-    assert.equal((await listed(own)).length, count / 2 + 1)
-  } finally {
-    await own.stop()
+ownTest('§4.2 a list that is read slowly shows one moment', async () => {
+  const own = await ownService()
+  const count = 32
+  const text = 'x'.repeat(1_000_000) // more in all than the buffers of a connection take
+  const before = []
+  for (let index = 0; index < count; index += 1) {
+    before.push(await create(own, { index, text, version: 1 }))
   }
+  const goOn = await startListing(own.baseUrl, own.validToken())
+
+  const changes = before.map(async ({ id }, index) => {
+    if (index % 2 === 0) return await own.call('DELETE', `/items/${id}`)
+    return await own.call('PUT', `/items/${id}`, { data: { index, text: 'y', version: 2 } })
+  })
+  await Promise.all([...changes, create(own, { version: 2 })])
+
+  const items = itemsOf(await goOn())
+  assert.deepEqual(items, before)
+  assert.equal((await listed(own)).length, count / 2 + 1)
 })
 
 test('§4.2 items that are read, replaced and listed at once are never torn', async () => {

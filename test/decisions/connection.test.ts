@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, stored } from '../conformance/expect.js'
-import { needsOwnService, startService, useService } from '../conformance/service.js'
+import { useService } from '../conformance/service.js'
 import { validClaims } from '../conformance/tokens.js'
-import { assertHeaders, assertRefused } from './expect.js'
+import { ownService, ownTest } from '../support/own-service.js'
 import {
   breakOff,
   exchange,
@@ -13,7 +13,8 @@ import {
   exchangeUntilClosed,
   sendThenRead,
   untilClosed,
-} from './raw.js'
+} from '../support/socket.js'
+import { assertHeaders, assertRefused } from './expect.js'
 
 const service = await useService()
 const prefix = service.baseUrl.pathname
@@ -206,29 +207,43 @@ test('§4 a client that resets behind CONNECT stops nobody', async () => {
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
-test('§7 a body that breaks in the packet of its head: one answer, and nothing is done', async () => {
-  const { id } = await create(service, { n: 1 })
-  const tokens = [
-    { kind: 'valid', token: service.validToken(), status: 400 },
-    {
-      kind: 'forged',
-      token: service.mint(validClaims(), { secret: 'another'.repeat(9) }),
-      status: 401,
-    },
-  ]
-  for (const { kind, token, status } of tokens) {
-    for (const method of ['GET', 'DELETE', 'PUT']) {
-      const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\n`
-      const rest = `Authorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`
-      for (let round = 0; round < 10; round += 1) {
-        const answers = await exchangeUntilClosed(service.baseUrl, [head + rest])
-        const statuses = answers.map(({ status }) => status)
-        assert.deepEqual(statuses, [status], `${method} with a ${kind} token`)
+const ownStatus: Record<string, number> = { GET: 200, DELETE: 204 } // these need no body
+const bearers = [
+  { kind: 'a token that was seen before', token: service.validToken(), refusal: undefined },
+  {
+    kind: 'a valid token, too long to be remembered',
+    token: service.mint({ ...validClaims(), pad: 'x'.repeat(2_500) }),
+    refusal: undefined,
+  },
+  {
+    kind: 'a forged token',
+    token: service.mint(validClaims(), { secret: 'another'.repeat(9) }),
+    refusal: 401,
+  },
+]
+for (const { kind, token, refusal } of bearers) {
+  for (const method of ['GET', 'DELETE', 'PUT']) {
+    test(`§7 ${method} with a body that breaks and ${kind}: one answer, and a 400 did nothing`, async () => {
+      // In one packet, the body is known to be broken before anything is done. Otherwise what the
+      // request needs may be there before, and be acted on: the answer is its own then.
+      const breakBody = async (round: number) => {
+        const { id } = await create(service, { n: 1 })
+        const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
+        const pieces = [`${head}Transfer-Encoding: chunked\r\n\r\n`, 'zz\r\n']
+        const sent = round % 2 === 0 ? [pieces.join('')] : pieces
+        const statuses = (await exchangeUntilClosed(service.baseUrl, sent)).map(
+          ({ status }) => status,
+        )
+        const [status = 0, ...more] = statuses
+        const allowed = round % 2 === 0 ? [refusal ?? 400] : [400, refusal ?? ownStatus[method]]
+        assert.ok(allowed.includes(status), `answered ${statuses}`)
+        assert.deepEqual(more, [])
+        assert.equal((await stored(service, id))?.n, status === 204 ? undefined : 1)
       }
-    }
+      await Promise.all(Array.from({ length: 20 }, (_, round) => breakBody(round)))
+    })
   }
-  assert.equal((await stored(service, id))?.n, 1)
-})
+}
 
 const closing = [
   { title: 'a path that nobody serves', bytes: 'GET /nowhere HTTP/1.1\r\nHost: a\r\n' },
@@ -281,24 +296,18 @@ test('§7 a client that breaks off within its request stops nobody', async () =>
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
-test('§7 408 REQUEST_TIMEOUT for a request that does not arrive', {
-  skip: needsOwnService,
-}, async () => {
-  const own = await startService({ REQUEST_TIMEOUT: '1' })
-  try {
-    const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.validToken()}\r\n`
-    const { id } = await create(own, { kept: 1 })
-    const late = [
-      'GET',
-      `GET ${prefix}/health HTTP/1.1\r\n`,
-      `${head}Content-Length: 11\r\n\r\n`,
-      `${head}Content-Length: 11\r\n\r\n{"data":`,
-      `${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"data":`,
-    ]
-    const answers = await Promise.all(late.map((bytes) => exchangeOne(own.baseUrl, bytes)))
-    for (const answer of answers) assertRefused(answer, 408, 'REQUEST_TIMEOUT')
-    assert.equal((await stored(own, id))?.kept, 1)
-  } finally {
-    await own.stop()
-  }
+ownTest('§7 408 REQUEST_TIMEOUT for a request that does not arrive', async () => {
+  const own = await ownService({ REQUEST_TIMEOUT: '1' })
+  const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.validToken()}\r\n`
+  const { id } = await create(own, { kept: 1 })
+  const late = [
+    'GET',
+    `GET ${prefix}/health HTTP/1.1\r\n`,
+    `${head}Content-Length: 11\r\n\r\n`,
+    `${head}Content-Length: 11\r\n\r\n{"data":`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"data":`,
+  ]
+  const answers = await Promise.all(late.map((bytes) => exchangeOne(own.baseUrl, bytes)))
+  for (const answer of answers) assertRefused(answer, 408, 'REQUEST_TIMEOUT')
+  assert.equal((await stored(own, id))?.kept, 1)
 })

@@ -1,9 +1,8 @@
 /** What answers have to look like, with all that was decided beyond the specification. */
 
 import assert from 'node:assert/strict'
-import type { Answer } from '../conformance/client.js'
+import type { Answer, Service } from '../conformance/client.js'
 import { assertSessionId, itemOf, record } from '../conformance/expect.js'
-import type { Service } from '../conformance/service.js'
 
 /** What every answer carries: the session id (§1.4) and the CORS headers (§1.5). */
 export function assertHeaders({ headers, text }: Answer): void {

@@ -2,20 +2,23 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Service } from '../conformance/client.js'
 import { create, itemOf, listed, stored } from '../conformance/expect.js'
-import { needsOwnService, type Service, startService, useService } from '../conformance/service.js'
+import { useService } from '../conformance/service.js'
+import { ownService, ownTest } from '../support/own-service.js'
+import { exchangeOne, headOf, sendThenRead } from '../support/socket.js'
+import { until } from '../support/until.js'
 import { assertRefused, sendText } from './expect.js'
-import { exchangeOne, sendThenRead } from './raw.js'
 
 const service = await useService()
 const mebibyte = 1024 * 1024
-const skip = needsOwnService
 
 for (const method of ['POST', 'PUT']) {
   test(`§8 ${method}: 413 PAYLOAD_TOO_LARGE from Content-Length alone`, async () => {
     const { id } = await create(service, {})
     for (const length of [16 * mebibyte + 1, 17 * mebibyte, 2 ** 40]) {
-      const head = headOf(service, method, method === 'PUT' ? `/items/${id}` : '/items', length)
+      const path = method === 'PUT' ? `/items/${id}` : '/items'
+      const head = headOf(service, method, path, `Content-Length: ${length}`)
       assertRefused(await exchangeOne(service.baseUrl, head), 413, 'PAYLOAD_TOO_LARGE')
     }
   })
@@ -33,7 +36,8 @@ test('§8 413 PAYLOAD_TOO_LARGE for a chunked body, once it is too long', async 
 for (const connection of ['keep-alive', 'close']) {
   test(`§8 413 reaches a client that reads once all is sent, Connection: ${connection}`, async () => {
     const pieces = Array.from({ length: 17 }, () => ' '.repeat(mebibyte))
-    const head = headOf(service, 'POST', '/items', 17 * mebibyte, connection)
+    const length = `Content-Length: ${17 * mebibyte}`
+    const head = headOf(service, 'POST', '/items', length, `Connection: ${connection}`)
     const answer = await sendThenRead(service.baseUrl, [head, ...pieces])
     assertRefused(answer, 413, 'PAYLOAD_TOO_LARGE')
   })
@@ -48,86 +52,70 @@ test('§8 a body of 16 MiB is taken', async () => {
   assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
 })
 
-test('§8 MAX_BODY_BYTES is the longest body, to the byte', { skip }, async () => {
+ownTest('§8 MAX_BODY_BYTES is the longest body, to the byte', async () => {
   const body = '{"data":{"a":"é"}}'
   const length = Buffer.byteLength(body)
-  const own = await startService({ MAX_BODY_BYTES: String(length) })
-  try {
-    for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
-      const send = (text: string) =>
-        own.request('POST', '/items', { token: own.validToken(), body: text, headers })
-      assert.equal(itemOf(await send(body), 201).a, 'é')
-      assertRefused(await send(`${body} `), 413, 'PAYLOAD_TOO_LARGE')
-    }
-    assert.equal((await listed(own)).length, 2)
-  } finally {
-    await own.stop()
+  const own = await ownService({ MAX_BODY_BYTES: String(length) })
+  for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
+    const send = (text: string) =>
+      own.request('POST', '/items', { token: own.validToken(), body: text, headers })
+    assert.equal(itemOf(await send(body), 201).a, 'é')
+    assertRefused(await send(`${body} `), 413, 'PAYLOAD_TOO_LARGE')
   }
+  assert.equal((await listed(own)).length, 2)
 })
 
-test('§8 507 STORE_FULL: reads and deletes go on, and deleting makes room', { skip }, async () => {
-  const own = await startService({ MAX_STORE_BYTES: '40000' })
-  try {
+ownTest('§8 507 STORE_FULL: reads and deletes go on, and deleting makes room', async () => {
+  const own = await ownService({ MAX_STORE_BYTES: '40000' })
+  const ids = await fill(own)
+  const [first = '', second = '', third = ''] = ids
+  const full = await createLarge(own)
+  assertRefused(full, 507, 'STORE_FULL')
+  assert.equal((await own.call('GET', `/items/${first}`)).status, 200)
+  assert.deepEqual(
+    (await listed(own)).map(({ id }) => id),
+    ids,
+  )
+  assert.equal((await own.request('GET', '/health')).status, 200)
+
+  // Its id is that of the line in the log.
+  const sessionId = full.headers['x-session-id']
+  await until('the line', () => own.log.some((line) => line.session_id === sessionId))
+
+  const put = (id: string, length: number) =>
+    own.call('PUT', `/items/${id}`, { data: { text: 'y'.repeat(length) } })
+  assertRefused(await put(first, 5000), 507, 'STORE_FULL')
+  assert.equal((await stored(own, first))?.text, text)
+  assert.equal((await put(first, text.length)).status, 200)
+  assert.equal((await put(first, 10)).status, 200)
+  assert.equal((await stored(own, first))?.text, 'y'.repeat(10))
+
+  assert.equal((await own.call('DELETE', `/items/${second}`)).status, 204)
+  assert.equal((await createLarge(own)).status, 201)
+  assert.equal((await own.call('DELETE', `/items/${third}`)).status, 204)
+  assert.equal((await put(first, text.length)).status, 200)
+})
+
+ownTest('§8 a full store has room for as much again once it is emptied', async () => {
+  const own = await ownService({ MAX_STORE_BYTES: '40000' })
+  const counts = []
+  for (let round = 0; round < 3; round += 1) {
     const ids = await fill(own)
-    const [first = '', second = '', third = ''] = ids
-    const full = await createLarge(own)
-    assertRefused(full, 507, 'STORE_FULL')
-    assert.equal((await own.call('GET', `/items/${first}`)).status, 200)
-    assert.deepEqual(
-      (await listed(own)).map(({ id }) => id),
-      ids,
-    )
-    assert.equal((await own.request('GET', '/health')).status, 200)
-
-    // Its id is that of the line in the log.
-    const sessionId = full.headers['x-session-id']
-    assert.ok(own.log.some((line) => line.session_id === sessionId))
-
-    const put = (id: string, length: number) =>
-      own.call('PUT', `/items/${id}`, { data: { text: 'y'.repeat(length) } })
-    assertRefused(await put(first, 5000), 507, 'STORE_FULL')
-    assert.equal((await stored(own, first))?.text, text)
-    assert.equal((await put(first, text.length)).status, 200)
-    assert.equal((await put(first, 10)).status, 200)
-    assert.equal((await stored(own, first))?.text, 'y'.repeat(10))
-
-    assert.equal((await own.call('DELETE', `/items/${second}`)).status, 204)
-    assert.equal((await createLarge(own)).status, 201)
-    assert.equal((await own.call('DELETE', `/items/${third}`)).status, 204)
-    assert.equal((await put(first, text.length)).status, 200)
-  } finally {
-    await own.stop()
+    counts.push(ids.length)
+    for (const id of ids) assert.equal((await own.call('DELETE', `/items/${id}`)).status, 204)
   }
+  const [first = 0] = counts
+  assert.ok(first >= 20 && first <= 40, `the store held ${first} kB of 40 kB`)
+  assert.deepEqual(counts, [first, first, first])
 })
 
-test('§8 a full store has room for as much again once it is emptied', { skip }, async () => {
-  const own = await startService({ MAX_STORE_BYTES: '40000' })
-  try {
-    const counts = []
-    for (let round = 0; round < 3; round += 1) {
-      const ids = await fill(own)
-      counts.push(ids.length)
-      for (const id of ids) assert.equal((await own.call('DELETE', `/items/${id}`)).status, 204)
-    }
-    const [first = 0] = counts
-    assert.ok(first >= 20 && first <= 40, `the store held ${first} kB of 40 kB`)
-    assert.deepEqual(counts, [first, first, first])
-  } finally {
-    await own.stop()
-  }
-})
-
-test('§8 an item larger than the whole store: 507 STORE_FULL', { skip }, async () => {
-  const own = await startService({ MAX_STORE_BYTES: '1000' })
-  try {
-    assertRefused(await createLarge(own), 507, 'STORE_FULL')
-    const { id } = await create(own, {})
-    const value = { data: { text } }
-    assertRefused(await own.call('PUT', `/items/${id}`, value), 507, 'STORE_FULL')
-    assert.equal((await listed(own)).length, 1)
-  } finally {
-    await own.stop()
-  }
+ownTest('§8 an item larger than the whole store: 507 STORE_FULL', async () => {
+  const own = await ownService({ MAX_STORE_BYTES: '1000' })
+  assertRefused(await createLarge(own), 507, 'STORE_FULL')
+  const { id } = await create(own, {})
+  const value = { data: { text } }
+  assertRefused(await own.call('PUT', `/items/${id}`, value), 507, 'STORE_FULL')
+  assert.equal((await listed(own)).length, 1)
 })
 
 const text = 'x'.repeat(1000)
@@ -145,23 +133,4 @@ async function fill(own: Service): Promise<string[]> {
     ids.push(itemOf(answer, 201).id)
     assert.ok(ids.length < 1000, 'the limit is never reached')
   }
-}
-
-/** A request that announces a body and sends none of it. */
-function headOf(
-  to: Service,
-  method: string,
-  path: string,
-  length: number,
-  connection = 'keep-alive',
-): string {
-  return [
-    `${method} ${to.baseUrl.pathname}${path} HTTP/1.1`,
-    'Host: a',
-    `Authorization: Bearer ${to.validToken()}`,
-    'Content-Type: application/json',
-    `Content-Length: ${length}`,
-    `Connection: ${connection}`,
-    '\r\n',
-  ].join('\r\n')
 }

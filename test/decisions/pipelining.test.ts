@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { create, itemOf, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { validClaims } from '../conformance/tokens.js'
+import { exchange, exchangeUntilClosed, untilClosed } from '../support/socket.js'
 import { assertHeaders } from './expect.js'
-import { exchange, exchangeUntilClosed, untilClosed } from './raw.js'
 
 const service = await useService()
 const prefix = service.baseUrl.pathname

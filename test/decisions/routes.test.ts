@@ -6,8 +6,8 @@ import { METHODS } from 'node:http'
 import { test } from 'node:test'
 import { create, itemOf, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
+import { exchange, exchangeOne } from '../support/socket.js'
 import { assertHeaders, assertRefused, shown } from './expect.js'
-import { exchange, exchangeOne } from './raw.js'
 
 const service = await useService()
 const item = await create(service, { kept: 1 }, 'kept')

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { needsOwnService, startService, useService } from '../conformance/service.js'
+import { useService } from '../conformance/service.js'
 import { base64url, inSeconds, signatureOf, validClaims } from '../conformance/tokens.js'
+import { ownService, ownTest } from '../support/own-service.js'
 import { assertRefused } from './expect.js'
 
 const service = await useService()
@@ -168,17 +169,13 @@ test('§5 forged tokens among many good ones at once are all told apart', async 
 })
 
 for (const algorithm of ['HS384', 'HS512']) {
-  test(`§5 JWT_ALGORITHM ${algorithm}: it alone is let in`, { skip: needsOwnService }, async () => {
-    const other = await startService({ JWT_ALGORITHM: algorithm })
-    try {
-      for (const used of ['HS256', 'HS384', 'HS512', 'none']) {
-        const token = other.mint(validClaims(), { algorithm: used })
-        const answer = await other.request('GET', '/items', { token })
-        if (used === algorithm) assert.equal(answer.status, 200)
-        else assertRefused(answer, 401, 'INVALID_TOKEN')
-      }
-    } finally {
-      await other.stop()
+  ownTest(`§5 JWT_ALGORITHM ${algorithm}: it alone is let in`, async () => {
+    const other = await ownService({ JWT_ALGORITHM: algorithm })
+    for (const used of ['HS256', 'HS384', 'HS512', 'none']) {
+      const token = other.mint(validClaims(), { algorithm: used })
+      const answer = await other.request('GET', '/items', { token })
+      if (used === algorithm) assert.equal(answer.status, 200)
+      else assertRefused(answer, 401, 'INVALID_TOKEN')
     }
   })
 }

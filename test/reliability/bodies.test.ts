@@ -1,17 +1,15 @@
 /** Bodies that would take many times their bytes of memory, or that never end. */
 
 import assert from 'node:assert/strict'
-import { connect, type Socket } from 'node:net'
-import { after, test } from 'node:test'
-import { needsOwnService, type OwnService, ownService } from '../conformance/service.js'
 import { assertRefused } from '../decisions/expect.js'
+import { ownService, ownTest } from '../support/own-service.js'
 import { residentBytes } from '../support/process.js'
+import { firstText, headOf, openSocket } from '../support/socket.js'
 import { until } from '../support/until.js'
 
-const skip = needsOwnService
 const limit = 16 * 1024 * 1024
 
-test('a small heap is enough for the largest body, whatever is in it', { skip }, async () => {
+ownTest('a small heap is enough for the largest body, whatever is in it', async () => {
   const own = await ownService({ NODE_OPTIONS: '--max-old-space-size=128' })
   const send = (body: string) => own.request('POST', '/items', { token: own.validToken(), body })
   const members: string[] = []
@@ -29,10 +27,11 @@ test('a small heap is enough for the largest body, whatever is in it', { skip },
   )
 })
 
-test('a body in chunks of one byte takes no more memory than its bytes', { skip }, async () => {
+ownTest('a body in chunks of one byte takes no more memory than its bytes', async () => {
   const own = await ownService()
   const before = residentBytes(own)
-  const socket = opened(own, 'Transfer-Encoding: chunked')
+  const head = headOf(own, 'POST', '/items', 'Transfer-Encoding: chunked')
+  const socket = openSocket(own.baseUrl, head)
   socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
   // Once this is answered on a connection of its own, most of the rest is there as well.
   let last = -1
@@ -43,79 +42,61 @@ test('a body in chunks of one byte takes no more memory than its bytes', { skip 
   })
   const more = residentBytes(own) - before
   socket.write(`${chunked('"}}')}0\r\n\r\n`)
-  assert.match(await answerOn(socket), /^HTTP\/1\.1 201 Created\r\n/)
+  assert.match(await firstText(socket), /^HTTP\/1\.1 201 Created\r\n/)
   assert.ok(more < 100_000_000, `${more} bytes more for a body of 1 MB`)
 })
 
-test('bodies beyond MAX_PENDING_BYTES get 503 with Retry-After, until there is room again', {
-  skip,
-}, async () => {
-  const own = await ownService({ MAX_BODY_BYTES: '10000000', MAX_PENDING_BYTES: '15000000' })
-  const halfSent = () => {
-    const socket = opened(own, 'Content-Length: 10000000')
-    socket.write(' '.repeat(9_000_000))
-    return socket
-  }
-  const sockets = [halfSent(), halfSent()]
-  const answers = sockets.map((socket) => answerOn(socket).then((answer) => ({ socket, answer })))
-  const { socket: refused, answer } = await Promise.race(answers)
-  assert.match(answer, /^HTTP\/1\.1 503 Service Unavailable\r\n/)
-  assert.match(answer, /\r\nRetry-After: 1\r\n/)
-  assert.match(answer, /"error_code":"SERVICE_UNAVAILABLE"/)
+ownTest(
+  'bodies beyond MAX_PENDING_BYTES get 503 with Retry-After, until there is room again',
+  async () => {
+    const own = await ownService({ MAX_BODY_BYTES: '10000000', MAX_PENDING_BYTES: '15000000' })
+    const halfSent = () => {
+      const head = headOf(own, 'POST', '/items', 'Content-Length: 10000000')
+      return openSocket(own.baseUrl, head + ' '.repeat(9_000_000))
+    }
+    const sockets = [halfSent(), halfSent()]
+    const answers = sockets.map((socket) =>
+      firstText(socket).then((answer) => ({ socket, answer })),
+    )
+    const { socket: refused, answer } = await Promise.race(answers)
+    assert.match(answer, /^HTTP\/1\.1 503 Service Unavailable\r\n/)
+    assert.match(answer, /\r\nRetry-After: 1\r\n/)
+    assert.match(answer, /"error_code":"SERVICE_UNAVAILABLE"/)
 
-  const held = sockets.find((socket) => socket !== refused)
-  assert.equal((await own.call('POST', '/items', { data: {} })).status, 201)
-  held?.write(`{"data":{"a":1}}${' '.repeat(1_000_000 - 16)}`)
-  const answered = await Promise.all(answers)
-  assert.match(answered.map((each) => each.answer).join(), /HTTP\/1\.1 201 Created\r\n/)
-  for (const socket of sockets) socket.destroy()
+    const held = sockets.find((socket) => socket !== refused)
+    assert.equal((await own.call('POST', '/items', { data: {} })).status, 201)
+    held?.write(`{"data":{"a":1}}${' '.repeat(1_000_000 - 16)}`)
+    const answered = await Promise.all(answers)
+    assert.match(answered.map((each) => each.answer).join(), /HTTP\/1\.1 201 Created\r\n/)
+    for (const socket of sockets) socket.destroy()
 
-  // Those that were broken off give their room back as well.
-  for (let round = 0; round < 3; round += 1) {
-    const broken = halfSent()
-    await until('all is sent', () => broken.writableLength === 0)
-    broken.destroy()
-  }
-  const body = `{"data":{}}${' '.repeat(9_000_000)}`
-  await until('room again', async () => {
-    const options = { token: own.validToken(), body }
-    return (await own.request('POST', '/items', options)).status === 201
-  })
-})
+    // Those that were broken off give their room back as well.
+    for (let round = 0; round < 3; round += 1) {
+      const broken = halfSent()
+      await until('all is sent', () => broken.writableLength === 0)
+      broken.destroy()
+    }
+    const body = `{"data":{}}${' '.repeat(9_000_000)}`
+    await until('room again', async () => {
+      const options = { token: own.validToken(), body }
+      return (await own.request('POST', '/items', options)).status === 201
+    })
+  },
+)
 
-test('idle connections keep nothing of the bodies of their last requests', { skip }, async () => {
+ownTest('idle connections keep nothing of the bodies of their last requests', async () => {
   const own = await ownService()
   const before = residentBytes(own)
   const body = `{"data":{"pad":"${'x'.repeat(15_000_000)}"}}`
   for (let count = 0; count < 40; count += 1) {
-    const socket = opened(own, `Content-Length: ${body.length}`, `PUT /api/v1/items/${count}`)
-    const answer = answerOn(socket)
-    socket.write(body)
-    await answer
+    const head = headOf(own, 'PUT', `/items/${count}`, `Content-Length: ${body.length}`)
+    await firstText(openSocket(own.baseUrl, head + body))
   }
   const more = residentBytes(own) - before
   assert.ok(more < 300_000_000, `${more} bytes more`)
 })
 
-/** A connection with the head of a create on it. */
-function opened(own: OwnService, header: string, target = 'POST /api/v1/items'): Socket {
-  const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
-  after(() => socket.destroy())
-  const authorization = `Authorization: Bearer ${own.validToken()}`
-  socket.write(`${target} HTTP/1.1\r\nHost: a\r\n${authorization}\r\n${header}\r\n\r\n`)
-  return socket
-}
-
 /** The text as chunks of one byte each (RFC 9112 §7.1). */
 function chunked(text: string): string {
   return text.replace(/./g, '1\r\n$&\r\n')
-}
-
-/** The beginning of the answer. */
-function answerOn(socket: Socket): Promise<string> {
-  return new Promise((resolve, reject) => {
-    socket.once('data', (bytes) => resolve(bytes.toString('latin1', 0, 1000)))
-    socket.once('close', () => reject(new Error('closed without an answer')))
-    socket.on('error', () => undefined)
-  })
 }

@@ -1,14 +1,11 @@
 /** What operators see: metrics, log lines, and nothing that must stay secret. */
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { needsOwnService, ownService } from '../conformance/service.js'
+import { ownService, ownTest } from '../support/own-service.js'
 import { freePort } from '../support/process.js'
 import { until } from '../support/until.js'
 
-test('metrics count requests, tokens, items and bytes, on their own port only', {
-  skip: needsOwnService,
-}, async () => {
+ownTest('metrics count requests, tokens, items and bytes, on their own port only', async () => {
   const port = await freePort()
   const own = await ownService({ METRICS_PORT: String(port) })
   await own.call('POST', '/items', { data: { a: 1 } })
@@ -42,32 +39,33 @@ test('metrics count requests, tokens, items and bytes, on their own port only', 
   assert.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
 })
 
-test('at debug each request has a line with its session id and traceparent; nothing secret in it', {
-  skip: needsOwnService,
-}, async () => {
-  const own = await ownService({ LOG_LEVEL: 'debug' })
-  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  const token = own.validToken()
-  const { headers } = await own.request('POST', '/items?key=hush', {
-    token,
-    headers: { traceparent, 'content-type': 'application/json' },
-    body: '{"data":{"password":"hush"}}',
-  })
-  await own.request('GET', '/items', { token, headers: { traceparent: 'hush' } })
-  await own.request('GET', '/items', { token: 'hush' })
-  const lines = await until('three lines', () => {
-    const answered = own.log.filter(({ msg }) => msg === 'answered')
-    return answered.length >= 3 && answered
-  })
-  assert.equal(lines.length, 3)
-  const [first, second, third] = lines
-  assert.equal(first?.session_id, headers['x-session-id'])
-  assert.equal(first?.traceparent, traceparent)
-  assert.deepEqual([first?.method, first?.path, first?.status], ['POST', '/api/v1/items', 201])
-  assert.deepEqual([first?.client, first?.sub], ['127.0.0.1', 'tester'])
-  assert.equal(second?.traceparent, undefined)
-  assert.deepEqual([third?.client, third?.sub], ['127.0.0.1', undefined])
-  assert.equal(third?.error_code, 'INVALID_TOKEN')
-  assert.doesNotMatch(JSON.stringify(own.log), /hush/)
-  assert.ok(!JSON.stringify(own.log).includes(token))
-})
+ownTest(
+  'at debug each request has a line with its session id and traceparent; nothing secret in it',
+  async () => {
+    const own = await ownService({ LOG_LEVEL: 'debug' })
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const token = own.validToken()
+    const { headers } = await own.request('POST', '/items?key=hush', {
+      token,
+      headers: { traceparent, 'content-type': 'application/json' },
+      body: '{"data":{"password":"hush"}}',
+    })
+    await own.request('GET', '/items', { token, headers: { traceparent: 'hush' } })
+    await own.request('GET', '/items', { token: 'hush' })
+    const lines = await until('three lines', () => {
+      const answered = own.log.filter(({ msg }) => msg === 'answered')
+      return answered.length >= 3 && answered
+    })
+    assert.equal(lines.length, 3)
+    const [first, second, third] = lines
+    assert.equal(first?.session_id, headers['x-session-id'])
+    assert.equal(first?.traceparent, traceparent)
+    assert.deepEqual([first?.method, first?.path, first?.status], ['POST', '/api/v1/items', 201])
+    assert.deepEqual([first?.client, first?.sub], ['127.0.0.1', 'tester'])
+    assert.equal(second?.traceparent, undefined)
+    assert.deepEqual([third?.client, third?.sub], ['127.0.0.1', undefined])
+    assert.equal(third?.error_code, 'INVALID_TOKEN')
+    assert.doesNotMatch(JSON.stringify(own.log), /hush/)
+    assert.ok(!JSON.stringify(own.log).includes(token))
+  },
+)

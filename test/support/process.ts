@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import type { OwnService } from '../conformance/service.js'
+import type { OwnProcess } from './own-process.js'
 
-export function residentBytes({ child }: OwnService): number {
+export function residentBytes({ child }: OwnProcess): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { randomNumbers } from '../../../test/support/random.js'
 import { type Frame, FramePool } from './frames.js'
 
 const size = 64 * 1024
@@ -51,11 +52,7 @@ test('bytes that are read stay where they are until they are not', () => {
 test('frames taken and released at random keep what is written to them', () => {
   const pool = new FramePool(64)
   const frames = new Map<number, Frame>()
-  let state = 1
-  const below = (limit: number) => {
-    state = (state * 48_271) % 2_147_483_647 // the same numbers in every run (Park and Miller)
-    return state % limit
-  }
+  const below = randomNumbers()
   for (let step = 0; step < 300_000; step += 1) {
     const isGrowing = step % 100_000 < 50_000
     const place = below(60_000)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { randomNumbers } from '../../../test/support/random.js'
 import {
   describeFullStore,
   describeStore,
@@ -96,12 +97,7 @@ test('where memory ends, a change is made whole or not at all', async () => {
 test("texts of all lengths, put in each other's place for long, stay whole and in order", async () => {
   const store = createMemoryStore(room, 4000)
   const model = new Map<ItemId, string>()
-  // The same numbers in every run (Park and Miller's generator).
-  let state = 1
-  const below = (limit: number) => {
-    state = (state * 48_271) % 2_147_483_647
-    return state % limit
-  }
+  const below = randomNumbers()
   const ids: ItemId[] = []
   for (let step = 0; step < 60_000; step += 1) {
     const place = below(600)

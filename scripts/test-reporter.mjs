@@ -1,0 +1,34 @@
+/**
+ * Node's own report for people, which ends with the failing tests and their reasons, in a terminal
+ * and in a pipe. Of a file that fails as a whole it would say no more than that it did: here its
+ * reason is what it wrote to standard error.
+ */
+
+import { compose } from 'node:stream'
+import { spec } from 'node:test/reporters'
+import { inspect } from 'node:util'
+
+/** Lines to show of what a file wrote. */
+const maxLines = 40
+
+export default async function* report(source) {
+  yield* compose(withReasons(source), new spec())
+}
+
+async function* withReasons(source) {
+  const written = new Map()
+  for await (const event of source) {
+    const { file, message, details } = event.data ?? {}
+    if (event.type === 'test:stderr') {
+      const lines = [...(written.get(file) ?? []), ...message.trimEnd().split('\n')]
+      written.set(file, lines.slice(-maxLines))
+    } else if (
+      event.type === 'test:fail' &&
+      details.error?.cause === 'test failed' &&
+      written.has(file)
+    ) {
+      details.error.cause = { [inspect.custom]: () => written.get(file).join('\n') }
+    }
+    yield event
+  }
+}

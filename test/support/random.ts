@@ -1,0 +1,13 @@
+/** Random numbers that are the same in every run. */
+
+/**
+ * Park and Miller's generator: gives whole numbers from 0 up to the limit, which is not among them.
+ * @param seed whole number from 1 to 2,147,483,646.
+ */
+export function randomNumbers(seed = 1): (limit: number) => number {
+  let state = seed
+  return (limit) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % limit
+  }
+}

@@ -1,0 +1,209 @@
+/** Connections on which every byte is written by hand, for what no HTTP client would do. */
+
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type Answer,
+  answer,
+  noAnswer,
+  type Service,
+  timeForAnswer,
+} from '../conformance/client.js'
+
+type Bytes = string | Buffer
+
+/**
+ * Opens a connection; it is closed with the test, or with the file of tests, whatever happens. Its
+ * errors are told to whoever reads or writes.
+ * @param bytes written once it is open.
+ * @param options `allowHalfOpen` is that of `node:net`.
+ */
+export function openSocket(
+  url: URL,
+  bytes: Bytes = '',
+  options: { allowHalfOpen?: boolean } = {},
+): Socket {
+  const socket = opened(url, bytes, options)
+  after(() => socket.destroy())
+  return socket
+}
+
+/** Opens many connections at once. */
+export function openSockets(url: URL, count: number, bytes: Bytes = ''): Socket[] {
+  const sockets = Array.from({ length: count }, () => opened(url, bytes))
+  after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  return sockets
+}
+
+/** The first bytes that come, as text. @throws {Error} when the connection ends without any. */
+export async function firstText(socket: Socket): Promise<string> {
+  limitSilence(socket)
+  return await new Promise((resolve, reject) => {
+    socket.once('data', (bytes: Buffer) => resolve(bytes.toString('latin1')))
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('the connection ended without an answer')))
+  })
+}
+
+/** All that comes until the service closes the connection, as text with a character for each byte. */
+export async function wholeText(socket: Socket): Promise<string> {
+  limitSilence(socket)
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+/** Reads 8 MB in a second until the service closes the connection, and gives the bytes in pieces. */
+export async function* slowly(socket: Socket): AsyncGenerator<Buffer> {
+  limitSilence(socket)
+  for await (const chunk of socket) {
+    yield chunk
+    await delay(chunk.length / 8_000)
+  }
+}
+
+/**
+ * The head of a request with a valid token.
+ * @param lines further header lines.
+ */
+export function headOf(service: Service, method: string, path: string, ...lines: string[]): string {
+  return [
+    `${method} ${service.baseUrl.pathname}${path} HTTP/1.1`,
+    'Host: a',
+    `Authorization: Bearer ${service.validToken()}`,
+    ...lines,
+    '\r\n',
+  ].join('\r\n')
+}
+
+/**
+ * Writes the bytes and reads the answers to them, whole or not; keeps the connection open
+ * meanwhile.
+ * @param count answers to wait for.
+ */
+export function exchange(url: URL, bytes: Bytes, count: number): Promise<Answer[]> {
+  return withSocket(url, (socket) => {
+    socket.write(bytes)
+    return readAnswers(socket, count)
+  })
+}
+
+/** The same for a single answer. */
+export async function exchangeOne(url: URL, bytes: Bytes): Promise<Answer> {
+  return only(await exchange(url, bytes, 1))
+}
+
+/** Writes piece after piece, and reads only then, as simple clients do. */
+export function sendThenRead(url: URL, pieces: string[]): Promise<Answer> {
+  return withSocket(url, async (socket) => {
+    await writePieces(socket, pieces)
+    return only(await readAnswers(socket, 1))
+  })
+}
+
+/** Writes piece after piece, and gives all answers until the service closes the connection. */
+export function exchangeUntilClosed(url: URL, pieces: string[]): Promise<Answer[]> {
+  return withSocket(url, async (socket) => {
+    await writePieces(socket, pieces)
+    return await readAnswers(socket, Number.POSITIVE_INFINITY)
+  })
+}
+
+/** Waits until the service has closed the connection on which it got these bytes. */
+export function untilClosed(url: URL, bytes: string): Promise<unknown> {
+  return withSocket(url, (socket) => {
+    socket.resume().write(bytes)
+    return once(socket, 'close')
+  })
+}
+
+/** Writes the bytes and resets the connection. */
+export function breakOff(url: URL, bytes: string): Promise<unknown> {
+  return withSocket(url, async (socket) => {
+    await once(socket, 'connect')
+    if (bytes !== '') await new Promise((resolve) => socket.write(bytes, resolve))
+    socket.resetAndDestroy()
+  })
+}
+
+/** @throws {Error} when a piece cannot be written. */
+export async function writePieces(socket: Socket, pieces: string[]): Promise<void> {
+  for (const piece of pieces) {
+    await new Promise<void>((resolve, reject) => {
+      socket.write(piece, (error) => (error ? reject(error) : resolve()))
+    })
+    await delay(5)
+  }
+}
+
+function opened(url: URL, bytes: Bytes, options: { allowHalfOpen?: boolean } = {}): Socket {
+  const socket = connect({ ...options, port: Number(url.port), host: url.hostname })
+  socket.on('error', () => undefined)
+  if (bytes.length > 0) socket.write(bytes)
+  return socket
+}
+
+async function withSocket<T>(url: URL, use: (socket: Socket) => Promise<T>): Promise<T> {
+  const socket = opened(url, '')
+  try {
+    limitSilence(socket)
+    return await use(socket)
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Gives up on a connection on which nothing happens. */
+function limitSilence(socket: Socket): void {
+  socket.setTimeout(timeForAnswer(), () => socket.destroy(noAnswer('what was written to a socket')))
+}
+
+function only([answer]: Answer[]): Answer {
+  if (answer === undefined) throw new Error('the connection ended without an answer')
+  return answer
+}
+
+async function readAnswers(socket: Socket, count: number): Promise<Answer[]> {
+  const answers: Answer[] = []
+  let chunks: Buffer[] = []
+  let length = 0
+  let needed = 0
+  for await (const chunk of socket) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length < needed) continue // putting a long answer together for each chunk would take long
+    let rest = Buffer.concat(chunks)
+    for (needed = lengthOfAnswer(rest); rest.length >= needed; needed = lengthOfAnswer(rest)) {
+      answers.push(answerOf(rest.subarray(0, needed)))
+      if (answers.length === count) return answers
+      rest = rest.subarray(needed)
+    }
+    chunks = [rest]
+    length = rest.length
+  }
+  return answers
+}
+
+/** Length of the first answer in the bytes; more than there are while its head is not whole. */
+function lengthOfAnswer(bytes: Buffer): number {
+  const headLength = bytes.indexOf('\r\n\r\n') + 4
+  if (headLength < 4) return bytes.length + 1
+  const head = bytes.toString('latin1', 0, headLength)
+  return headLength + Number(/\r\nContent-Length: *(\d+)\r\n/i.exec(head)?.[1] ?? 0)
+}
+
+function answerOf(bytes: Buffer): Answer {
+  const headLength = bytes.indexOf('\r\n\r\n')
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headLength).split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    }),
+  )
+  return answer(Number(statusLine.split(' ')[1]), headers, bytes.toString('utf8', headLength + 4))
+}
