@@ -1,0 +1,152 @@
+/** The verification of tokens, held against that of `jose`: who is let in, and why others are not. */
+
+import assert from 'node:assert/strict'
+import { isUtf8 } from 'node:buffer'
+import { createHmac, createSecretKey } from 'node:crypto'
+import { after, test } from 'node:test'
+import { compactVerify, errors } from 'jose'
+import { randomNumbers } from '../../test/support/random.js'
+import { TokenError } from './secret.js'
+import { verifyToken } from './token.js'
+
+const secret = 'a secret of at least thirty-two bytes'
+const key = createSecretKey(Buffer.from(secret))
+process.env.JWT_SECRET = secret
+delete process.env.JWT_ALGORITHM
+after(() => {
+  delete process.env.JWT_SECRET
+})
+
+/** What `jose` says of a token, with the rules of the interface that it does not know. */
+async function expected(token: string): Promise<string> {
+  const signature = token.slice(token.lastIndexOf('.') + 1)
+  // Decoders ignore the unused bits of the last character.
+  const isCanonical = Buffer.from(signature, 'base64url').toString('base64url') === signature
+  try {
+    const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ['HS256'] })
+    if (!isCanonical || protectedHeader.crit !== undefined || !isUtf8(payload))
+      return 'INVALID_TOKEN'
+    const claims: unknown = JSON.parse(Buffer.from(payload).toString())
+    return outcomeOf(Object(claims))
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof SyntaxError) return 'INVALID_TOKEN'
+    throw error
+  }
+}
+
+function outcomeOf({ sub, exp, nbf = 0 }: Record<string, unknown>): string {
+  const now = Date.now() / 1000
+  const areTyped = typeof sub === 'string' && Number.isInteger(exp) && typeof nbf === 'number'
+  if (!areTyped || nbf > now) return 'INVALID_TOKEN'
+  return Number(exp) <= now ? 'TOKEN_EXPIRED' : 'let in'
+}
+
+function actual(token: string): string {
+  try {
+    verifyToken(token)
+    return 'let in'
+  } catch (error) {
+    if (error instanceof TokenError) return error.code
+    throw error
+  }
+}
+
+function base64url(text: string): string {
+  return Buffer.from(text).toString('base64url')
+}
+
+/** A token of any header and payload, rightly signed. */
+function sign(header: string, payload: string): string {
+  const signed = `${base64url(header)}.${base64url(payload)}`
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+}
+
+const goodHeader = '{"alg":"HS256","typ":"JWT"}'
+const goodPayload = '{"sub":"a","exp":9000000000}'
+const good = sign(goodHeader, goodPayload)
+const [header = '', payload = '', signature = ''] = good.split('.')
+
+/** The kinds of change that Project Wycheproof has for HS256, and some more, on a token of ours. */
+const changed: Record<string, string> = {
+  nothing: good,
+  'the signature': `${header}.${payload}.X${signature.slice(1)}`,
+  'no signature': `${header}.${payload}.`,
+  'no signature and no dot': `${header}.${payload}`,
+  'the payload': `${header}.X${payload.slice(1)}.${signature}`,
+  'no payload': `${header}..${signature}`,
+  'no payload and no dot': `${header}.${signature}`,
+  'the header': `X${header.slice(1)}.${payload}.${signature}`,
+  'no header': `.${payload}.${signature}`,
+  'no header and no dot': `${payload}.${signature}`,
+  'no header and no signature': `.${payload}.`,
+  'the payload alone': payload,
+  'an empty text': '',
+  'another dot': `${good}.`,
+  'another part': `${good}.foo`,
+  'alg none without a signature': `${base64url('{"alg":"none"}')}.${payload}.`,
+  'the JSON serialization': JSON.stringify({
+    payload,
+    signatures: [{ protected: header, header: { unknown: 'x' }, signature }],
+  }),
+  'a line break within': `${header}.${payload}\n.${signature}`,
+  padding: `${header}=.${payload}.${signature}`,
+  'a secret of its own': sign('{"alg":"HS256","jwk":{"kty":"oct","k":"YQ"}}', goodPayload),
+}
+for (const [what, token] of Object.entries(changed)) {
+  test(`as jose: changed is ${what}`, async () => {
+    assert.equal(actual(token), await expected(token))
+    assert.equal(actual(token) === 'let in', what === 'nothing' || what === 'a secret of its own')
+  })
+}
+
+test('as jose: 100,000 tokens of any header and payload, with changes at any place', async () => {
+  const below = randomNumbers(7)
+  const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // there are some
+  const headers = [
+    goodHeader,
+    '{"alg":"HS256"}',
+    '{"alg":"HS384"}',
+    '{"alg":"none"}',
+    '{"alg":"HS256","crit":["exp"]}',
+    '{"alg":"HS256","b64":false}',
+    '{"alg":["HS256"]}',
+    '{"typ":"JWT"}',
+    '[]',
+    'null',
+    '"HS256"',
+    '{',
+    '{"alg":"HS256","alg":"none"}',
+    '{"__proto__":{"alg":"HS256"}}',
+  ]
+  const payloads = [
+    goodPayload,
+    goodPayload,
+    '{"sub":"a","exp":1}',
+    '{"sub":1,"exp":9000000000}',
+    '{"sub":"a","exp":9e9,"nbf":8e9}',
+    '{"sub":"a","exp":9e9,"nbf":null}',
+    '{"sub":"a","exp":"9e9"}',
+    '{"exp":9000000000}',
+    '[]',
+    'null',
+    '1',
+    '\u{feff}{}',
+    '',
+  ]
+  const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ \u00e9'
+  const counts = new Map<string, number>()
+  for (let count = 0; count < 100_000; count += 1) {
+    let token = below(2) === 0 ? good : sign(pick(headers), pick(payloads))
+    for (let changes = below(3); changes > 0; changes -= 1) {
+      const place = below(token.length + 1)
+      const kept = token.slice(place + below(2))
+      token = token.slice(0, place) + (below(3) === 0 ? '' : pick([...characters])) + kept
+    }
+    const outcome = actual(token)
+    assert.equal(outcome, await expected(token), token)
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+  }
+  for (const outcome of ['let in', 'TOKEN_EXPIRED', 'INVALID_TOKEN']) {
+    assert.ok((counts.get(outcome) ?? 0) > 200, [...counts].join(' '))
+  }
+})
