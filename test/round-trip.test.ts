@@ -29,7 +29,7 @@ after(() => {
 async function call(method: string, url: string, body?: string): Promise<string> {
   const response = await fetch(url, {
     method,
-    signal: AbortSignal.timeout(timeForAnswer()),
+    signal: AbortSignal.timeout(timeForAnswer(false)),
     headers: { authorization, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body }),
   }).catch(() => {
