@@ -43,12 +43,13 @@ let isMute = false
 
 /**
  * Longest time to wait for an answer, in milliseconds, on a busy machine too.
+ * @param isLarge whether there is much to do for it.
  * @throws {Error} once a request had no answer: a service that hangs is told of within seconds, and
  * not after that time for each request of all tests.
  */
-export function timeForAnswer(): number {
+export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not asked, as an earlier request had no answer')
-  return 10_000
+  return isLarge ? 15_000 : 5_000
 }
 
 /** @param what the request that had no answer in time. */
@@ -92,8 +93,7 @@ export async function send(
   const { request } = origin.protocol === 'https:' ? https : http
   const body = options.body === undefined ? undefined : Buffer.from(options.body)
   const headers = headersOf(options, body)
-  // Any machine takes a megabyte in a second.
-  const timeout = timeForAnswer() + (body?.length ?? 0) / 1000
+  const timeout = timeForAnswer(body !== undefined && body.length > 1_000_000)
   return await new Promise((resolve, reject) => {
     const outgoing = request(origin, { method, path: target, headers, agent: false, timeout })
     outgoing

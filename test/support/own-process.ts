@@ -27,10 +27,11 @@ export interface OwnProcess {
   ended(time?: number): Promise<Exit>
 }
 
-/** Time for a process to end by itself once its test is over, in milliseconds. */
-const cleanUpTime = 2_000
-
-/** Time for one that a test waits for: short once another did not end, so that the file ends. */
+// Times for a process to end once it is told to, in milliseconds. Both are short once a process did
+// not, so that a file whose processes never end does not take the time for each of them.
+/** When its test is over; it is killed then. */
+let cleanUpTime = 2_000
+/** When a test waits for it. */
 let patience = 20_000
 
 /**
@@ -77,13 +78,15 @@ export function ownProcess(
     }, time)
     await closed.finally(() => clearTimeout(timer))
     if (!isLate) return [child.exitCode, child.signalCode]
-    if (time === patience) patience = cleanUpTime
+    if (time === patience) patience = 2_000
     throw new Error(`the process did not end within ${time} ms`)
   }
 
   after(async () => {
     child.kill('SIGTERM')
-    await ended(cleanUpTime).catch(() => undefined)
+    await ended(cleanUpTime).catch(() => {
+      cleanUpTime = 200
+    })
   })
   return { child, printed, ended }
 }

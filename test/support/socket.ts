@@ -159,7 +159,9 @@ async function withSocket<T>(url: URL, use: (socket: Socket) => Promise<T>): Pro
 
 /** Gives up on a connection on which nothing happens. */
 function limitSilence(socket: Socket): void {
-  socket.setTimeout(timeForAnswer(), () => socket.destroy(noAnswer('what was written to a socket')))
+  socket.setTimeout(timeForAnswer(true), () =>
+    socket.destroy(noAnswer('what was written to a socket')),
+  )
 }
 
 function only([answer]: Answer[]): Answer {
