@@ -43,7 +43,8 @@ for (const { title, code, status } of files) {
     const head = `import { test } from 'node:test'\nimport { ownProcess } from '${helper}'\n`
     writeFileSync(file, head + code)
     const { NODE_TEST_CONTEXT: _context, ...env } = process.env
-    const { printed, ended } = ownProcess([process.execPath, file], { cwd: folder, env })
+    const command = [process.execPath, '--test-timeout=5000', file] as const
+    const { printed, ended } = ownProcess(command, { cwd: folder, env })
     const [, pid] = /started (\d+)/.exec(await printed(/started \d+\D/)) ?? []
     assert.equal((await ended())[0], status)
     await until('its end', () => !isRunning(Number(pid)))
