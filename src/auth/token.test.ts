@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import fc from 'fast-check'
-import { authFault, TokenError } from './secret.js'
+import { authProblem, TokenError } from './secret.js'
 import { signToken } from './sign.js'
 import { verifyToken } from './token.js'
 
@@ -150,13 +150,13 @@ test('without a usable secret and algorithm nobody is let in', async () => {
   ]) {
     Object.assign(process.env, { JWT_SECRET, JWT_ALGORITHM })
     assert.equal(await outcome(token), 'AUTH_NOT_CONFIGURED')
-    assert.match(authFault() ?? '', /^JWT_/)
+    assert.match(authProblem() ?? '', /^JWT_/)
   }
 })
 
 test('the algorithm in the environment is matched as written', async () => {
   process.env.JWT_ALGORITHM = 'hs256'
-  assert.equal(authFault(), 'JWT_ALGORITHM is not one of HS256, HS384, HS512')
+  assert.equal(authProblem(), 'JWT_ALGORITHM is not one of HS256, HS384, HS512')
 })
 
 test('a token that was let in before is checked for exp again', async () => {

@@ -12,7 +12,7 @@ const answer = Buffer.alloc(50_000_000) // more than the system takes at once
 
 async function bytesRead(timeout: number, wait: number): Promise<number> {
   const server = createServer((_request, response) => response.end(answer))
-  const endWatch = new Connections(server, 1).dropStalled(timeout)
+  const endWatch = new Connections(server, 1).closeStalled(timeout)
   after(() => {
     endWatch()
     server.close()
