@@ -54,7 +54,7 @@ const dependentDefaults: Record<string, string> = {
   MAX_STORE_BYTES: 'half of memory',
   MAX_STORE_PAGES: 'one for each 2 KiB of heap',
   MAX_MEMORY_BYTES: '9/10 of memory',
-  METRICS_HOST: 'that of `HOST`',
+  METRICS_HOST: 'value of `HOST`',
 }
 
 test('README: the table of settings is the table in the code', () => {

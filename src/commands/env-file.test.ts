@@ -40,7 +40,7 @@ const malformed: [text: string, line: number][] = [
 for (const [text, line] of malformed) {
   test(`.env ${JSON.stringify(text)} is malformed in line ${line}`, () => {
     assert.throws(() => parseEnvFile(text), {
-      message: `.env line ${line} is malformed; expected NAME=value, with quotes around a value that has a #, a quote or several lines`,
+      message: `.env line ${line} is malformed; expected NAME=value, with quotes around a value that contains #, quotes or line breaks`,
     })
   })
 }
