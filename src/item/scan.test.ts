@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { JsonSyntaxError, scanText } from './scan.js'
 
-/** What the scan says of a text: `undefined` for JSON, else the fault. */
+/** What the scan says of a text: `undefined` for JSON, else the error. */
 function errorOf(text: string): JsonSyntaxError | undefined {
   try {
     scanText(Buffer.from(text), 2, () => undefined)
