@@ -1,4 +1,4 @@
-/** `npm run build`: installs and builds what is missing or stale. */
+/** `npm run build`: installs and builds what is missing or out of date. */
 
 import { makeReady } from './ready.mjs'
 

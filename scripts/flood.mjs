@@ -1,8 +1,8 @@
 /**
  * `npm run flood -- --heap 128 --connections 40 --seconds 60`: clients that pipeline requests without
- * end, and read none of the answers, against a service with a small heap. A client that behaves
- * measures how long its own requests take meanwhile, and looks for its items at the end. Ends with
- * code 1 when the service ended, an item is lost, or a limit given below was passed.
+ * end and read none of the responses, against a service with a small heap. Meanwhile a well-behaved
+ * client measures how long its own requests take, and checks its items at the end. Exits with code 1 if
+ * the service ended, an item was lost, or a limit below was exceeded.
  */
 
 import { spawn } from 'node:child_process'
@@ -16,9 +16,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { makeReady, root } from './ready.mjs'
 
-/** What may pass: more memory than idle, in MB, and the 99th percentile of a request, in ms. */
+/** Limits: memory above that of the idle service, in MB, and 99th percentile of request times, in ms. */
 const allowed = { memory: 150, p99: 250 }
-/** What each connection sends at once, in bytes, again and again. */
+/** What each connection sends at a time, in bytes, over and over. */
 const burst = 128 * 1024
 
 const { values } = parseArgs({
@@ -26,7 +26,7 @@ const { values } = parseArgs({
     heap: { type: 'string', default: '128' },
     connections: { type: 'string', default: '40' },
     seconds: { type: 'string', default: '10' },
-    flood: { type: 'string' }, // of the clients' own process: the port and the request
+    flood: { type: 'string' }, // for the clients' process only: the port and the request
   },
 })
 const connections = Number(values.connections)
@@ -120,7 +120,7 @@ async function survives(title, text, token) {
   const p99 = times[Math.floor(times.length * 0.99)] ?? 0
   const more = peak - idle
   say(
-    `${title.padEnd(14)} ${isAlive ? 'alive' : 'ENDED'}; items there: ${found} of ${ids.length}; ` +
+    `${title.padEnd(14)} ${isAlive ? 'alive' : 'ENDED'}; items found: ${found} of ${ids.length}; ` +
       `memory: ${idle.toFixed(0)} MB idle, ${more.toFixed(0)} MB more at most; ` +
       `a good client: ${times.length} requests, p50 ${(times[times.length >> 1] ?? 0).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, max ${(times.at(-1) ?? 0).toFixed(0)} ms` +
       (errors.size > 0 ? `; not 200: ${JSON.stringify([...errors])}` : ''),

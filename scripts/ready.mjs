@@ -1,9 +1,8 @@
 /**
- * Makes the checkout ready: installs what is missing, builds what is stale, and does nothing when
- * neither is needed. Plain JavaScript, as it runs before anything is installed.
+ * Prepares the checkout: installs what is missing, builds what is out of date, and does nothing if
+ * neither is needed. Plain JavaScript, because it runs before anything is installed.
  *
- * What was installed or built from is remembered as a hash in a stamp file beside the result; both
- * lie in folders that git ignores.
+ * A hash of the inputs is kept in a stamp file next to the result, in folders that git ignores.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -14,20 +13,26 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-export function makeReady() {
+/** Installs what is missing or out of date. */
+export function install() {
   once('node_modules', ['package-lock.json'], () => {
     run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
   })
+}
+
+/** Installs and builds what is missing or out of date. */
+export function makeReady() {
+  install()
   once('dist', ['package-lock.json', 'tsconfig.json', 'src', 'test'], () => {
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')])
   })
 }
 
-/** Runs a command to its end; one that fails ends this process with the same code. */
+/** Runs a command to completion; if it fails, this process ends with the same exit code. */
 export function run(command, args) {
-  // On Windows npm is a .cmd file, which only a shell starts. Output goes to standard error, so
-  // that standard output is that of the service alone.
+  // On Windows npm is a .cmd file, which only a shell can start. Output goes to standard error, so
+  // that standard output is left to the service.
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
@@ -37,7 +42,7 @@ export function run(command, args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Calls `make` unless `folder` was made from the same inputs before. */
+/** Calls `make` unless `folder` has already been made from the same inputs. */
 function once(folder, inputs, make) {
   const stamp = join(root, folder, '.stamp')
   const hash = hashOf(inputs)
@@ -58,7 +63,7 @@ function hashOf(inputs) {
   return hash.digest('hex')
 }
 
-/** The files at or below a path, in an order that does not depend on the file system. */
+/** The files at or below a path, in an order independent of the file system. */
 function filesIn(path) {
   if (/\.\w+$/.test(path)) return [path]
   return readdirSync(join(root, path), { withFileTypes: true, recursive: true })

@@ -1,7 +1,7 @@
 /**
  * `npm run soak -- --minutes 10`: keeps the service busy with creates, reads, replaces, deletes,
- * listings and bad input, checks every answer, and watches the memory. Ends with code 1 when an
- * answer was not the expected one, or when memory after the first minute was not flat.
+ * lists and invalid input, checks every response, and watches the memory. Exits with code 1 if a
+ * response was not the expected one, or if memory kept growing after the first minute.
  */
 
 import { spawn } from 'node:child_process'
@@ -32,13 +32,13 @@ const [line] = await once(service.stdout, 'data')
 const { port } = new URL(JSON.parse(String(line).split('\n', 1)[0]).url)
 const agent = new Agent({ keepAlive: true, maxSockets: workers })
 
-/** Ids of the items that are there; an id in use by a worker is taken out meanwhile. */
+/** The stored items; one that a worker is using is taken out in the meantime. */
 const ids = []
 const counts = new Map()
 const unexpected = []
 const end = Date.now() + minutes * 60_000
 
-/** What the workers do, by how often. */
+/** What the workers do, weighted by how often. */
 const acts = [
   ...Array(6).fill(['read', () => withItem(read)]),
   ...Array(3).fill(['replace', () => withItem(replace)]),
@@ -156,7 +156,7 @@ function report() {
   const before = median(settled.slice(0, tenth))
   const after = median(settled.slice(-tenth))
   const growth = after / before - 1
-  say(`unexpected answers: ${unexpected.length}; exit code of the service: ${code}`)
+  say(`unexpected responses: ${unexpected.length}; exit code of the service: ${code}`)
   say(
     `resident memory: ${before.toFixed(1)} MB after the first minute, ${after.toFixed(1)} MB at the end (${(growth * 100).toFixed(1)} %)`,
   )

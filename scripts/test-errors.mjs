@@ -1,4 +1,4 @@
-/** Loaded into each file of tests: shows what it throws outside of a test, of which Node tells little. */
+/** Loaded into each test file: shows what it throws outside a test, about which Node says little. */
 
 process.on('uncaughtExceptionMonitor', (error) => {
   process.stderr.write(`${error?.stack ?? error}\n`)

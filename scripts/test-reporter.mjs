@@ -1,14 +1,14 @@
 /**
- * Node's own report for people, which ends with the failing tests and their reasons, in a terminal
- * and in a pipe. Of a file that fails as a whole it would say no more than that it did: here its
- * reason is what it wrote to standard error.
+ * Node's own readable report, which ends with the failing tests and their reasons, in a terminal and in
+ * a pipe. For a file that fails as a whole, it would say only that; here the reason is what the file
+ * wrote to standard error.
  */
 
 import { compose } from 'node:stream'
 import { spec } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
-/** Lines to show of what a file wrote. */
+/** Maximum number of lines shown of what a file wrote. */
 const maxLines = 40
 
 export default async function* report(source) {

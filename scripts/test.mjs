@@ -1,6 +1,6 @@
 /**
- * `npm test`: makes ready (which checks the types), then formatter, linter and all tests.
- * `npm test -- NAME`: the tests alone whose file has the name in its path.
+ * `npm test`: builds (which checks the types), then runs the formatter, the linter and all tests.
+ * `npm test -- NAME`: runs only the test files whose path contains the name.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -10,7 +10,7 @@ import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { makeReady, root, run } from './ready.mjs'
 
-/** Longest time for a file of tests, in milliseconds; the slowest takes a minute on a busy machine. */
+/** Maximum time for a test file, in milliseconds; the slowest takes a minute on a busy machine. */
 const timeout = 180_000
 
 const names = process.argv.slice(2)
@@ -22,7 +22,7 @@ const tests = readdirSync(join(root, 'dist'), { recursive: true })
   .filter((file) => names.every((name) => file.includes(name.replace(/\.ts$/, '.js'))))
   .sort()
 if (tests.length === 0) {
-  process.stderr.write(`npm test: no file of tests has ${names.join(' and ')} in its path\n`)
+  process.stderr.write(`npm test: no test file has ${names.join(' and ')} in its path\n`)
   process.exit(2)
 }
 if (names.length === 0) {

@@ -1,4 +1,4 @@
-/** The service as an application: the parts, in the order in which a request meets them. @module */
+/** The service as an application: its parts put together, and the table of routes. @module */
 
 import type { Logger } from 'pino'
 import { type BodyLimits, createBodyReader } from './connections/body.js'
@@ -18,10 +18,10 @@ import type { ItemStore } from './store/item-store.js'
 import { type LoadLimits, watchLoad } from './watch/load.js'
 import { createFailureLog } from './watch/request-log.js'
 
-/** What the app has to be told. */
+/** Options of the app. */
 export interface AppOptions extends BodyLimits, ConnectionLimits, LoadLimits, HealthOptions {}
 
-/** Is told of each request once, when its answer has been sent. */
+/** Called once for each request, when its response has been sent. */
 export type Observer = (exchange: Exchange) => void
 
 /**
@@ -63,7 +63,7 @@ export function createApp(
     for (const observe of observers) response.once('finish', () => observe(exchange))
     try {
       const handle = findHandler(exchange)
-      await undefined // by then an error in the rest of the same packet is known, and answered
+      await undefined // by then, an error in the rest of the same packet has been answered
       if (!response.headersSent) await handle(exchange)
     } catch (thrown) {
       answerError(exchange, thrown, logFailure)

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The `item-store` command: finds out which command is meant. Each loads what it needs when it runs,
- * so that none waits for what only another needs.
+ * The `item-store` command: picks the subcommand. Each loads what it needs when it runs, so that none
+ * waits for what only another needs.
  *
  * @module
  */
@@ -59,7 +59,7 @@ async function printHelp(command: string | undefined): Promise<void> {
 }
 
 function commandNamed(name: string): CommandName {
-  if (Object.hasOwn(commands, name)) return name as CommandName // as it is one of its keys
+  if (Object.hasOwn(commands, name)) return name as CommandName // just checked to be a key
   throw new UsageError(`unknown command ${JSON.stringify(name)}; expected ${names()}`)
 }
 

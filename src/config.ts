@@ -1,8 +1,8 @@
 /**
  * The settings: environment and flags in, a checked `Config` out.
  *
- * The table below is the only one. Names, validation, `--help` and the docs come from it.
- * `JWT_SECRET` and `JWT_ALGORITHM` are no settings in this sense: they are read at each
+ * The table below is the only one: names, validation, `--help` and the docs come from it.
+ * `JWT_SECRET` and `JWT_ALGORITHM` are not settings in this sense: they are read at each
  * verification (spec §5.5) and nowhere else.
  *
  * @module
@@ -28,7 +28,7 @@ interface Setting<T> {
   /** Name in the environment; the flag is the same in lower case with dashes. */
   readonly name: string
   readonly default: T
-  /** The default as it can be typed; `undefined` where it is the value of another setting. */
+  /** The default as a user would type it; `undefined` if it is the value of another setting. */
   readonly shownDefault: string | undefined
   readonly meaning: string
   /** @throws {Error} that says what is expected. */
@@ -47,33 +47,33 @@ export const settings = {
   logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
   maxBodyBytes: setting(
     'MAX_BODY_BYTES',
-    size(1, 128 * mebibyte), // the check of a longer one, all tiny members, may take minutes
+    size(1, 128 * mebibyte), // a larger one of tiny members may take minutes to check
     16 * mebibyte,
-    'Maximum length of a request body',
+    'Maximum size of a request body',
   ),
   maxPendingBytes: setting(
     'MAX_PENDING_BYTES',
     size(1),
-    Math.max(partOfMemory(0.1), 16 * mebibyte),
-    'Maximum total length of the bodies of requests that are not answered yet, at least MAX_BODY_BYTES; beyond it requests get 503; 1/10 of memory by default',
+    Math.max(fractionOfMemory(0.1), 16 * mebibyte),
+    'Maximum total size of the bodies of unanswered requests, at least MAX_BODY_BYTES; beyond it, requests get 503; 1/10 of memory by default',
   ),
   maxStoreBytes: setting(
     'MAX_STORE_BYTES',
     size(1),
-    partOfMemory(0.5),
-    'Maximum size of all items together, less than MAX_MEMORY_BYTES; half of memory by default',
+    fractionOfMemory(0.5),
+    'Maximum total size of all items, less than MAX_MEMORY_BYTES; half of memory by default',
   ),
   maxStorePages: setting(
     'MAX_STORE_PAGES',
     integer(1, 1_000_000_000),
-    partOfHeap(2 * kibibyte),
-    'Maximum number of pages of the store; items above 32 KiB take one each, smaller ones share pages of 64 KiB; less by default in a small heap',
+    timesInHeap(2 * kibibyte),
+    'Maximum number of pages of the store; items above 32 KiB take one each, smaller ones share pages of 64 KiB; fewer by default in a small heap',
   ),
   maxHeaderBytes: setting(
     'MAX_HEADER_BYTES',
     size(kibibyte, mebibyte),
     16 * kibibyte,
-    'Maximum size of the head of a request',
+    'Maximum size of a request head: request line and headers',
   ),
   maxHeaderLines: setting(
     'MAX_HEADER_LINES',
@@ -84,69 +84,69 @@ export const settings = {
   maxConnections: setting(
     'MAX_CONNECTIONS',
     integer(1, 1_000_000),
-    Math.min(10_000, partOfHeap(64 * kibibyte)),
-    'Maximum number of connections; further ones are closed at once; less by default in a small heap',
+    Math.min(10_000, timesInHeap(64 * kibibyte)),
+    'Maximum number of open connections; more are closed at once; fewer by default in a small heap',
   ),
   maxPipelinedBytes: setting(
     'MAX_PIPELINED_BYTES',
     size(1),
-    Math.min(32 * mebibyte, partOfMemory(0.05)),
-    'Maximum memory for pipelined requests that wait for an earlier one, on all connections together; beyond it the connection that holds the most is closed; 1/20 of memory by default, 32MiB at most',
+    Math.min(32 * mebibyte, fractionOfMemory(0.05)),
+    'Maximum memory for pipelined requests that wait for an earlier one, on all connections together; beyond it, the connection that holds the most is closed; 1/20 of memory by default, at most 32MiB',
   ),
   requestTimeout: setting(
     'REQUEST_TIMEOUT',
     seconds(1, day),
     60,
-    'Maximum time for a whole request to arrive',
+    'Maximum time for a complete request to arrive',
   ),
   keepAliveTimeout: setting(
     'KEEP_ALIVE_TIMEOUT',
     seconds(1, day),
     72,
-    'Maximum time that a connection may wait for its next request',
+    'Maximum time that a connection may be idle between requests',
   ),
   idleTimeout: setting(
     'IDLE_TIMEOUT',
     seconds(1, day),
     90,
-    'Maximum time that a client may go without reading any of its response',
+    'Maximum time that a client may read nothing of a response',
   ),
   maxEventLoopDelay: setting(
     'MAX_EVENT_LOOP_DELAY',
     milliseconds(1, 60_000),
     500,
-    'Mean delay of the event loop above which item requests other than deletes get 503',
+    'Mean event loop delay above which item requests other than deletes get 503',
   ),
   maxMemoryBytes: setting(
     'MAX_MEMORY_BYTES',
     size(1),
-    partOfMemory(0.9),
-    'Memory of the process above which item requests other than deletes get 503; 9/10 of memory by default',
+    fractionOfMemory(0.9),
+    'Resident memory above which item requests other than deletes get 503; 9/10 of memory by default',
   ),
   metricsPort: setting(
     'METRICS_PORT',
     orOff(integer(1, 65_535)),
     undefined,
-    'TCP port to serve Prometheus metrics on, at /metrics, or off',
+    'TCP port to serve Prometheus metrics on, at /metrics; or off',
   ),
   metricsHost: setting(
     'METRICS_HOST',
     orOther(text()),
     undefined,
-    'Address to serve metrics on; that of HOST by default',
+    'Address to serve metrics on; the value of HOST by default',
   ),
   shutdownTimeout: setting(
     'SHUTDOWN_TIMEOUT',
     seconds(1, day),
     10,
-    'Maximum time for accepted requests to finish once the service is told to stop',
+    'Maximum time for accepted requests to finish when the service stops',
   ),
 }
 
 type Settings = typeof settings
 type Values = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
 
-/** All settings, checked. Sizes are in bytes, the event loop's delay in ms, other times in s. */
+/** All settings, checked. Sizes are in bytes, the event loop delay in ms, other times in s. */
 export type Config = Values & { readonly metricsHost: string }
 
 /** The flags of all settings, for `parseArgs` of `node:util`. */
@@ -155,9 +155,9 @@ export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries
 )
 
 /**
- * Reads all settings; a flag wins over the environment, an empty variable counts as unset.
+ * Reads all settings; a flag takes precedence over the environment, an empty variable counts as unset.
  * @param flagValues values of flags, by flag name.
- * @param fromFile names of the variables in `env` that a file `.env` has set.
+ * @param fromFile names of the variables in `env` that come from the file `.env`.
  * @throws {UsageError} with a line for each problem.
  */
 export function readConfig(
@@ -183,7 +183,7 @@ export function readConfig(
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return config
 
-  /** What was given for a setting, and how to say where. */
+  /** The text given for a setting, and the words that say where. */
   function given(name: string): { text: string | undefined; label: string; where: string } {
     const flag = flagValues[flagOf(name)]
     if (typeof flag === 'string') return { text: flag, label: `--${flagOf(name)}`, where: '' }
@@ -199,7 +199,7 @@ export function readConfig(
   }
 }
 
-/** Settings that are fine alone and not together: one line for each problem. */
+/** Settings that contradict each other: one line for each problem. */
 function contradictions(config: Config, shown: (setting: Setting<unknown>) => string): string[] {
   const { port, metricsPort, maxBodyBytes, maxPendingBytes, maxStoreBytes, maxMemoryBytes } = config
   const rules = [
@@ -214,7 +214,7 @@ function contradictions(config: Config, shown: (setting: Setting<unknown>) => st
       rule: 'must be at least',
     },
     {
-      // A full store would have all requests refused, those that make room included.
+      // Otherwise a full store would make the service refuse most requests, reads included.
       isBroken: maxStoreBytes >= maxMemoryBytes,
       settings: [settings.maxStoreBytes, settings.maxMemoryBytes],
       rule: 'must be less than',
@@ -225,7 +225,7 @@ function contradictions(config: Config, shown: (setting: Setting<unknown>) => st
     .map(({ settings, rule }) => settings.map(shown).join(` ${rule} `))
 }
 
-/** The lines of `--help` on the settings. */
+/** The lines of `--help` about the settings. */
 export function describeSettings(): string {
   return Object.values(settings)
     .map(({ name, shownDefault, meaning }) => {
@@ -244,17 +244,17 @@ function setting<T>(name: string, kind: Kind<T>, value: T, meaning: string): Set
   return { name, default: value, shownDefault: kind.show(value), meaning, parse: kind.parse }
 }
 
-/** How often some bytes fit in the JavaScript heap at its largest. */
-function partOfHeap(bytes: number): number {
+/** How many times this many bytes fit into the JavaScript heap at its maximum size. */
+function timesInHeap(bytes: number): number {
   return Math.floor(getHeapStatistics().heap_size_limit / bytes)
 }
 
 /**
- * Of what the process may use: its control group's memory where that is limited, else all. In whole
- * MiB, so that it is short to show and to type.
+ * A fraction of the memory that the process may use: that of its control group if limited, otherwise
+ * all. In whole MiB, so that it is short to show and to type.
  */
-function partOfMemory(part: number): number {
+function fractionOfMemory(fraction: number): number {
   const limit = process.constrainedMemory()
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-  return Math.max(1, Math.floor((memory * part) / mebibyte)) * mebibyte
+  return Math.max(1, Math.floor((memory * fraction) / mebibyte)) * mebibyte
 }

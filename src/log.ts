@@ -1,22 +1,22 @@
-/** The log: one JSON object a line for programs, or short lines for people. @module */
+/** The log: one JSON object per line for programs, or short lines for people. @module */
 
 import type { DestinationStream, Logger } from 'pino'
 import { require } from './require.js'
 
 const { pino }: typeof import('pino') = require('pino')
 
-/** Lines that nobody has read yet take no more than this, in bytes; further ones are dropped. */
+/** Maximum size of the lines not read yet, in bytes; further ones are dropped. */
 const maxUnread = 1024 * 1024
 
 /**
  * @param level minimum level to log.
- * @param isReadable whether people read it, and not programs.
+ * @param isReadable whether to write lines for people instead of JSON.
  */
 export function createLog(level: string, isReadable: boolean): Logger {
   const { stdout } = process
   let dropped = 0
-  // Not pino's own destination: when nobody reads standard output any more, that one tries again for
-  // ever as the process ends, and so keeps it from ending.
+  // Not pino's own destination: once nobody reads standard output any more, that one retries forever
+  // and so keeps the process from exiting.
   const destination: DestinationStream = {
     write(line) {
       if (stdout.writableLength > maxUnread) {
@@ -28,21 +28,21 @@ export function createLog(level: string, isReadable: boolean): Logger {
     },
   }
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
-  // A reader of the log that goes away must not take the service with it.
+  // If whatever reads the log goes away, the service must survive.
   stdout.on('error', () => undefined)
 
   function reportDropped(): void {
     const count = dropped
     dropped = 0
-    log.warn({ dropped: count }, 'log lines were dropped, as nobody read them in time')
+    log.warn({ dropped: count }, 'log lines were dropped because they were not read in time')
   }
 
   return log
 }
 
 /**
- * An entry as lines for people. A request that was answered is told by what was asked and answered
- * alone; its ids are for programs, which find the lines of one request by them.
+ * An entry as lines for people. That of an answered request shows only request and response: the ids
+ * are for programs, to find all lines of a request.
  */
 function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
   const { method, path, status, error_code, ms, ...rest } = fields
@@ -59,16 +59,16 @@ function readableLines({ level, time, msg, err, ...fields }: Record<string, unkn
     ...(isAnswered ? [] : Object.entries(others).map(([name, value]) => `${name}=${shown(value)}`)),
   ]
   const trace = stack === undefined ? [] : String(stack).split('\n')
-  // Indented, so that no line of a stack can pass for an entry.
-  return [words.map(shown).join(' '), ...trace.map((line) => `  ${line}`)].map(harmless).join('')
+  // Indented, so that no line of a stack can be mistaken for an entry.
+  return [words.map(shown).join(' '), ...trace.map((line) => `  ${line}`)].map(printable).join('')
 }
 
 function shown(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** One line for a terminal, without anything in it that a terminal would act on. */
-function harmless(line: string): string {
+/** One line for a terminal, with everything escaped that a terminal would act on. */
+function printable(line: string): string {
   const escaped = line.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`
   })

@@ -1,6 +1,6 @@
 /**
- * Loads packages that are CommonJS. The first `import` of one has Node.js load a lexer for its exports,
- * which takes 30 ms of the start (bench/CHOICES.md).
+ * Loads CommonJS packages. The first `import` of one makes Node.js load a lexer for its exports, which
+ * adds 30 ms to the start (bench/CHOICES.md).
  *
  * @module
  */

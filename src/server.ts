@@ -1,4 +1,4 @@
-/** One process's life: listen, serve, and stop when told to. @module */
+/** The life of one process: listen, serve, stop. @module */
 
 import { once } from 'node:events'
 import type { Logger } from 'pino'
@@ -7,31 +7,31 @@ import type { Config } from './config.js'
 import { openStore } from './store/open.js'
 import { createRequestLog } from './watch/request-log.js'
 
-/** What a server has to be told beside the settings. */
+/** Options of a server that are not settings. */
 export interface ServerOptions {
   /** Semantic version of the service. */
   readonly version: string
   readonly log: Logger
-  /** At which level each request has a line. */
+  /** Level of the log line of each request. */
   readonly requestLogLevel: 'info' | 'debug'
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Server {
-  /** Where it can be reached from this machine, without a slash at the end. */
+  /** Where it can be reached from this machine, without a trailing slash. */
   readonly url: string
   /**
-   * Takes no new connections, answers what was sent, and lets go of the items.
+   * Accepts no new connections, answers what was sent, and releases the items.
    * @param grace how long clients have to send another request, in milliseconds.
    */
   stop(grace?: number): Promise<void>
 }
 
-/** Time for the process to end, once the last connection is closed. */
-const endingTime = 250 // milliseconds
+/** Time reserved for the process to exit once the last connection is closed. */
+const exitTime = 250 // milliseconds
 
 /**
- * Starts to serve.
+ * Starts serving.
  * @throws the error of `listen`, for example `EADDRINUSE`.
  */
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
@@ -59,7 +59,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     url,
     async stop(grace) {
       await app.stop({
-        timeout: Math.max(0, config.shutdownTimeout * 1000 - endingTime),
+        timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime),
         ...(grace === undefined ? {} : { grace }),
       })
       metricsServer?.close()

@@ -2,7 +2,7 @@
 
 import { formatSize, parseDuration, parseSize } from './units.js'
 
-/** How values of one type are read, and how they are shown so that they can be typed back. */
+/** How values of one type are parsed, and how they are shown in a form that can be typed. */
 export interface Kind<T> {
   /** @throws {Error} that says what is expected. */
   readonly parse: (text: string) => T
@@ -11,7 +11,7 @@ export interface Kind<T> {
 
 const pebibyte = 1024 ** 5
 
-/** Any text but the empty one. */
+/** Any text that is not empty. */
 export function text(): Kind<string> {
   return {
     parse(value) {
@@ -52,7 +52,7 @@ export function milliseconds(min: number, max: number): Kind<number> {
   return duration(min, max, 'ms', 1)
 }
 
-/** In whole units; a number without a unit is in them too. */
+/** In whole units; a number without a unit is in this unit, too. */
 function duration(min: number, max: number, unit: 's' | 'ms', length: number): Kind<number> {
   const parse = (value: string) => {
     const time = parseDuration(value, unit)
@@ -92,7 +92,7 @@ export function orOff({ parse, show }: Kind<number>): Kind<number | undefined> {
   }
 }
 
-/** A text that is that of another setting unless given. */
+/** A text that defaults to the value of another setting. */
 export function orOther({ parse }: Kind<string>): Kind<string | undefined> {
   return { parse, show: (value) => value }
 }

@@ -7,7 +7,7 @@ const sizes: Record<string, number> = {
   ...{ kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3, tib: 1024 ** 4 },
 }
 
-/** The units that sizes are shown in, each with its bytes; binary ones first. */
+/** The units that sizes are shown in, each with its number of bytes; binary ones first. */
 const shownSizes = ['TiB', 'GiB', 'MiB', 'KiB', 'TB', 'GB', 'MB', 'kB'].map(
   (unit) => [unit, sizes[unit.toLowerCase()] ?? 1] as const,
 )
@@ -23,7 +23,7 @@ const durations: Record<string, number> = {
 /**
  * A size in bytes: a whole number, with a decimal (`MB`, or `M` for short) or binary (`MiB`) unit in
  * any letter case.
- * @returns `undefined` where the text is no size.
+ * @returns `undefined` if the text is not a size.
  */
 export function parseSize(text: string): number | undefined {
   return parseAmount(text.toLowerCase(), sizes, 'b')
@@ -40,8 +40,8 @@ export function formatSize(bytes: number): string {
 
 /**
  * A time in milliseconds: a whole number with one of the units `ms`, `s`, `m`, `h` and `d`.
- * @param plainUnit the unit of a number without one; where this is not given, it is no time.
- * @returns `undefined` where the text is no time.
+ * @param plainUnit the unit of a number without one; if omitted, such a number is not a time.
+ * @returns `undefined` if the text is not a time.
  */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
   return parseAmount(text, durations, plainUnit)

@@ -1,6 +1,6 @@
-/** What the user has to put right. @module */
+/** Errors for the user to correct. @module */
 
-/** Told in one line for each problem, without a stack, and ends the command with exit code 2. */
+/** Reported in one line for each problem, without a stack; the command ends with exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 
-/** A semantic version, from the package's own manifest. */
+/** A semantic version, from the package's own package.json. */
 export function readVersion(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   const { version }: { version: string } = JSON.parse(manifest)

@@ -74,7 +74,7 @@ const usage = [
   { args: ['serve', '--speed', '9'], says: /^item-store: Unknown option '--speed'; see/ },
   {
     args: ['serve'],
-    says: /^item-store: JWT_SECRET is not set; make one with: export JWT_SECRET=/,
+    says: /^item-store: JWT_SECRET is not set; generate one with: export JWT_SECRET=/,
   },
   { args: ['dev', '--port', 'x'], says: /^item-store: --port is "x"; expected a whole number/ },
   {
@@ -102,7 +102,7 @@ const usage = [
   { args: ['dev', '9000'], says: /^item-store: Unexpected argument '9000'; see/ },
   {
     args: ['dev', '--max-memory-bytes', '60000000', '--max-store-bytes', '1MB'],
-    says: /^item-store: MAX_MEMORY_BYTES is 60MB, but the process alone takes \d+MiB when idle: requests for items would be refused; allow at least \d+MiB\n$/,
+    says: /^item-store: MAX_MEMORY_BYTES is 60MB, but the idle process alone takes \d+MiB: item requests would be refused; allow at least \d+MiB\n$/,
   },
   { args: ['openapi', '--speed'], says: /^item-store: Unknown option '--speed'; see/ },
   { args: ['token'], says: /^item-store: --sub is missing/ },
@@ -119,12 +119,12 @@ for (const { args, says } of usage) {
   })
 }
 
-test('a .env that is no file: exit code 2 and one clear line', () => {
+test('a .env that is not a file: exit code 2 and one clear line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   mkdirSync(join(folder, '.env'))
   for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
     const { status, stderr } = run(args, { JWT_SECRET: secret }, folder)
-    assert.match(stderr, /^item-store: \.env in the working folder cannot be read\n$/)
+    assert.match(stderr, /^item-store: \.env in the working directory cannot be read\n$/)
     assert.equal(status, 2)
   }
 })
@@ -141,7 +141,7 @@ test('an algorithm that is not usable is refused at the start', () => {
   assert.equal(status, 2)
 })
 
-test('a port in use is told, with what to do', async (t) => {
+test('a port in use is reported, with what to do', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   t.after(() => other.close())
   await new Promise((resolve) => other.once('listening', resolve))
@@ -149,7 +149,9 @@ test('a port in use is told, with what to do', async (t) => {
   assert.ok(address !== null && typeof address === 'object')
   for (const flag of ['--port', '--metrics-port']) {
     const { status, stderr } = run(['dev', '--host', '127.0.0.1', flag, String(address.port)])
-    const says = new RegExp(`^item-store: port \\d+ is in use; .* choose another with ${flag}\n$`)
+    const says = new RegExp(
+      `^item-store: port \\d+ is in use; .* choose another port with ${flag}\n$`,
+    )
     assert.match(stderr, says)
     assert.equal(status, 2)
   }
@@ -166,7 +168,7 @@ test('-v and --version print the version', () => {
   }
 })
 
-const setting = /--max-body-bytes +MAX_BODY_BYTES +Maximum length of a request body \[16MiB\]/
+const setting = /--max-body-bytes +MAX_BODY_BYTES +Maximum size of a request body \[16MiB\]/
 const helps = [
   { args: ['--help'], has: [/item-store dev/, setting, /JWT_SECRET/], hasNot: [] },
   {
@@ -219,7 +221,7 @@ const light = [
         'commands/token',
         'commands/print',
       ],
-      ...['commands/env-file', 'commands/flags', 'commands/need-auth', 'jose'],
+      ...['commands/env-file', 'commands/flags', 'commands/require-auth', 'jose'],
     ],
   },
 ]
@@ -334,7 +336,7 @@ test('what dev prints fits a screen, and its commands work, with a line for each
   assert.deepEqual(await ended(), [0, null])
 })
 
-test('a .env file is read, and the real environment wins over it', () => {
+test('a .env file is read, and the environment takes precedence', () => {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   writeFileSync(join(folder, '.env'), `JWT_SECRET=${secret}\nPORT=x\n`)
   assert.match(run(['serve'], {}, folder).stderr, /^item-store: PORT is "x" in \.env; expected/)
@@ -346,7 +348,7 @@ test('a .env file is read, and the real environment wins over it', () => {
   assert.equal(fromFile.status, 0)
 })
 
-test('a malformed line of .env is told with its number, and without showing it', () => {
+test('a malformed line of .env is reported by its number, without showing it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   writeFileSync(join(folder, '.env'), `# ours\nJWT_SECRET: ${secret}\n`)
   for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
@@ -357,7 +359,7 @@ test('a malformed line of .env is told with its number, and without showing it',
   }
 })
 
-test('a start whose store may outgrow the memory limit is warned of, with the numbers', async () => {
+test('a store that may outgrow the memory limit causes a warning, with the numbers', async () => {
   const limits = ['--max-memory-bytes', '400MiB', '--max-store-bytes', '399MiB']
   const args = ['serve', '--host', '127.0.0.1', '--port', '0', ...limits]
   const { child, ended, printed } = await start(
@@ -367,25 +369,25 @@ test('a start whose store may outgrow the memory limit is warned of, with the nu
   )
   assert.match(
     printed,
-    /"level":40.*"MAX_MEMORY_BYTES is 400MiB, but the process alone takes \d+MiB when idle and MAX_STORE_BYTES is 399MiB:/,
+    /"level":40.*"MAX_MEMORY_BYTES is 400MiB, but the idle process alone takes \d+MiB and MAX_STORE_BYTES is 399MiB:/,
   )
   child.kill('SIGTERM')
   assert.deepEqual(await ended(), [0, null])
 })
 
-test('a short secret is warned of, without showing it', async () => {
+test('a short secret causes a warning, without showing it', async () => {
   const args = ['serve', '--host', '127.0.0.1', '--port', '0']
   const { child, ended, printed } = await start(
     args,
     { JWT_SECRET: 'hush' },
-    /JWT_SECRET has 4 bytes/,
+    /JWT_SECRET has only 4 bytes/,
   )
   assert.doesNotMatch(printed, /hush/)
   child.kill('SIGINT')
   assert.deepEqual(await ended(), [0, null])
 })
 
-test('a shell that ends after the service was told to stop is no second signal', async (t) => {
+test('a shell that ends after the service was told to stop does not count as a second signal', async (t) => {
   const script = 'node scripts/run.mjs serve --host 127.0.0.1 --port 0 & echo "pid=$!"; wait'
   const shell = spawn('sh', ['-c', script], {
     cwd: root,
@@ -431,7 +433,7 @@ for (const args of [['--help'], ['--version'], ['openapi'], ['token', '--sub', '
     const options = { cwd: emptyFolder, env, stdio: [...stdio], encoding: 'utf8' as const }
     const { status, stderr } = spawnSync(process.execPath, [command, ...args], options)
     closeSync(full)
-    assert.match(String(stderr), /^item-store: standard output cannot be written to: ENOSPC.*\n$/)
+    assert.match(String(stderr), /^item-store: cannot write to standard output: ENOSPC.*\n$/)
     assert.equal(status, 1)
   })
 

@@ -15,7 +15,7 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const interfaceDocs = readFileSync(join(root, 'docs/interface.md'), 'utf8')
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-test('README: the first session is answered word for word', async () => {
+test('README: the first session gets exactly the responses shown', async () => {
   const secret = /^export JWT_SECRET=(.*)$/m.exec(readme)?.[1] ?? ''
   const { printed } = ownProcess([process.execPath, 'dist/src/cli.js', 'serve', '--port', '0'], {
     cwd: root,
@@ -54,7 +54,7 @@ const dependentDefaults: Record<string, string> = {
   MAX_STORE_BYTES: 'half of memory',
   MAX_STORE_PAGES: 'one for each 2 KiB of heap',
   MAX_MEMORY_BYTES: '9/10 of memory',
-  METRICS_HOST: 'that of `HOST`',
+  METRICS_HOST: 'value of `HOST`',
 }
 
 test('README: the table of settings is the table in the code', () => {

@@ -1,7 +1,7 @@
 /** Rules of the code that no linter checks: which way imports run, casts, and the size of files. */
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -123,6 +123,12 @@ test('no any, and no cast without its reason on the same line', () => {
       if (/\bas (?!const\b)/.test(line)) assert.match(lines[place] ?? '', /\/\/ \S/, where)
     }
   }
+})
+
+test('every export of the package is a file', () => {
+  const text = readFileSync(join(root, 'package.json'), 'utf8')
+  const { exports }: { exports: Record<string, string> } = JSON.parse(text)
+  for (const file of Object.values(exports)) assert.ok(existsSync(join(root, file)), file)
 })
 
 /** The lines without comments, texts and imports. */

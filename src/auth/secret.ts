@@ -1,9 +1,9 @@
-/** What tokens are signed and verified with: `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5). @module */
+/** The key and algorithm of tokens: `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5). @module */
 
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { TokenPayload } from '../interface/models.js'
 
-/** Why a token lets nobody in (spec §5.6, and `AUTH_NOT_CONFIGURED` for a missing secret). */
+/** Why a token is not accepted (spec §5.6; `AUTH_NOT_CONFIGURED` for a missing secret). */
 export class TokenError extends Error {
   override readonly name = 'TokenError'
   readonly code: 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'AUTH_NOT_CONFIGURED'
@@ -14,11 +14,11 @@ export class TokenError extends Error {
   }
 }
 
-/** The HMAC algorithms of RFC 7518 §3.2, with the names that OpenSSL has for their hashes. */
+/** The HMAC algorithms of RFC 7518 §3.2, with the names of their hashes in OpenSSL. */
 export const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
 
-/** What is known of a token that was let in: `iat` may be anything, as nothing depends on it. */
+/** The claims of an accepted token that are kept: not `iat`, because nothing depends on it. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
 /** One secret with one algorithm; another of either makes another `Signing`. */
@@ -27,8 +27,8 @@ export interface Signing {
   readonly algorithm: Algorithm
   readonly key: KeyObject
   /**
-   * What tokens verified with this key said, by the whole token, so that none outlives a change. Only
-   * tokens that were let in get here, so that hostile ones cannot fill it.
+   * Claims of the tokens verified with this key, by the complete token, so that none outlives a change.
+   * Only accepted tokens are added, so that forged ones cannot fill it.
    */
   readonly verified: Map<string, VerifiedToken>
 }
@@ -36,8 +36,8 @@ export interface Signing {
 let latest: Signing | undefined
 
 /**
- * What to sign and verify with now. The environment is read each time, as anything in this process may
- * change it; that takes half a microsecond. The key is kept as long as the environment says the same.
+ * Key and algorithm as of now. The environment is read each time, because anything in this process may
+ * change it; that takes half a microsecond. The key is kept as long as the environment does not change.
  * @throws {TokenError} `AUTH_NOT_CONFIGURED`.
  */
 export function currentSigning(): Signing {
@@ -48,8 +48,8 @@ export function currentSigning(): Signing {
   return latest
 }
 
-/** What is wrong with `JWT_SECRET` or `JWT_ALGORITHM` as they are now, or `undefined`. */
-export function authFault(): string | undefined {
+/** What is wrong with the current `JWT_SECRET` or `JWT_ALGORITHM`; `undefined` if nothing is. */
+export function authProblem(): string | undefined {
   try {
     currentSigning()
     return undefined
@@ -61,7 +61,7 @@ export function authFault(): string | undefined {
 
 function newSigning(secret: string, algorithm: string): Signing {
   if (secret === '') throw new TokenError('AUTH_NOT_CONFIGURED', 'JWT_SECRET is not set')
-  // What is not UTF-8 has become this character: many secrets would be one that can be guessed.
+  // Invalid UTF-8 has become this character: many secrets would be the same one, easily guessed.
   if (secret.includes('\ufffd')) {
     throw new TokenError('AUTH_NOT_CONFIGURED', 'JWT_SECRET is not valid UTF-8')
   }

@@ -1,11 +1,11 @@
-/** Signs access tokens; apart from their verification, which the service alone needs. @module */
+/** Signs access tokens; kept apart from their verification, which is all the service needs. @module */
 
 import { CompactSign } from 'jose/jws/compact/sign'
 import type { TokenPayload } from '../interface/models.js'
 import { currentSigning } from './secret.js'
 
 /**
- * Signs a token with `JWT_SECRET` and `JWT_ALGORITHM` as they are now.
+ * Signs a token with the current `JWT_SECRET` and `JWT_ALGORITHM`.
  * @param sub who the token is for.
  * @param lifetime in seconds from now.
  * @throws {TokenError} `AUTH_NOT_CONFIGURED`.

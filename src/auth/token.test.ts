@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import fc from 'fast-check'
-import { authFault, TokenError } from './secret.js'
+import { authProblem, TokenError } from './secret.js'
 import { signToken } from './sign.js'
 import { verifyToken } from './token.js'
 
@@ -140,7 +140,7 @@ test('secret and algorithm are those of the moment', async () => {
   assert.equal(await outcome(token), 'let in a')
 })
 
-test('without a usable secret and algorithm nobody is let in', async () => {
+test('without a usable secret and algorithm no token is accepted', async () => {
   const token = await signToken('a', 60)
   for (const [JWT_SECRET, JWT_ALGORITHM] of [
     ['', 'HS256'],
@@ -150,16 +150,16 @@ test('without a usable secret and algorithm nobody is let in', async () => {
   ]) {
     Object.assign(process.env, { JWT_SECRET, JWT_ALGORITHM })
     assert.equal(await outcome(token), 'AUTH_NOT_CONFIGURED')
-    assert.match(authFault() ?? '', /^JWT_/)
+    assert.match(authProblem() ?? '', /^JWT_/)
   }
 })
 
 test('the algorithm in the environment is matched as written', async () => {
   process.env.JWT_ALGORITHM = 'hs256'
-  assert.equal(authFault(), 'JWT_ALGORITHM is not one of HS256, HS384, HS512')
+  assert.equal(authProblem(), 'JWT_ALGORITHM is not one of HS256, HS384, HS512')
 })
 
-test('a token that was let in before is checked for exp again', async () => {
+test('the exp of a cached token is checked again', async () => {
   const token = sign(`{"sub":"a","exp":${now() + 1}}`)
   assert.equal(await outcome(token), 'let in a')
   assert.equal(await outcome(token), 'let in a')
@@ -173,7 +173,7 @@ function isRemembered(token: string): boolean {
   return verifyToken(token) === known
 }
 
-test('a token that was let in before is remembered, and no token like it', async () => {
+test('an accepted token is cached, and none that resembles it', async () => {
   const token = sign(good)
   assert.ok(isRemembered(token))
   assert.equal(await outcome(`${token.slice(0, -1)}x`), 'INVALID_TOKEN')

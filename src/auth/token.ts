@@ -5,21 +5,21 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { currentSigning, hashes, type Signing, TokenError, type VerifiedToken } from './secret.js'
 
-/** Maximum number of tokens that are remembered; the oldest is forgotten first. */
-const maxRemembered = 10_000
+/** Maximum number of cached tokens; the oldest is evicted first. */
+const maxCached = 10_000
 
-/** Maximum length of one, in characters: with the above it bounds the memory to 50 MB. */
-const maxRememberedLength = 2_000
+/** Maximum length of a cached token, in characters; this limits the cache to 50 MB. */
+const maxCachedLength = 2_000
 
-/** A compact JWS (RFC 7515 §7.1): signing input, of header and payload, and signature. */
+/** A compact JWS (RFC 7515 §7.1): the signing input, made of header and payload, and the signature. */
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
 
-/** `crit` asks for extensions, of which none is known (RFC 7515 §4.1.11). */
+/** `crit` requires extensions, of which none is supported (RFC 7515 §4.1.11). */
 const requiredHeader = v.looseObject({ alg: v.string(), crit: v.optional(v.never()) })
 
 /**
- * The claims that must hold. `iat` is none of them: it is never a reason to refuse, and `nbf` is
- * only one when it is there (RFC 7519 §4.1.5).
+ * The claims that are checked. `iat` is not one of them: it is never a reason to refuse a token. `nbf`
+ * is checked if present (RFC 7519 §4.1.5).
  */
 const requiredClaims = v.looseObject({
   sub: v.string(),
@@ -28,52 +28,52 @@ const requiredClaims = v.looseObject({
 })
 
 /**
- * Verifies a token against `JWT_SECRET` and `JWT_ALGORITHM` as they are now (spec §5.5).
- * @param token compact serialisation of a JWS, as it stands in the `Authorization` header.
- * @throws {TokenError} when the token, or the configuration, lets nobody in.
+ * Verifies a token against the current `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5).
+ * @param token compact serialization of a JWS, as in the `Authorization` header.
+ * @throws {TokenError} if the token is not accepted, or the configuration is not usable.
  */
 export function verifyToken(token: string): VerifiedToken {
   const signing = currentSigning()
   const known = signing.verified.get(token)
   if (known !== undefined) {
-    needUnexpired(known)
+    assertNotExpired(known)
     return known
   }
   const { sub, exp, nbf } = verifiedClaims(token, signing)
   if (nbf !== undefined && nbf > Date.now() / 1000) throw invalid('it is not valid yet (nbf)')
-  const verified = { sub, exp } // the rest may take much more memory
-  needUnexpired(verified)
-  remember(token, verified, signing.verified)
+  const verified = { sub, exp } // other claims could take much more memory
+  assertNotExpired(verified)
+  cache(token, verified, signing.verified)
   return verified
 }
 
-/** The claims of a token whose signature, header and claims hold, except for the times. */
+/** The claims of a token, with everything but the times checked. */
 function verifiedClaims(token: string, signing: Signing): v.InferOutput<typeof requiredClaims> {
   const [, input, header, payload, signature] = compactJws.exec(token) ?? []
   if (!input || !header || !payload || !signature) throw invalid('it is not a JSON Web Token')
   if (!isSignatureOf(input, signature, signing)) throw invalid('its signature does not match')
 
   const { output: rules, success } = v.safeParse(requiredHeader, parsed(header, 'header'))
-  if (!success) throw invalid('its header asks for what is not known')
-  if (rules.alg !== signing.algorithm) throw invalid('its algorithm is not the one in use')
+  if (!success) throw invalid('its header is not supported')
+  if (rules.alg !== signing.algorithm) throw invalid('its algorithm is not the configured one')
   const claims = parsed(payload, 'payload')
   if (!v.is(requiredClaims, claims)) {
-    throw invalid('it needs the claims sub (a string) and exp (an integer)')
+    throw invalid('the claims sub (a string) and exp (an integer) are required')
   }
   return claims
 }
 
 /**
- * Whether a signature is right (RFC 7515 §5.2), and spelt in its one right way: decoders ignore the
- * unused bits of the last character, so that a changed token would pass (RFC 4648 §3.5).
+ * Whether a signature is correct (RFC 7515 §5.2) and in its canonical encoding: decoders ignore the
+ * unused bits of the last character, so that an altered token would pass (RFC 4648 §3.5).
  */
 function isSignatureOf(input: string, signature: string, { algorithm, key }: Signing): boolean {
   const expected = createHmac(hashes[algorithm], key).update(input).digest('base64url')
-  if (signature.length !== expected.length) return false // how long it is, is no secret
+  if (signature.length !== expected.length) return false // its length is not secret
   return timingSafeEqual(Buffer.from(signature, 'latin1'), Buffer.from(expected, 'latin1'))
 }
 
-/** A part of a token as the JSON that it must be. */
+/** Parses a part of a token, which must be JSON. */
 function parsed(part: string, name: string): unknown {
   const bytes = Buffer.from(part, 'base64url')
   if (!isUtf8(bytes)) throw invalid(`its ${name} is not UTF-8`)
@@ -84,15 +84,15 @@ function parsed(part: string, name: string): unknown {
   }
 }
 
-/** Checked at every use, however a token got known (spec §5.4). There is no leeway. */
-function needUnexpired({ exp }: VerifiedToken): void {
+/** Checked on every use, cached or not (spec §5.4). There is no leeway. */
+function assertNotExpired({ exp }: VerifiedToken): void {
   if (exp <= Date.now() / 1000) throw new TokenError('TOKEN_EXPIRED', 'The token has expired')
 }
 
-function remember(token: string, payload: VerifiedToken, verified: Signing['verified']): void {
-  if (token.length > maxRememberedLength) return
+function cache(token: string, payload: VerifiedToken, verified: Signing['verified']): void {
+  if (token.length > maxCachedLength) return
   const [oldest] = verified.keys()
-  if (oldest !== undefined && verified.size >= maxRemembered) verified.delete(oldest)
+  if (oldest !== undefined && verified.size >= maxCached) verified.delete(oldest)
   verified.set(token, payload)
 }
 

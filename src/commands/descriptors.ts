@@ -1,14 +1,14 @@
-/** Fits the number of connections to the file descriptors that the process may have. @module */
+/** Fits the number of connections to the limit on file descriptors. @module */
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Descriptors that are left for everything but connections: files, metrics, connections to be refused. */
+/** Descriptors reserved for everything else: files, metrics, connections about to be refused. */
 const reserve = 32
 
 /**
- * How many connections there are descriptors for, once everything is loaded; at least one. Where the
- * system does not tell (only Linux does, proc(5)), as many as asked for.
- * @param maxConnections how many are asked for.
+ * How many connections the process has descriptors for, once everything is loaded; at least one.
+ * Where the system does not tell (only Linux does, proc(5)), the number asked for.
+ * @param maxConnections the number asked for.
  */
 export function affordableConnections(maxConnections: number): number {
   try {

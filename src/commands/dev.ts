@@ -1,7 +1,7 @@
 /** `item-store dev`. @module */
 
 import { randomBytes } from 'node:crypto'
-import { needAuth } from './need-auth.js'
+import { requireAuth } from './require-auth.js'
 import { readSettings } from './settings.js'
 import { start } from './start.js'
 
@@ -11,14 +11,14 @@ const tokenHours = 24
 export async function run(args: string[]): Promise<void> {
   const config = readSettings('dev', args)
   process.env.JWT_SECRET ||= randomBytes(32).toString('base64url')
-  needAuth()
+  requireAuth()
   const { server } = await start(config, { isReadable: true, requestLogLevel: 'info' })
   const { signToken } = await import('../auth/sign.js')
   const token = await signToken('dev', tokenHours * 3600)
   const until = new Date(Date.now() + tokenHours * 3_600_000).toISOString().slice(0, 16)
   process.stdout.write(`
-The items are gone when this stops. The token is valid for ${tokenHours} hours, until
-${until.replace('T', ' ')} UTC. Paste into another terminal:
+The items are lost when the service stops. The token is valid for ${tokenHours} hours, until
+${until.replace('T', ' ')} UTC. Paste this into another terminal:
 
 TOKEN=${token}
 BASE=${server.url}/api/v1

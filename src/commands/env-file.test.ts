@@ -40,12 +40,12 @@ const malformed: [text: string, line: number][] = [
 for (const [text, line] of malformed) {
   test(`.env ${JSON.stringify(text)} is malformed in line ${line}`, () => {
     assert.throws(() => parseEnvFile(text), {
-      message: `.env line ${line} is malformed; expected NAME=value, with quotes around a value that has a #, a quote or several lines`,
+      message: `.env line ${line} is malformed; expected NAME=value, with quotes around a value that contains #, quotes or line breaks`,
     })
   })
 }
 
-test('every value is read as it was written, whatever stands in its quotes', () => {
+test('every value is read as it was written, whatever its quotes contain', () => {
   const values = fc.dictionary(
     fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,5}$/),
     fc.string({ unit: fc.constantFrom(...'ab =#"\n\t\\$') }),

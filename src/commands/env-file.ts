@@ -1,22 +1,21 @@
-/** The file `.env` in the working folder. @module */
+/** The file `.env` in the working directory. @module */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { UsageError } from '../usage-error.js'
 
 /**
- * One variable, comment or blank line, with the end of its line; a value in quotes may have several
- * lines. Node's own parser is of no use here: it passes over what it does not understand, takes the
- * rest of a value after a `#` for a comment, so that a secret would be cut short in silence, and
- * reads some comments as variables.
+ * One variable, comment or blank line, with its line break; a quoted value may span several lines.
+ * Node's own parser is of no use here: it skips what it does not understand, takes a `#` in a value for
+ * the start of a comment, which would silently cut a secret short, and reads some comments as variables.
  */
 const value = /"(?<double>[^"]*)"|'(?<single>[^']*)'|`(?<back>[^`]*)`|(?<plain>[^\s"'`#][^\n#]*)/
 const variable = `(?:export[ \\t]+)?(?<name>[A-Za-z_][\\w.-]*)[ \\t]*=[ \\t]*(?:${value.source})?`
 const entry = new RegExp(`[ \\t]*(?:${variable})?[ \\t]*(?:(?<!\\S)#[^\\n]*)?(?:\\n|$)`, 'y')
 
 /**
- * Puts the variables of the file into the environment, which wins where it has them already.
- * @returns the names of those that come from the file; none where there is no file.
- * @throws {UsageError} for a file that cannot be read, and for a malformed line.
+ * Adds the variables of the file to the environment; those already set take precedence.
+ * @returns the names of the variables that were added.
+ * @throws {UsageError} if the file cannot be read or has a malformed line.
  */
 export function loadEnvFile(): ReadonlySet<string> {
   if (!existsSync('.env')) return new Set()
@@ -27,8 +26,8 @@ export function loadEnvFile(): ReadonlySet<string> {
 
 /**
  * The variables of a file: `NAME=value`, also after `export`; `\n` in double quotes is a line break.
- * @throws {UsageError} with the number of the first malformed line, and not with the line itself, as
- * that may hold a secret.
+ * @throws {UsageError} with the number of the first malformed line, but not the line itself, which may
+ * contain a secret.
  */
 export function parseEnvFile(file: string): ReadonlyMap<string, string> {
   const text = file.replaceAll('\r\n', '\n')
@@ -39,7 +38,7 @@ export function parseEnvFile(file: string): ReadonlyMap<string, string> {
     if (found === null) {
       const line = text.slice(0, at).split('\n').length
       throw new UsageError(
-        `.env line ${line} is malformed; expected NAME=value, with quotes around a value that has a #, a quote or several lines`,
+        `.env line ${line} is malformed; expected NAME=value, with quotes around a value that contains #, quotes or line breaks`,
       )
     }
     const { name, double, single, back, plain = '' } = found.groups ?? {}
@@ -53,6 +52,6 @@ function readText(): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync('.env'))
   } catch (error) {
-    throw new UsageError('.env in the working folder cannot be read', { cause: error })
+    throw new UsageError('.env in the working directory cannot be read', { cause: error })
   }
 }

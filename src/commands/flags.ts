@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.js'
 
 /**
  * Reads the flags of a command.
- * @throws {UsageError} for a flag that the command does not have, or one without its value.
+ * @throws {UsageError} for an unknown flag, or one without its value.
  */
 export function readFlags(
   command: string,

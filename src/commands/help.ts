@@ -5,7 +5,7 @@ import { readVersion } from '../version.js'
 
 const usage = `Usage:
   item-store serve [settings]   start the service; needs JWT_SECRET in the environment
-  item-store dev [settings]     start it with a secret of its own; print a token and examples
+  item-store dev [settings]     start it with a random secret; print a token and examples
   item-store token --sub NAME [--expires TIME]
                                 print a token signed with JWT_SECRET
   item-store openapi            print the interface as an OpenAPI document
@@ -13,20 +13,20 @@ const usage = `Usage:
   item-store --version          print the version; also -v
 `
 
-const secrets = `In the environment only, not as flags:
-  JWT_SECRET            secret that tokens are signed with; at least 32 bytes recommended
+const secrets = `From the environment only, not as flags:
+  JWT_SECRET            secret that signs the tokens; at least 32 bytes recommended
   JWT_ALGORITHM         HS256, HS384 or HS512 [HS256]
 `
 
-const envFile = `A file .env in the working folder is read too; the environment wins over it.
+const envFile = `A file .env in the working directory is read too; the environment takes precedence.
 `
 
-/** The help of each command: nothing but what belongs to it. */
+/** The help of each command: only what belongs to it. */
 const texts = {
   serve: () => `Usage: item-store serve [settings]
 
-Starts the service. It logs JSON lines, or lines for people in a terminal; a line for each request
-at LOG_LEVEL=debug.
+Starts the service. It logs JSON lines, or human-readable ones in a terminal, with a line for each
+request at LOG_LEVEL=debug.
 
 ${settings()}
 ${secrets}
@@ -34,7 +34,7 @@ ${envFile}`,
 
   dev: () => `Usage: item-store dev [settings]
 
-Starts the service for a developer: makes up a JWT_SECRET unless there is one, prints a token and
+Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
 examples to paste, and logs a line for each request.
 
 ${settings()}
@@ -57,13 +57,13 @@ Prints the interface as an OpenAPI 3.1 document in JSON.
 `,
 }
 
-/** The help on everything. */
+/** The help for everything. */
 export function overview(): string {
   const title = `item-store ${readVersion()}: a JSON HTTP API that keeps free-form items in memory`
   return [title, '', usage, settings(), secrets, envFile].join('\n')
 }
 
-/** The help on one command. */
+/** The help for one command. */
 export function commandHelp(command: keyof typeof texts): string {
   return texts[command]()
 }
@@ -72,7 +72,7 @@ function settings(): string {
   return `Settings of serve and dev, as a flag or in the environment [default]:
 ${describeSettings()}
 
-Sizes may have a unit (16MB, 512MiB), and times too (500ms, 90s, 15m); a size without one is in
-bytes, and a time without one is in the unit that its default is shown in.
+Sizes and times may have a unit (16MB, 512MiB; 500ms, 90s, 15m). Without one, a size is in bytes,
+and a time is in the unit of its default.
 `
 }

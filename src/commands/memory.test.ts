@@ -25,14 +25,14 @@ test('the reasons have the numbers, as they can be typed', () => {
   assert.deepEqual(judgeMemory(idleBytes, { maxMemoryBytes: 60_000_000, maxStoreBytes: MiB }), {
     verdict: 'refuse',
     reason:
-      'MAX_MEMORY_BYTES is 60MB, but the process alone takes 90MiB when idle: requests for items would be refused; allow at least 106MiB',
+      'MAX_MEMORY_BYTES is 60MB, but the idle process alone takes 90MiB: item requests would be refused; allow at least 106MiB',
   })
   assert.deepEqual(
     judgeMemory(idleBytes, { maxMemoryBytes: 200 * MiB, maxStoreBytes: 150 * MiB }),
     {
       verdict: 'warn',
       reason:
-        'MAX_MEMORY_BYTES is 200MiB, but the process alone takes 90MiB when idle and MAX_STORE_BYTES is 150MiB: requests for items may get 503 before the store is full',
+        'MAX_MEMORY_BYTES is 200MiB, but the idle process alone takes 90MiB and MAX_STORE_BYTES is 150MiB: item requests may get 503 before the store is full',
     },
   )
 })

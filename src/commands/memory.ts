@@ -1,8 +1,8 @@
-/** Whether the limits leave room to serve, beside what the process itself takes. @module */
+/** Whether the limits leave room to serve, in addition to what the process itself takes. @module */
 
 import { formatSize } from '../units.js'
 
-/** What the first hundred requests take: 15 MiB were measured. */
+/** Taken by the first hundred requests: 15 MiB were measured. */
 const reserve = 16 * 1024 ** 2 // bytes
 
 export interface MemoryLimits {
@@ -17,27 +17,27 @@ export type MemoryVerdict =
   | { readonly verdict: 'warn' | 'refuse'; readonly reason: string }
 
 /**
- * A limit that the process passes when it is idle would have it refuse every request: that is no
- * start. One that it passes when the store is full is worth a warning, as it may never be full.
+ * A limit that the idle process exceeds would make it refuse every request, so it does not start. A
+ * limit that it exceeds only with a full store is worth a warning, because the store may never be full.
  * @param idleBytes resident memory of the process before it serves.
  */
 export function judgeMemory(
   idleBytes: number,
   { maxMemoryBytes, maxStoreBytes }: MemoryLimits,
 ): MemoryVerdict {
-  const idle = `the process alone takes ${inMebibytes(idleBytes)} when idle`
+  const idle = `the idle process alone takes ${inMebibytes(idleBytes)}`
   const limit = `MAX_MEMORY_BYTES is ${formatSize(maxMemoryBytes)}`
   if (idleBytes + reserve > maxMemoryBytes) {
-    const least = inMebibytes(idleBytes + reserve)
+    const minimum = inMebibytes(idleBytes + reserve)
     return {
       verdict: 'refuse',
-      reason: `${limit}, but ${idle}: requests for items would be refused; allow at least ${least}`,
+      reason: `${limit}, but ${idle}: item requests would be refused; allow at least ${minimum}`,
     }
   }
   if (idleBytes + maxStoreBytes > maxMemoryBytes) {
     return {
       verdict: 'warn',
-      reason: `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: requests for items may get 503 before the store is full`,
+      reason: `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`,
     }
   }
   return { verdict: 'serve' }

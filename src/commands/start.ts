@@ -6,22 +6,22 @@ import type { Server } from '../server.js'
 import { UsageError } from '../usage-error.js'
 import { readVersion } from '../version.js'
 import { affordableConnections } from './descriptors.js'
-import { endInOrder } from './ending.js'
 import { judgeMemory } from './memory.js'
+import { handleShutdown } from './shutdown.js'
 
 export interface StartOptions {
-  /** Whether the log is for people, and not for programs. */
+  /** Whether the log has human-readable lines instead of JSON. */
   readonly isReadable: boolean
-  /** Level of the line that tells of a request. */
+  /** Level of the log line of each request. */
   readonly requestLogLevel: 'info' | 'debug'
 }
 
 /** How long clients have to send another request once the service stops, in milliseconds. */
-const lastRequestTime = 500
+const lastRequestGrace = 500
 
 /**
- * Serves until a signal says to stop.
- * @throws {UsageError} where the settings do not fit this machine.
+ * Serves until a signal stops it.
+ * @throws {UsageError} if the settings do not fit this machine.
  */
 export async function start(
   config: Config,
@@ -32,7 +32,7 @@ export async function start(
     import('../server.js'),
   ])
   const log = createLog(config.logLevel, isReadable)
-  // Now that all code is loaded, this is what the process takes when idle.
+  // All code is loaded by now, so this is what the idle process takes.
   const memory = judgeMemory(process.memoryUsage.rss(), config)
   if (memory.verdict === 'refuse') throw new UsageError(memory.reason)
 
@@ -43,11 +43,11 @@ export async function start(
       throw listenProblem(error, config) ?? error
     },
   )
-  endInOrder(() => server.stop(lastRequestTime), config.shutdownTimeout, log)
+  handleShutdown(() => server.stop(lastRequestGrace), config.shutdownTimeout, log)
   if (memory.verdict === 'warn') log.warn(memory.reason)
   if (maxConnections < config.maxConnections) {
     log.warn(
-      `MAX_CONNECTIONS is ${config.maxConnections}, but the limit of open files (ulimit -n) leaves room for ${maxConnections}; no more are accepted`,
+      `MAX_CONNECTIONS is ${config.maxConnections}, but the limit on open files (ulimit -n) leaves room for ${maxConnections}; no more are accepted`,
     )
   }
   return { server, log }
@@ -56,19 +56,19 @@ export async function start(
 function listenProblem(error: unknown, config: Config): UsageError | undefined {
   const { code, port, address, hostname }: Record<string, unknown> = Object(error)
   const host = hostname ?? address
-  const isOfMetrics =
+  const isMetricsServer =
     port === undefined
       ? host === config.metricsHost && host !== config.host
       : port === config.metricsPort
-  const prefix = isOfMetrics ? '--metrics-' : '--'
+  const prefix = isMetricsServer ? '--metrics-' : '--'
   switch (code) {
     case 'EADDRINUSE':
       return new UsageError(
-        `port ${port} is in use; stop the program that uses it, or choose another with ${prefix}port`,
+        `port ${port} is in use; stop the program that uses it or choose another port with ${prefix}port`,
       )
     case 'EACCES':
       return new UsageError(
-        `this user may not listen on port ${port}; choose one above 1023 with ${prefix}port`,
+        `no permission to listen on port ${port}; choose one above 1023 with ${prefix}port`,
       )
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
@@ -76,7 +76,7 @@ function listenProblem(error: unknown, config: Config): UsageError | undefined {
     case 'EINVAL':
     case 'ENOTFOUND':
       return new UsageError(
-        `${isOfMetrics ? config.metricsHost : config.host} is not an address of this machine; choose another with ${prefix}host`,
+        `${isMetricsServer ? config.metricsHost : config.host} is not an address of this machine; choose another address with ${prefix}host`,
       )
     default:
       return undefined

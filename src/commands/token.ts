@@ -5,8 +5,8 @@ import { parseDuration } from '../units.js'
 import { UsageError } from '../usage-error.js'
 import { loadEnvFile } from './env-file.js'
 import { readFlags } from './flags.js'
-import { needAuth } from './need-auth.js'
 import { print } from './print.js'
+import { requireAuth } from './require-auth.js'
 
 /** Prints a token signed with `JWT_SECRET`. */
 export async function run(args: string[]): Promise<void> {
@@ -15,11 +15,11 @@ export async function run(args: string[]): Promise<void> {
     expires: { type: 'string', default: '1h' },
   })
   if (typeof sub !== 'string' || sub === '') {
-    throw new UsageError('--sub is missing; give the name of the caller, as in --sub alice')
+    throw new UsageError('--sub is missing; name the caller, for example --sub alice')
   }
   const lifetime = secondsOf(String(expires))
   loadEnvFile()
-  needAuth()
+  requireAuth()
   print(`${await signToken(sub, lifetime)}\n`)
 }
 

@@ -1,21 +1,21 @@
-/** Reads the bodies of requests. @module */
+/** Reads request bodies. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '../interface/errors.js'
 
-/** The bounds of bodies, in bytes. */
+/** The limits of request bodies, in bytes. */
 export interface BodyLimits {
-  /** Maximum length of a body. */
+  /** Maximum size of one body. */
   readonly maxBodyBytes: number
-  /** Maximum memory for bodies whose requests are not answered yet. */
+  /** Maximum memory for the bodies of unanswered requests. */
   readonly maxPendingBytes: number
 }
 
 /**
- * The whole body, as it was sent. A client that waits for `100 Continue` before it sends it is told
- * to go on.
+ * The complete body, as it was sent. A client that waits for `100 Continue` before sending it is told
+ * to continue.
  * @throws {ApiError} `VALIDATION_ERROR` for a content type that is not JSON, `PAYLOAD_TOO_LARGE`,
- * `SERVICE_UNAVAILABLE` when too much is pending, `BAD_REQUEST` when the client breaks off.
+ * `SERVICE_UNAVAILABLE` if too much is pending, `BAD_REQUEST` if the body is cut short.
  */
 export type ReadBody = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer>
 
@@ -23,20 +23,20 @@ export type ReadBody = (request: IncomingMessage, response: ServerResponse) => P
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"[^"]*")*)?$/i
 
 /** RFC 9110 §10.1.1. */
-const expectsContinue = /(?:^|,)\s*100-continue\s*(?:,|$)/i
+const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
 export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits): ReadBody {
-  /** Memory that bodies take whose requests are not answered yet. */
+  /** Memory taken by the bodies of unanswered requests. */
   let pendingBytes = 0
 
   return function readBody(request, response) {
     checkHead(request, maxBodyBytes)
-    if (expectsToGoOn(request)) response.writeContinue()
+    if (expectsContinue(request)) response.writeContinue()
 
     return new Promise((resolve, reject) => {
-      /** What has come so far, in its first `length` bytes: a list of chunks could take 400 times that. */
+      /** Its first `length` bytes have been received: a list of chunks could take 400 times as much. */
       let body: Buffer = nothing
       let length = 0
       let counted = 0
@@ -47,14 +47,14 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
         body = next
       }
 
-      /** What still comes is read and dropped, so that the client gets to read the answer. */
+      /** The rest is read and discarded, so that the client gets to read the response. */
       function refuse(error: ApiError): void {
         hold(nothing)
-        request.off('data', take).resume()
+        request.off('data', append).resume()
         reject(error)
       }
 
-      function take(chunk: Buffer): void {
+      function append(chunk: Buffer): void {
         const needed = length + chunk.length
         if (needed > maxBodyBytes) {
           refuse(tooLarge(maxBodyBytes))
@@ -65,7 +65,7 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
         } else if (needed > body.length) {
           const larger = enlarged(body, Math.min(2 * needed, maxBodyBytes))
           if (larger === undefined) {
-            refuse(new ApiError('SERVICE_UNAVAILABLE', 'There is no memory for the body'))
+            refuse(new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body'))
             return
           }
           hold(larger)
@@ -78,25 +78,29 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
             maximum: maxPendingBytes,
             value: pendingBytes,
           }
-          refuse(new ApiError('SERVICE_UNAVAILABLE', 'Too many bodies are being sent', { excess }))
+          refuse(
+            new ApiError('SERVICE_UNAVAILABLE', 'Too many request bodies are being received', {
+              excess,
+            }),
+          )
         }
       }
 
-      request.on('data', take).once('end', () => {
+      request.on('data', append).once('end', () => {
         resolve(body.subarray(0, length))
         body = nothing
       })
-      // The request says nothing of its end if the answer comes first. Until then its item is held, too.
+      // The request emits no `end` if the response comes first. Until then, its item takes memory too.
       response.once('close', () => {
         hold(nothing)
-        request.off('data', take) // it has the promise with the body, and an idle connection has it
-        if (!request.complete) reject(brokenOff())
+        request.off('data', append) // it refers to the body, and an idle connection refers to the request
+        if (!request.complete) reject(bodyCutShort())
       })
     })
   }
 }
 
-/** @throws {ApiError} when the head of the request tells already that its body is not to be taken. */
+/** @throws {ApiError} if the head alone shows that the body will not be accepted. */
 function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
   const type = headers['content-type']
   if (type !== undefined && !jsonType.test(type)) {
@@ -108,11 +112,11 @@ function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
 }
 
-function expectsToGoOn({ headers, httpVersion }: IncomingMessage): boolean {
-  return httpVersion === '1.1' && expectsContinue.test(headers.expect ?? '')
+function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && continueExpectation.test(headers.expect ?? '')
 }
 
-/** `undefined` when the system has no memory left. */
+/** `undefined` if the system is out of memory. */
 function enlarged(body: Buffer, length: number): Buffer | undefined {
   try {
     const larger = Buffer.allocUnsafeSlow(length)
@@ -123,10 +127,10 @@ function enlarged(body: Buffer, length: number): Buffer | undefined {
   }
 }
 
-function brokenOff(): ApiError {
-  return new ApiError('BAD_REQUEST', 'The body was cut short')
+function bodyCutShort(): ApiError {
+  return new ApiError('BAD_REQUEST', 'The request body was cut short')
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  return new ApiError('PAYLOAD_TOO_LARGE', `The body is longer than ${maxBytes} bytes`)
+  return new ApiError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`)
 }

@@ -1,9 +1,9 @@
-/** One connection: all that is known of it, in one place. @module */
+/** One connection: everything known about it, in one place. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** Bytes that came before the request that they belong to could be handled. */
+/** Bytes that arrived before their requests could be handled. */
 export interface Held {
   /** The head of the first request. */
   readonly head: Buffer
@@ -14,73 +14,72 @@ export class Connection {
   readonly socket: Socket
   /** The response to its latest request, sent or not. */
   latest: ServerResponse | undefined
-  /** What came after the latest request while that was in progress. Nothing more is read meanwhile. */
+  /** What arrived while the latest request was in progress; nothing more is read until it is answered. */
   held: Held | undefined
-  /** Whether the answer to its latest request is the last one, as the service is about to stop. */
+  /** Whether the response to its latest request is the last one, because the service is stopping. */
   isEnding = false
-  /** Since when it may have been idle: the start of its latest answer, or the end of a long one. */
+  /** Since when it may have been idle: the start of its latest response, or the end of a long one. */
   answeredAt = performance.now()
-  /** How many bytes the system has taken of what is sent, and since when no more. */
-  #taken = 0
-  #takenAt = performance.now()
+  /** How many of the bytes sent the system has accepted, and since when that number is unchanged. */
+  #accepted = 0
+  #acceptedAt = performance.now()
 
   constructor(socket: Socket) {
     this.socket = socket
   }
 
-  /** Whether the answer to a request has not been sent yet. */
+  /** Whether a response has not been sent completely yet. */
   get isBusy(): boolean {
     return this.latest !== undefined && !this.latest.writableFinished
   }
 
-  /** Whether every request that came has its whole answer, and nothing of another is there. */
+  /** Whether every request has been answered completely, and no part of another has arrived. */
   get isIdle(): boolean {
     const { latest, held, socket } = this
     if (held !== undefined || this.isBusy || socket.writableLength > 0) return false
     return latest === undefined ? socket.bytesRead === 0 : latest.req.complete
   }
 
-  /** Memory that it holds for what came too early, in bytes. */
+  /** Memory held for pipelined requests, in bytes. */
   get heldBytes(): number {
     const { held } = this
     return held === undefined ? 0 : held.head.length + held.rest.buffer.byteLength
   }
 
   /**
-   * Whether there is something to send, and the client has taken none of it for a time. To be asked
-   * again and again.
-   * @param now of `performance.now()`.
+   * Whether there is something to send, and the client has accepted none of it for some time. Must be
+   * called regularly.
+   * @param now the value of `performance.now()`.
    * @param timeout in milliseconds.
    */
   isStalled(now: number, timeout: number): boolean {
-    const left = this.socket.writableLength
-    const taken = this.socket.bytesWritten - left
-    if (left === 0 || taken !== this.#taken) {
-      this.#taken = taken
-      this.#takenAt = now
+    const unsent = this.socket.writableLength
+    const accepted = this.socket.bytesWritten - unsent
+    if (unsent === 0 || accepted !== this.#accepted) {
+      this.#accepted = accepted
+      this.#acceptedAt = now
     }
-    return now - this.#takenAt >= timeout
+    return now - this.#acceptedAt >= timeout
   }
 
-  /** To be called before a head is written: decides whether the connection goes on after that answer. */
+  /** Must be called before a head is written: decides whether the connection stays open afterwards. */
   settle(response: ServerResponse): void {
     this.answeredAt = performance.now()
     if (this.isEnding && this.held === undefined) response.shouldKeepAlive = false
-    if (isBodyComing(response.req)) closeAfterBody(response.req)
+    if (isBodyIncomplete(response.req)) closeAfterBody(response.req)
   }
 }
 
-/** Whether a request has a body that has not come to its end yet (RFC 9112 §6). */
-function isBodyComing({ complete, headers }: IncomingMessage): boolean {
+/** Whether a request has a body that has not been received completely (RFC 9112 §6). */
+function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   const hasBody = headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0'
   return hasBody && !complete
 }
 
 /**
- * Has Node, where it would close the connection with the answer, close it after the body that the
- * client still sends, which is read and dropped. Closed before, it would be reset under the client, and
- * the answer lost.
+ * Delays the closing of a connection until the body that the client is still sending has been read
+ * and discarded. Closed along with the response, it would be reset and the response lost.
  */
 function closeAfterBody(request: IncomingMessage): void {
   const { socket } = request

@@ -1,4 +1,4 @@
-/** All connections: bounds what they hold together, drops the stalled, and ends them. @module */
+/** All connections: limits what they hold together, closes stalled ones, and ends them. @module */
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -6,12 +6,12 @@ import type { Duplex } from 'node:stream'
 import { Connection } from './connection.js'
 import { headOf, stopAtPipelined } from './pipelining.js'
 
-/** How often connections are checked for being stalled, as a part of the timeout. */
-const checks = 4
+/** How many times per timeout each connection is checked for being stalled. */
+const checksPerTimeout = 4
 
 /**
- * How many connections go on with what they hold in one turn of the event loop: a few milliseconds of
- * work, so that clients that pipeline without end keep nobody else waiting.
+ * How many connections resume with what they hold in one turn of the event loop: a few milliseconds of
+ * work, so that clients that pipeline without end do not keep others waiting.
  */
 const resumedPerTurn = 64
 
@@ -20,14 +20,14 @@ export class Connections {
   readonly #maxHeldBytes: number
   readonly #all = new Map<Duplex, Connection>()
   #heldBytes = 0
-  /** Connections whose requests were answered, and that hold more. */
+  /** Connections that hold more requests and whose earlier ones have been answered. */
   #resumable: Connection[] = []
   #isEnding = false
 
   /**
    * @param server whose connections they are.
-   * @param maxHeldBytes maximum memory for pipelined requests that wait, on all connections together.
-   * Beyond it the connection that holds the most is closed.
+   * @param maxHeldBytes maximum memory for waiting pipelined requests, on all connections together.
+   * Beyond it, the connection that holds the most is closed.
    */
   constructor(server: Server, maxHeldBytes: number) {
     this.#server = server
@@ -43,7 +43,7 @@ export class Connections {
   of(duplex: Duplex): Connection {
     const known = this.#all.get(duplex)
     if (known !== undefined) return known
-    const socket = duplex as Socket // of TCP, as the server listens on nothing else
+    const socket = duplex as Socket // the server listens on TCP only
     const connection = new Connection(socket)
     connection.isEnding = this.#isEnding
     this.#all.set(socket, connection)
@@ -56,7 +56,7 @@ export class Connections {
   }
 
   /**
-   * Keeps a request that came before an earlier one was answered, until it is.
+   * Keeps a request that arrived before an earlier one was answered, until it is.
    * @param rest the bytes after its head.
    */
   hold(connection: Connection, request: IncomingMessage, rest: Buffer): void {
@@ -72,10 +72,10 @@ export class Connections {
     for (const connection of this.#resumable.splice(0, resumedPerTurn)) {
       const { socket, held } = connection
       this.#setHeld(connection, undefined)
-      if (held === undefined || !socket.writable) continue // it ends with the answer before
+      if (held === undefined || !socket.writable) continue // closed after the earlier response
       socket.unshift(held.rest)
       socket.unshift(held.head)
-      socket.setTimeout(0) // of Node, for the time between two requests
+      socket.setTimeout(0) // Node's own, for the time between two requests
       this.#server.emit('connection', socket) // gives it a new parser
     }
     if (this.#resumable.length > 0) setImmediate(() => this.#resume())
@@ -98,37 +98,37 @@ export class Connections {
   }
 
   /**
-   * Closes connections on which nothing got any further for too long, from now on.
+   * From now on, closes connections on which a response has made no progress for too long.
    *
-   * Node's own idle timeout does the same with a timer that is set twice for each request; that costs
-   * a tenth of the time of a small one (bench/CHOICES.md). Connections that wait for a request, or in
-   * the middle of one, have their own timeouts.
+   * Node's own idle timeout does the same with a timer that is set twice for each request, which costs
+   * a tenth of the time of a small one (bench/CHOICES.md). Connections that wait for a request, or for
+   * the rest of one, have timeouts of their own.
    *
    * @param timeout in milliseconds.
-   * @returns ends the watch.
+   * @returns a function that ends this.
    */
-  dropStalled(timeout: number): () => void {
+  closeStalled(timeout: number): () => void {
     const timer = setInterval(() => {
       const now = performance.now()
       for (const connection of this.#all.values()) {
         if (connection.isStalled(now, timeout)) connection.socket.destroy()
       }
-    }, timeout / checks)
+    }, timeout / checksPerTimeout)
     timer.unref()
     return () => clearInterval(timer)
   }
 
-  /** From now on, the answer to the last request that came on a connection closes it. */
+  /** From now on, the response to the last request received on a connection closes it. */
   end(): void {
     this.#isEnding = true
     for (const connection of this.#all.values()) {
       connection.isEnding = true
-      // Somebody who has only just connected is about to send a request.
+      // A client that has only just connected is about to send a request.
       if (connection.latest === undefined) connection.answeredAt = performance.now()
     }
   }
 
-  /** Closes the connections that have been idle for a time, in milliseconds. */
+  /** Closes the connections that have been idle for at least `time` milliseconds. */
   closeIdle(time: number): void {
     const now = performance.now()
     for (const { isIdle, answeredAt, socket } of this.#all.values()) {

@@ -1,6 +1,6 @@
 /**
- * Node's HTTP server with its bounds, and with answers in the service's own shape to all that never
- * reaches a route: errors of the HTTP parser, and what Node would answer by itself.
+ * Node's HTTP server with its limits, and with responses in the service's own shape for whatever never
+ * reaches a route: parser errors, and what Node would otherwise answer by itself.
  *
  * @module
  */
@@ -12,27 +12,27 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../interface/errors.js'
 import type { Connection } from './connection.js'
 import { Connections } from './connections.js'
-import { answerAndClose, answerParserError, writeAnswer } from './parser-errors.js'
+import { answerAndClose, answerParserError, writeResponse } from './parser-errors.js'
 
-/** The bounds of the connections; times in seconds. */
+/** Limits of connections; times in seconds. */
 export interface ConnectionLimits {
-  /** Maximum length of the head of a request, in bytes. */
+  /** Maximum size of a request head, in bytes. */
   readonly maxHeaderBytes: number
-  /** Maximum number of header lines of a request. */
+  /** Maximum number of header lines in a request. */
   readonly maxHeaderLines: number
-  /** Maximum number of connections at a time. */
+  /** Maximum number of open connections. */
   readonly maxConnections: number
-  /** Maximum memory for pipelined requests that wait, on all connections together, in bytes. */
+  /** Maximum memory for waiting pipelined requests, on all connections together, in bytes. */
   readonly maxPipelinedBytes: number
-  /** Maximum time for a whole request to arrive. */
+  /** Maximum time for a complete request to arrive. */
   readonly requestTimeout: number
-  /** How long a connection may wait for its next request. */
+  /** How long a connection may be idle between requests. */
   readonly keepAliveTimeout: number
-  /** How long a client may read nothing of what is sent to it. */
+  /** How long a client may read nothing of a response. */
   readonly idleTimeout: number
 }
 
-/** Handles one request, when its turn has come; must not throw. */
+/** Handles one request when its turn has come; must not throw. */
 export type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -41,11 +41,11 @@ export type Serve = (
 
 /** How a server stops; times in milliseconds. */
 export interface StopOptions {
-  /** After it, the connections that are left are closed, whatever is under way on them. */
+  /** After it, the remaining connections are closed, whatever is in progress on them. */
   readonly timeout: number
   /**
-   * How long clients have, from the end of their last answer, to send another request. Those that
-   * have been sent already are answered in any case.
+   * How long clients have, from the end of their last response, to send another request. Requests
+   * that have been sent already are answered in any case.
    */
   readonly grace?: number
 }
@@ -53,22 +53,23 @@ export interface StopOptions {
 /** The server of the interface. */
 export interface HttpServer {
   /**
-   * @returns the port, which is a free one where 0 is asked for.
-   * @throws the error of the system, for example `EADDRINUSE`.
+   * @param port 0 picks a free one.
+   * @returns the port.
+   * @throws the system's error, for example `EADDRINUSE`.
    */
   listen(port: number, host: string): Promise<number>
-  /** Takes no new connections, answers what was sent, and waits until every connection is closed. */
+  /** Accepts no new connections, answers what was sent, and waits until all connections are closed. */
   stop(options: StopOptions): Promise<void>
 }
 
 /**
- * `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2), but for commas in a name: two headers are
- * joined by one.
+ * `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2), but without commas in a name: repeated
+ * headers are joined by one.
  */
 const hostAndPort =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** How often Node looks for requests that take too long, in milliseconds. */
+/** How often Node checks for requests that take too long, in milliseconds. */
 const timeoutCheckInterval = 1_000
 
 /** How often connections are checked while the server stops, in milliseconds. */
@@ -81,11 +82,11 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     headersTimeout: limits.requestTimeout * 1000,
     keepAliveTimeout: limits.keepAliveTimeout * 1000,
     connectionsCheckingInterval: timeoutCheckInterval,
-    requireHostHeader: false, // Node's answer to its absence has no body
-    joinDuplicateHeaders: true, // a second Host or Authorization would be hidden otherwise
+    requireHostHeader: false, // Node's own response to its absence has no body
+    joinDuplicateHeaders: true, // otherwise a second Host or Authorization would go unnoticed
   }
   const server = createServer(options, (request, response) => {
-    // What comes after it in the same packet never gets out of Node's parser.
+    // Node's parser loses whatever follows it in the same packet.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     const connection = connections.of(request.socket)
     connection.latest = response
@@ -94,24 +95,24 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     else answerAndClose(response, error)
   })
   const connections = new Connections(server, limits.maxPipelinedBytes)
-  server.maxHeadersCount = limits.maxHeaderLines + 1 // more are dropped, and the request refused
+  server.maxHeadersCount = limits.maxHeaderLines + 1 // one more than allowed, so that excess is noticed
   server.maxConnections = limits.maxConnections
-  // Without it, what a client asked for is broken off when it has nothing more to send.
+  // Without it, responses are cut short once the client closes its sending side.
   Object.assign(server, { httpAllowHalfOpen: true }) // not in the types; since Node.js 0.x
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     answerParserError(error.code, connections.of(socket))
   })
-  // `100 Continue` is sent when the body is wanted, and what a client expects beside it may be
-  // ignored (RFC 9110 §10.1.1).
+  // `100 Continue` is sent when the body is read, and any other expectation may be ignored
+  // (RFC 9110 §10.1.1).
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }
   server.on('connect', (request, socket, rest) => {
     const connection = connections.of(socket)
     if (connection.isBusy) connections.hold(connection, request, rest)
-    else writeAnswer(socket, new ApiError('BAD_REQUEST', 'CONNECT is not supported'))
+    else writeResponse(socket, new ApiError('BAD_REQUEST', 'CONNECT is not supported'))
   })
-  const endWatch = connections.dropStalled(limits.idleTimeout * 1000)
+  const endStallChecks = connections.closeStalled(limits.idleTimeout * 1000)
 
   return {
     async listen(port, host) {
@@ -124,13 +125,13 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
 
     /**
      * Node's own `close` of an HTTP server is of no use here: it closes connections that are idle at
-     * that moment, under the request that a busy client is just sending, it takes an answer for sent
-     * that waits for a slow client, and it stops the watch over requests that take too long.
+     * that moment, although a busy client may just be sending a request; it considers a response sent
+     * that still waits for a slow client; and it stops enforcing the request timeout.
      */
     async stop({ timeout, grace = 0 }) {
       const deadline = performance.now() + timeout
       connections.end()
-      // What has reached this machine is taken in first: connections, then requests on them.
+      // First accept what has already reached this machine: connections, then requests on them.
       for (let turns = 0; turns < 2; turns += 1) await nextTurn()
       const closed = once(server, 'close')
       NetServer.prototype.close.call(server)
@@ -142,13 +143,13 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
       const timer = setInterval(check, idleCheckInterval)
       await closed
       clearInterval(timer)
-      endWatch()
-      server.close(() => undefined) // closed it is; this ends Node's watch over slow requests
+      endStallChecks()
+      server.close(() => undefined) // already closed; this ends Node's checks for slow requests
     },
   }
 }
 
-/** What is wrong with the head of a request that Node lets pass (RFC 9112 §3.2 and §6.1). */
+/** An error in a request head that Node does not reject (RFC 9112 §3.2 and §6.1). */
 function headError(request: IncomingMessage, maxLines: number): ApiError | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) {
@@ -158,10 +159,10 @@ function headError(request: IncomingMessage, maxLines: number): ApiError | undef
     return new ApiError('BAD_REQUEST', 'The Host header is missing')
   }
   if (headers.host !== undefined && !hostAndPort.test(headers.host)) {
-    return new ApiError('BAD_REQUEST', 'The Host header is not a host and port')
+    return new ApiError('BAD_REQUEST', 'The Host header must be one host with an optional port')
   }
   const encoding = headers['transfer-encoding']
   return encoding === undefined || encoding.toLowerCase() === 'chunked'
     ? undefined
-    : new ApiError('BAD_REQUEST', 'The Transfer-Encoding is not chunked')
+    : new ApiError('BAD_REQUEST', 'The only Transfer-Encoding supported is chunked')
 }

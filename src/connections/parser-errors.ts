@@ -1,28 +1,28 @@
-/** Answers to what is wrong with a request before there is one to route. @module */
+/** Answers errors in requests that never get as far as a route. @module */
 
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError, errorBody } from '../interface/errors.js'
-import { headText, jsonHead, newSessionId } from './answer-head.js'
 import type { Connection } from './connection.js'
-import { endAnswer } from './end-answer.js'
+import { endResponse } from './end-response.js'
+import { headText, jsonHead, newSessionId } from './response-head.js'
 
 /**
- * Answers an error of the HTTP parser, wherever an answer can be sent, and closes the connection.
- * @param code of the error that the server's `clientError` event gives.
+ * Answers an error of the HTTP parser, where a response can still be sent, and closes the connection.
+ * @param code that of the error passed to the server's `clientError` event.
  */
 export function answerParserError(code: string | undefined, connection: Connection): void {
   if (code === 'ECONNRESET') connection.socket.destroy()
   else answerInTurn(connection, parserError(code))
 }
 
-/** Answers in its turn, and once: after the answer to an earlier request that came whole. */
+/** Answers in order, and once: after the response to an earlier, complete request. */
 function answerInTurn(connection: Connection, error: ApiError): void {
   const { latest, socket } = connection
   if (!socket.writable) {
     socket.destroy()
   } else if (latest === undefined || (latest.req.complete && !connection.isBusy)) {
-    writeAnswer(socket, error)
+    writeResponse(socket, error)
   } else if (latest.req.complete) {
     latest.once('finish', () => answerInTurn(connection, error))
   } else if (!latest.headersSent) {
@@ -34,21 +34,21 @@ function answerInTurn(connection: Connection, error: ApiError): void {
   }
 }
 
-/** Answers a request that is refused for what it is, and closes its connection. */
+/** Refuses a request and closes its connection. */
 export function answerAndClose(response: ServerResponse, error: ApiError): void {
-  const { headers, body } = lastAnswer(error)
+  const { headers, body } = closingResponse(error)
   response.writeHead(error.status, headers)
-  endAnswer(response, body)
+  endResponse(response, body)
 }
 
-/** Writes an answer to a socket on which no response is under way. */
-export function writeAnswer(socket: Duplex, error: ApiError): void {
-  const { headers, body } = lastAnswer(error)
+/** Writes a response to a socket on which none is in progress. */
+export function writeResponse(socket: Duplex, error: ApiError): void {
+  const { headers, body } = closingResponse(error)
   socket.end(`${headText(error.status, headers)}${body}`, () => socket.destroy())
 }
 
-/** An answer that closes its connection. */
-function lastAnswer(error: ApiError): { headers: string[]; body: string } {
+/** A response that closes its connection. */
+function closingResponse(error: ApiError): { headers: string[]; body: string } {
   const sessionId = newSessionId()
   const body = JSON.stringify(errorBody(error, sessionId))
   const headers = jsonHead(sessionId, Buffer.byteLength(body), ['Connection', 'close'])
@@ -60,7 +60,7 @@ function parserError(code: string | undefined): ApiError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time')
     case 'HPE_HEADER_OVERFLOW':
-      return new ApiError('HEADERS_TOO_LARGE', 'The head of the request is too large')
+      return new ApiError('HEADERS_TOO_LARGE', 'The request head is too large')
     default:
       return new ApiError('BAD_REQUEST', 'The request is not valid HTTP/1.1')
   }

@@ -1,11 +1,11 @@
 /**
  * Pipelined requests (RFC 9112 §9.3.2): those that a client sends before the earlier ones are answered.
  *
- * Node's parser makes a request and a response object of each as soon as it has come, 1,600 of them
- * from one read of 64 KB. Here a connection has one at a time, and the rest stays what it is: bytes.
- * The parser is made to stop at a request that comes too early, as it does for an upgrade to another
- * protocol; that hands over the bytes after it. Once the answer has been sent, the connection starts
- * anew with all that was held. Requests so take effect, and are answered, in the order sent, and the
+ * Node's parser creates a request and a response object for each as soon as it arrives, 1,600 of them
+ * for one read of 64 KB. Here a connection has one at a time, and the rest stays what it is: bytes.
+ * The parser is made to stop at a pipelined request as it would for an upgrade to another protocol,
+ * which hands over the bytes after it. Once the response has been sent, the connection starts anew with
+ * everything that was held. So requests take effect, and are answered, in the order sent, and the
  * connections take turns.
  *
  * @module
@@ -14,7 +14,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What Node keeps in `socket.parser`, as far as it is used; not in the types, since Node.js 0.x. */
+/** The part of `socket.parser` used here; not in the types, but in Node.js since 0.x. */
 interface Parser {
   onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
 }
@@ -23,25 +23,25 @@ interface Parser {
 const upgrade = 2
 
 /**
- * Has the parser of a connection stop at requests that come too early. What it stops at comes with the
- * server's `upgrade` event, and `connect`, if that is its method.
+ * Makes the parser of a connection stop at pipelined requests. The server emits them as `upgrade`, or
+ * as `connect` if that is the method.
  * @param isBusy whether another request is in progress.
  */
 export function stopAtPipelined(socket: Socket, isBusy: () => boolean): void {
-  const { parser } = socket as Socket & { parser: Parser } // of every socket of an HTTP server
+  const { parser } = socket as Socket & { parser: Parser } // set on every socket of an HTTP server
   const { onIncoming } = parser
   parser.onIncoming = (request, shouldKeepAlive) => {
     if (isBusy()) {
-      socket.pause() // stops reading, which it would not without the parser
+      socket.pause() // without the parser, reading would go on
       request.upgrade = true
       return upgrade
     }
-    if (request.method !== 'CONNECT') request.upgrade = false // no protocol but this one
+    if (request.method !== 'CONNECT') request.upgrade = false // to no other protocol
     return onIncoming(request, shouldKeepAlive)
   }
 }
 
-/** The head of a request as it was sent, but for white space. */
+/** The head of a request as it was sent, except for white space. */
 export function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {

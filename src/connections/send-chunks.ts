@@ -1,4 +1,4 @@
-/** Sends an answer of many pieces at the pace at which the client reads it. @module */
+/** Sends a response in many chunks, at the pace at which the client reads it. @module */
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,15 +7,15 @@ import type { ItemList } from '../store/item-store.js'
 import type { Connection } from './connection.js'
 
 /**
- * Bytes that are written at once, and may wait for the client. Those of a list lie in the store's
- * own memory, not in a copy. Fewer would have the system asked for each piece alone, more would keep
- * other requests waiting.
+ * Bytes that are written at a time and may wait for the client. Those of a list are in the store's
+ * own memory, not in a copy. Fewer would take a system call for each piece, more would keep other
+ * requests waiting.
  */
 const batch = 1024 * 1024
 
 /**
- * Sends chunks between two texts, and lets go of them when they are sent or the client is gone.
- * @param list the chunks, and the way to let go of them.
+ * Sends chunks between two texts, and releases them once they are sent or the client is gone.
+ * @param list the chunks, and how to release them.
  */
 export async function sendChunks(
   connection: Connection,
@@ -26,7 +26,7 @@ export async function sendChunks(
 ): Promise<void> {
   if (response.destroyed) return release()
   response.once('close', release) // until then the socket reads from the chunks
-  response.req.resume() // a client may send a body to its end before it reads
+  response.req.resume() // a client may send its whole body before it reads
   response.write(before)
   let written = 0
   for await (const chunk of chunks) {
@@ -38,14 +38,14 @@ export async function sendChunks(
       if (written < batch) continue
       written = 0
       if (connection.socket.writableNeedDrain) await drained(connection.socket)
-      await nextTurn() // a client that reads as fast as this writes would have the turn for itself
+      await nextTurn() // otherwise a client that reads as fast as this writes would block all others
     }
   }
   connection.answeredAt = performance.now()
   response.end(after)
 }
 
-/** Of the socket: Node passes this on to the response only while no other request waits. */
+/** `drain` of the socket: Node passes it on to the response only while no other request waits. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,4 +1,4 @@
-/** Answers with whatever was thrown, and has the log told what the operator must know. @module */
+/** Answers with whatever was thrown, and logs what the operator must know. @module */
 
 import { TokenError } from '../auth/secret.js'
 import { ApiError, errorBody } from '../interface/errors.js'
@@ -7,7 +7,7 @@ import { StoreError } from '../store/item-store.js'
 import { answerJson } from './answer.js'
 import type { Exchange } from './exchange.js'
 
-/** Logs an answer of 500 and above. */
+/** Logs a response with a status of 500 or above. */
 export type LogFailure = (exchange: Exchange, error: ApiError) => void
 
 export function answerError(exchange: Exchange, thrown: unknown, logFailure: LogFailure): void {
@@ -15,7 +15,7 @@ export function answerError(exchange: Exchange, thrown: unknown, logFailure: Log
   const { response, sessionId, isStarted } = exchange
   exchange.errorCode = error.code
   if (error.status >= 500) logFailure(exchange, error)
-  // The answer has begun, or nobody is there to read it: all that is left is to break it off.
+  // The response has begun, or nobody is left to read it: it can only be aborted.
   if (isStarted || response.destroyed) response.destroy()
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }
@@ -33,7 +33,7 @@ function toApiError(thrown: unknown): ApiError {
         })
       : new ApiError(thrown.code, thrown.message)
   }
-  return new ApiError('INTERNAL_ERROR', 'The service failed to answer this request', {
+  return new ApiError('INTERNAL_ERROR', 'An internal error occurred', {
     cause: thrown,
   })
 }

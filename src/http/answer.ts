@@ -1,11 +1,11 @@
-/** Writes the answers of the endpoints. @module */
+/** Writes the responses of the endpoints. @module */
 
-import { emptyHead, jsonHead } from '../connections/answer-head.js'
-import { endAnswer } from '../connections/end-answer.js'
+import { endResponse } from '../connections/end-response.js'
+import { emptyHead, jsonHead } from '../connections/response-head.js'
 import type { HeaderList } from '../interface/headers.js'
 import type { Exchange } from './exchange.js'
 
-/** Answers with a value as JSON text. For small bodies that the service makes up itself. */
+/** Answers with a value as JSON text. For small bodies that the service composes itself. */
 export function answerJson(
   exchange: Exchange,
   status: number,
@@ -13,18 +13,19 @@ export function answerJson(
   headers?: HeaderList,
 ): void {
   const text = Buffer.from(JSON.stringify(body))
-  if (startJson(exchange, status, text.length, headers)) endAnswer(exchange.response, text)
+  if (startJson(exchange, status, text.length, headers)) endResponse(exchange.response, text)
 }
 
 /** Answers without a body. */
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
-  if (start(exchange, status, emptyHead(exchange.sessionId, headers))) endAnswer(exchange.response)
+  const head = emptyHead(exchange.sessionId, headers)
+  if (start(exchange, status, head)) endResponse(exchange.response)
 }
 
 /**
- * Sends the head of a JSON answer, whose body the caller writes.
- * @param length in bytes; `undefined` if nobody knows.
- * @returns whether there is still an answer to give.
+ * Sends the head of a JSON response, whose body the caller writes.
+ * @param length in bytes; `undefined` if unknown.
+ * @returns whether a response is still to be sent.
  */
 export function startJson(
   exchange: Exchange,
@@ -37,7 +38,7 @@ export function startJson(
 
 function start(exchange: Exchange, status: number, headers: string[]): boolean {
   const { response, connection } = exchange
-  // The request was refused meanwhile, as its body was cut short or is not HTTP.
+  // The request has been refused in the meantime: its body was cut short or is not HTTP.
   if (response.headersSent) return false
   exchange.isStarted = true
   connection.settle(response)

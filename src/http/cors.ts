@@ -1,8 +1,8 @@
 /**
  * Cross-origin requests, accepted from everywhere (spec §1.5, Fetch standard §3.2).
  *
- * The origin is always `*` and no cookies are used, so three constant headers say all there is to
- * say, and they can stand on the errors of the HTTP parser too.
+ * The origin is always `*` and no cookies are used, so a few constant headers are enough, and
+ * responses to parser errors can have them too.
  *
  * @module
  */
@@ -10,30 +10,30 @@
 import { answerEmpty } from './answer.js'
 import type { Exchange } from './exchange.js'
 
-/** Those that a browser asks for beside them are let through too, so that the page sees the 405. */
+/** Any other method that a browser requests is allowed too, so that the page sees the 405. */
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 const allowedHeaders = 'Authorization, Content-Type'
 
-/** A list of names (RFC 9110 §5.6.1 and §5.6.2), short enough to be sent back. */
+/** A list of names (RFC 9110 §5.6.1 and §5.6.2). */
 const names = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
-const maxNamesLength = 2048
+const maxNamesLength = 2048 // characters
 
-/** How long a browser may keep the answer, in seconds: a day, of which Chromium takes two hours. */
+/** How long a browser may cache the response, in seconds: a day, which Chromium caps at two hours. */
 const maxAge = '86400'
 
-/** Whether a browser asks if it may send a request of another origin. */
+/** Whether this is a CORS preflight: a browser asking whether a page may send a request. */
 export function isPreflight({ request: { method, headers } }: Exchange): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
-/** Says yes to a preflight, with every method and header that it asks for. */
+/** Grants a preflight, with every method and header that it requests. */
 export function answerPreflight(exchange: Exchange): void {
   const { headers } = exchange.request
   answerEmpty(exchange, 204, [
     'Access-Control-Allow-Methods',
-    withAsked(allowedMethods, headers['access-control-request-method']),
+    withRequested(allowedMethods, headers['access-control-request-method']),
     'Access-Control-Allow-Headers',
-    withAsked(allowedHeaders, headers['access-control-request-headers']),
+    withRequested(allowedHeaders, headers['access-control-request-headers']),
     'Access-Control-Max-Age',
     maxAge,
     'Vary',
@@ -41,7 +41,8 @@ export function answerPreflight(exchange: Exchange): void {
   ])
 }
 
-function withAsked(allowed: string, asked: string | undefined): string {
-  const canBeAllowed = asked !== undefined && asked.length <= maxNamesLength && names.test(asked)
-  return canBeAllowed ? `${allowed}, ${asked}` : allowed
+function withRequested(allowed: string, requested: string | undefined): string {
+  const canBeAllowed =
+    requested !== undefined && requested.length <= maxNamesLength && names.test(requested)
+  return canBeAllowed ? `${allowed}, ${requested}` : allowed
 }

@@ -1,9 +1,9 @@
-/** One request and its answer, as they go from hand to hand, and the route that they take. @module */
+/** One request and its response, as they are passed from part to part, and the type of a route. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { VerifiedToken } from '../auth/secret.js'
-import { newSessionId } from '../connections/answer-head.js'
 import type { Connection } from '../connections/connection.js'
+import { newSessionId } from '../connections/response-head.js'
 import type { ErrorCode } from '../interface/errors.js'
 import type { Awaitable } from '../store/item-store.js'
 
@@ -13,31 +13,31 @@ export interface Exchange {
   readonly connection: Connection
   /** New for each request (spec §1.4). */
   readonly sessionId: string
-  /** Of `performance.now()`. */
+  /** The value of `performance.now()`. */
   readonly startedAt: number
-  /** `undefined` for a path that nobody serves. */
+  /** `undefined` for an unknown path. */
   route: Route | undefined
-  /** The segments of the path that stand for a name in braces, decoded. */
+  /** The path segments that match a name in braces, decoded. */
   params: Readonly<Record<string, string | undefined>>
-  /** Whether its answer has begun. Only parser errors are answered without. */
+  /** Whether its response has begun. Responses to parser errors are sent without setting this. */
   isStarted: boolean
-  /** The token that let this request in (spec §5.8); `undefined` on public routes. */
+  /** The verified token of this request (spec §5.8); `undefined` on public routes. */
   token: VerifiedToken | undefined
-  /** The code of the error that was answered, for log and metrics. */
+  /** Code of the error in the response, for log and metrics. */
   errorCode: ErrorCode | undefined
 }
 
 /** Answers a request. */
 export type Handler = (exchange: Exchange) => Awaitable<void>
 
-/** Lets a request on. @throws to refuse it. */
+/** Passes a request on. @throws to refuse it. */
 export type Guard = (exchange: Exchange) => void
 
 /** One path of the interface. */
 export interface Route {
-  /** With names of segments in braces. */
+  /** With the names of variable segments in braces. */
   readonly path: string
-  /** What a request with a handler has to pass first, in order. */
+  /** What a request must pass before it reaches a handler, in order. */
   readonly guards: readonly Guard[]
   /** HEAD is answered like GET, OPTIONS with the methods, and every other method with 405. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
@@ -62,7 +62,7 @@ export function newExchange(
   }
 }
 
-/** The path that was asked for, without the query, which may hold what nobody should read. */
+/** The requested path, without the query, which may contain secrets. */
 export function pathOf({ request }: Exchange): string {
   const [path = ''] = (request.url ?? '').split('?', 1)
   return path

@@ -1,13 +1,13 @@
 /** The health check (spec §4.1). @module */
 
-import { authFault } from '../auth/secret.js'
+import { authProblem } from '../auth/secret.js'
 import type { Excess } from '../interface/errors.js'
 import type { HealthCheckResponse } from '../interface/models.js'
 import type { ItemStore } from '../store/item-store.js'
 import { answerJson } from './answer.js'
 import type { Handler } from './exchange.js'
 
-/** What the health check tells of. */
+/** What the health check reports. */
 export interface HealthOptions {
   /** `service_name`, constant for a deployment (spec §2.4). */
   readonly serviceName: string
@@ -15,14 +15,14 @@ export interface HealthOptions {
   readonly version: string
 }
 
-/** @param excess gives the limit that the process is over, if there is one. */
+/** @param excess returns the limit that the process exceeds, if any. */
 export function createHealthCheck(
   { serviceName, version }: HealthOptions,
   store: ItemStore,
   excess: () => Excess | undefined,
 ): Handler {
   return async function checkHealth(exchange) {
-    const subsystems = { store: await store.healthy(), auth: authFault() === undefined }
+    const subsystems = { store: await store.healthy(), auth: authProblem() === undefined }
     const total = Object.keys(subsystems).length
     const healthy = Object.values(subsystems).filter(Boolean).length
     const overload = excess()?.limit

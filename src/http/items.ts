@@ -1,7 +1,7 @@
 /** The item endpoints (spec §4.2 to §4.6). @module */
 
 import type { ReadBody } from '../connections/body.js'
-import { endAnswer } from '../connections/end-answer.js'
+import { endResponse } from '../connections/end-response.js'
 import { sendChunks } from '../connections/send-chunks.js'
 import { ApiError } from '../interface/errors.js'
 import type { HeaderList } from '../interface/headers.js'
@@ -16,7 +16,7 @@ const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
-/** An item of more bytes is sent as it lies in the store, as many may wait for it at a time. */
+/** A longer item, in bytes, is sent straight from the store's memory: many may be in transit at a time. */
 const longItem = 16 * 1024
 
 const sessionStart = '{"session_id":"'
@@ -59,7 +59,7 @@ export function createItemHandlers(store: ItemStore, readBody: ReadBody): ItemHa
   }
 }
 
-/** Text that is no UUID is an unknown id like any other. */
+/** Text that is not a UUID is an unknown id like any other. */
 function itemIdOf(exchange: Exchange): ItemId {
   const id = parseItemId(requestedId(exchange))
   if (id === undefined) throw itemNotFound(exchange)
@@ -81,7 +81,7 @@ function envelope(status: string, message: string): string {
   return `","status":"${status}","message":"${message}","data":`
 }
 
-/** Answers with one item. The text is Latin-1 to Node: one character for each byte of UTF-8. */
+/** Answers with one item. To Node the text is Latin-1: one character for each byte of UTF-8. */
 function answerItem(
   exchange: Exchange,
   status: number,
@@ -96,7 +96,7 @@ function answerItem(
     const chunks = { chunks: [item], release: () => undefined }
     return sendChunks(connection, response, before, chunks, '}')
   }
-  endAnswer(response, `${before}${item.toString('latin1')}}`)
+  endResponse(response, `${before}${item.toString('latin1')}}`)
 }
 
 /** Answers with all items. */
@@ -110,5 +110,5 @@ function answerList(exchange: Exchange, list: ItemList): Awaitable<void> {
     return sendChunks(connection, response, before, list, ']}')
   }
   list.release()
-  if (isStarted) endAnswer(response)
+  if (isStarted) endResponse(response)
 }

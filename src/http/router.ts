@@ -1,4 +1,4 @@
-/** Leads each request through the guards of its route to its handler. @module */
+/** Takes each request through the guards of its route to its handler. @module */
 
 import { ApiError } from '../interface/errors.js'
 import { require } from '../require.js'
@@ -8,16 +8,16 @@ import { type Exchange, type Handler, pathOf, type Route } from './exchange.js'
 
 const findMyWay: typeof import('find-my-way') = require('find-my-way')
 
-/** Maximum length of a path parameter: more than the largest head has room for. */
+/** Maximum length of a path parameter, in characters: more than any request head can hold. */
 const maxParamLength = 1_048_576
 
-/** Finds the route of a request, has it pass the guards, and gives what answers it. */
+/** Finds the route of a request, runs its guards, and returns its handler. */
 export type FindHandler = (exchange: Exchange) => Handler
 
 export function createRouter(routes: readonly Route[]): FindHandler {
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength, onBadUrl: () => undefined })
   for (const route of routes) {
-    // All methods of a path have one route, which says itself what it has for each.
+    // One route serves all methods of a path, so that an unsupported one is known to be a 405.
     router.on('GET', route.path.replaceAll(/\{(\w+)\}/g, ':$1'), () => undefined, route)
   }
 
@@ -26,7 +26,7 @@ export function createRouter(routes: readonly Route[]): FindHandler {
     const found = router.find('GET', url)
     if (found === null) return answerUnknownPath
     if (found.store === null) throw new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
-    const route: Route = found.store // as it was given above
+    const route: Route = found.store // the one registered above
     exchange.route = route
     exchange.params = found.params
 
@@ -52,7 +52,7 @@ function handlerFor({ handlers }: Route, method: string | undefined): Handler | 
 }
 
 function answerUnknownPath(exchange: Exchange): void {
-  // A browser that is refused here would report a CORS error and hide the 404 that is to come.
+  // A browser refused here would report a CORS error and hide the 404 that follows.
   if (isPreflight(exchange)) {
     answerPreflight(exchange)
     return

@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.js'
 
 const scheme = 'bearer '
 
-/** Guard of the routes that need a token. @throws {ApiError | TokenError} which answer 401. */
+/** Guard of the routes that require a token. @throws {ApiError | TokenError} for a 401 or 503. */
 export function requireToken(exchange: Exchange): void {
   exchange.token = verifyToken(bearerToken(exchange.request.headers.authorization))
 }
@@ -17,7 +17,10 @@ function bearerToken(authorization: string | undefined): string {
   }
   // The scheme is matched in any letter case (RFC 9110 §11.1).
   if (authorization.slice(0, scheme.length).toLowerCase() !== scheme) {
-    throw new ApiError('MISSING_TOKEN', 'The Authorization header has no Bearer token')
+    throw new ApiError(
+      'MISSING_TOKEN',
+      'The Authorization header is not of the form "Bearer <token>"',
+    )
   }
   return authorization.slice(scheme.length).trimStart()
 }

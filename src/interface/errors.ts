@@ -1,11 +1,11 @@
-/** Everything that can go wrong, and how the client is told (spec §7). @module */
+/** All errors, and how they are reported to the client (spec §7). @module */
 
 import type { HeaderList } from './headers.js'
 import type { ErrorResponse } from './models.js'
 
 interface ErrorKind {
   readonly status: number
-  /** When it is answered; for the docs. */
+  /** When it occurs; for the documentation. */
   readonly when: string
   readonly headers?: HeaderList
 }
@@ -47,7 +47,7 @@ export const errorKinds = {
     status: 408,
     when: 'The request did not arrive completely within `REQUEST_TIMEOUT`',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is longer than `MAX_BODY_BYTES` (spec §8)' },
+  PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than `MAX_BODY_BYTES` (spec §8)' },
   VALIDATION_ERROR: {
     status: 422,
     when: 'The body is not a valid item request, or its `Content-Type` is not JSON (spec §4.3, §4.5)',
@@ -78,29 +78,29 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds
 
-/** Whether an error is an outcome of the check of a token. */
+/** Whether an error comes from verifying a token. */
 export function isTokenError(code: ErrorCode): boolean {
   return errorKinds[code].status === 401 || code === 'AUTH_NOT_CONFIGURED'
 }
 
-/** A limit that something is over. */
+/** A limit that is exceeded. */
 export interface Excess {
   /** Name of the setting. */
   readonly limit: string
   readonly maximum: number
-  /** What there is, in the unit of the setting. */
+  /** The actual value, in the unit of the setting. */
   readonly value: number
 }
 
 export interface ApiErrorOptions extends ErrorOptions {
-  /** Why the service refuses what it could do otherwise. */
+  /** The limit because of which the service refuses the request. */
   readonly excess?: Excess
-  /** In the place of those of its kind. */
+  /** Replace those of its kind. */
   readonly headers?: HeaderList
 }
 
 /**
- * An error as the client is told of it. The message is its `detail`, and never shows internals; the
+ * An error as reported to the client. Its message becomes `detail` and never reveals internals; its
  * `cause` is for the log.
  */
 export class ApiError extends Error {
@@ -111,7 +111,7 @@ export class ApiError extends Error {
   readonly excess: Excess | undefined
 
   constructor(code: ErrorCode, detail: string, options?: ApiErrorOptions)
-  /** Only the 404 of an item has a status and no code (spec §7). */
+  /** The 404 of an item is the only error without a code (spec §7). */
   constructor(status: 404, detail: string)
   constructor(kind: ErrorCode | 404, detail: string, options?: ApiErrorOptions) {
     super(detail, options)

@@ -17,7 +17,7 @@ const itemId = {
 
 const body = { required: true, content: json('GenericRequest') }
 
-/** Errors that every item endpoint can answer with. */
+/** Errors that every item endpoint may return. */
 const guarded: ErrorCode[] = [
   'MISSING_TOKEN',
   'TOKEN_EXPIRED',
@@ -28,7 +28,9 @@ const guarded: ErrorCode[] = [
   'STORE_UNAVAILABLE',
 ]
 const withBody: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
-const unknownItem = { 404: answer('The id is not in the store; no `error_code`', 'ErrorResponse') }
+const unknownItem = {
+  404: response('The item does not exist; no `error_code`', 'ErrorResponse'),
+}
 
 /** @param version semantic version of the service. */
 export function openApiDocument(version: string): object {
@@ -46,26 +48,26 @@ export function openApiDocument(version: string): object {
       [paths.health]: {
         get: {
           operationId: 'checkHealth',
-          summary: 'Whether the service can serve',
+          summary: 'Check whether the service is healthy',
           security: [],
           responses: {
-            200: answer('Healthy', 'HealthCheckResponse'),
-            503: answer('Unhealthy', 'HealthCheckResponse'),
+            200: response('Healthy', 'HealthCheckResponse'),
+            503: response('Unhealthy', 'HealthCheckResponse'),
           },
         },
       },
       [paths.items]: {
         get: {
           operationId: 'listItems',
-          summary: 'All items, in the order in which they were created',
-          responses: { 200: answer('All items', 'ItemListResponse'), ...errors(guarded) },
+          summary: 'List all items in order of creation',
+          responses: { 200: response('All items', 'ItemListResponse'), ...errors(guarded) },
         },
         post: {
           operationId: 'createItem',
           summary: 'Create an item',
           requestBody: body,
           responses: {
-            201: answer('The new item', 'ItemResponse'),
+            201: response('The new item', 'ItemResponse'),
             ...errors([...guarded, ...withBody]),
           },
         },
@@ -76,17 +78,17 @@ export function openApiDocument(version: string): object {
           operationId: 'readItem',
           summary: 'Read an item',
           responses: {
-            200: answer('The item', 'ItemResponse'),
+            200: response('The item', 'ItemResponse'),
             ...unknownItem,
             ...errors(guarded),
           },
         },
         put: {
           operationId: 'replaceItem',
-          summary: 'Replace an item as a whole',
+          summary: 'Replace an item completely',
           requestBody: body,
           responses: {
-            200: answer('The replaced item', 'ItemResponse'),
+            200: response('The replaced item', 'ItemResponse'),
             ...unknownItem,
             ...errors([...guarded, ...withBody]),
           },
@@ -110,7 +112,7 @@ function schemas(): object {
   return toJsonSchemaDefs(models, {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    typeMode: 'output', // a field with a default is always there in what the service sends
+    typeMode: 'output', // what the service sends always has the fields with a default
   })
 }
 
@@ -118,19 +120,19 @@ function json(model: ModelName) {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${model}` } } }
 }
 
-function answer(description: string, model: ModelName) {
+function response(description: string, model: ModelName) {
   return { description, content: json(model) }
 }
 
-/** The responses for some errors, those of the same status in one. */
-function errors(codes: ErrorCode[]): Record<number, ReturnType<typeof answer>> {
+/** The responses for some errors, one for each status. */
+function errors(codes: ErrorCode[]): Record<number, ReturnType<typeof response>> {
   return Object.fromEntries(
     codes.map((code) => {
       const { status } = errorKinds[code]
       const descriptions = codes
         .filter((other) => errorKinds[other].status === status)
         .map((other) => `\`${other}\`: ${errorKinds[other].when}`)
-      return [status, answer(descriptions.join('\n\n'), 'ErrorResponse')]
+      return [status, response(descriptions.join('\n\n'), 'ErrorResponse')]
     }),
   )
 }

@@ -10,7 +10,7 @@ export const paths = {
   item: '/items/{item_id}',
 } as const
 
-/** Where an item is found, prefix included. */
+/** The path of an item, prefix included. */
 export function itemPath(id: string): string {
   return `${prefix}${paths.items}/${id}`
 }

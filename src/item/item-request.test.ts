@@ -128,7 +128,7 @@ describe('any data object', () => {
     )
   })
 
-  test('has the members of data, whatever stands beside it', () => {
+  test('has the members of data, whatever is next to it', () => {
     const key = fc.constantFrom('data', 'd\\u0061ta', 'project_id', 'x', 'y', '__proto__')
     const value = fc.oneof(jsonObject, fc.constantFrom('{}', '"a"', 'null', '[{"a":1}]'))
     const field = fc.tuple(key, value).map(([name, text]) => `"${name}":${text}`)
@@ -173,7 +173,7 @@ describe('any data object', () => {
   })
 })
 
-test('names that are all lone surrogates are told apart, and quickly', () => {
+test('names of lone surrogates are distinguished, and quickly', () => {
   const hex = (unit: number) => `\\u${unit.toString(16)}`
   const names = Array.from({ length: 40_000 }, (_, place) => {
     return `"${hex(0xd800 + (place >> 8))}${hex(0xdc00 - 1 - (place & 0xff))}":1`

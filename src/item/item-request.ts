@@ -1,9 +1,9 @@
 /**
- * From the body of a request to the item's own text: the verbatim core.
+ * Turns the body of a request into the text of the item, verbatim.
  *
  * The body is checked once and cut once. What the client wrote as a member of `data` becomes, byte
- * for byte, a member of the item; no value is built and written again, so no number is rounded, no
- * name reordered, no escape respelt.
+ * for byte, a member of the item; no value is parsed and written again, so no number is rounded, no
+ * name reordered, no escape changed.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import { is, safeParse } from 'valibot'
 import { GenericRequest } from '../interface/models.js'
 import type { EncodedItem, ItemId } from '../store/item-store.js'
 import { keptMembers, type Positions } from './kept-members.js'
-import { JsonFault, nameOf, scanText } from './scan.js'
+import { JsonSyntaxError, nameOf, scanText } from './scan.js'
 
-/** A checked request, as the pieces of text that the item is put together from. */
+/** A valid request, as the pieces of text that make up the item. */
 export interface ItemRequest {
   /** The text of `project_id`: a JSON string as it was sent, or `null`. */
   readonly projectId: Buffer
@@ -23,7 +23,7 @@ export interface ItemRequest {
   readonly members: Buffer
 }
 
-/** A body that is no item request. The message tells the client what is wrong and where. */
+/** The body is not an item request. The message tells the client what is wrong and where. */
 export class InvalidItemError extends Error {
   override readonly name = 'InvalidItemError'
 }
@@ -35,11 +35,11 @@ const openBracket = 0x5b
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** A member of the request that matters here. */
+/** The `data` or `project_id` of a request: positions in the body. */
 interface Field {
   readonly start: number
   readonly end: number
-  /** The members of its value, where that is an object. */
+  /** The members of its value if that is an object. */
   readonly members: Positions
 }
 
@@ -53,14 +53,14 @@ interface ScannedBody {
 /**
  * Checks the body of a create or replace.
  * @param body JSON text in UTF-8.
- * @throws {InvalidItemError} when it is not JSON, or not what spec §2.2 asks for.
+ * @throws {InvalidItemError} if it is not JSON, or does not meet spec §2.2.
  */
 export function parseItemRequest(body: Buffer): ItemRequest {
   const { start, data, project_id: projectId } = scanBody(body)
 
   if (body[start] !== openBrace) throw invalid('the body must be an object')
 
-  // The schema is shown what it asks about; the rest of the values is never built.
+  // The schema sees only what it checks; the rest of the values is never parsed.
   const shown: { data?: unknown; project_id?: unknown } = {}
   if (data !== undefined) shown.data = outline(body, data.start, data.end)
   if (projectId !== undefined) shown.project_id = outline(body, projectId.start, projectId.end)
@@ -89,7 +89,7 @@ export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   item[at] = comma
   members.copy(item, at + separator)
   item[length - 1] = closeBrace
-  return item as EncodedItem // made here, and only handed on elsewhere
+  return item as EncodedItem // the one place that makes them
 }
 
 function scanBody(body: Buffer): ScannedBody {
@@ -112,15 +112,15 @@ function scanBody(body: Buffer): ScannedBody {
     })
     return { start, ...fields }
   } catch (error) {
-    if (!(error instanceof JsonFault)) throw error
+    if (!(error instanceof JsonSyntaxError)) throw error
     throw new InvalidItemError(
-      `The body is not valid JSON: ${place(body, error.offset)}: ${error.message}`,
+      `The body is not valid JSON: ${positionOf(body, error.offset)}: ${error.message}`,
     )
   }
 }
 
-/** Line and column of a byte, both from 1, the column in characters. */
-function place(text: Buffer, offset: number): string {
+/** Line and column of a byte, both counted from 1, the column in characters. */
+function positionOf(text: Buffer, offset: number): string {
   const before = text.subarray(0, offset)
   const lineStart = before.lastIndexOf(0x0a) + 1
   let line = 1
@@ -141,7 +141,7 @@ function whatIsWrong(fields: object): string {
   return `${first?.path?.map(({ key }) => key).join('.')} ${first?.message}`
 }
 
-/** What the schema needs to see of a value: an object or array without what is inside, all else whole. */
+/** What the schema needs to see of a value: an empty object or array, or any other value as it is. */
 function outline(text: Buffer, start: number, end: number): unknown {
   if (text[start] === openBrace) return {}
   if (text[start] === openBracket) return []

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { JsonFault, scanText } from './scan.js'
+import { JsonSyntaxError, scanText } from './scan.js'
 
-/** What the scan says of a text: `undefined` for JSON, else the fault. */
-function faultOf(text: string): JsonFault | undefined {
+/** What the scan says of a text: `undefined` for JSON, else the error. */
+function errorOf(text: string): JsonSyntaxError | undefined {
   try {
     scanText(Buffer.from(text), 2, () => undefined)
     return undefined
   } catch (error) {
-    if (error instanceof JsonFault) return error
+    if (error instanceof JsonSyntaxError) return error
     throw error
   }
 }
@@ -36,9 +36,9 @@ const faults = [
   { text: '{"a":-}', offset: 6, message: 'expected a digit' },
   { text: '{"a":1e+}', offset: 8, message: 'expected a digit' },
   { text: '{"a":tru}', offset: 5, message: 'expected a value' },
-  { text: '{} {}', offset: 3, message: 'expected nothing after the value' },
+  { text: '{} {}', offset: 3, message: 'unexpected text after the value' },
   { text: '\ufeff{}', offset: 0, message: 'expected a value' },
-  { text: '"a\tb"', offset: 2, message: 'expected control characters to be escaped' },
+  { text: '"a\tb"', offset: 2, message: 'control characters must be escaped' },
   {
     text: '"ab',
     offset: 3,
@@ -47,7 +47,7 @@ const faults = [
   {
     text: '"\\x"',
     offset: 1,
-    message: 'expected one of the escapes \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX',
+    message: 'invalid escape; expected one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX',
   },
   {
     text: '[[{"a":[{',
@@ -58,7 +58,7 @@ const faults = [
 
 for (const { text, offset, message } of faults) {
   test(`${JSON.stringify(text)} is not JSON: ${message}`, () => {
-    const fault = faultOf(text)
+    const fault = errorOf(text)
     assert.equal(fault?.offset, offset)
     assert.equal(fault?.message, message)
     assert.equal(isJson(text), false)
@@ -107,7 +107,7 @@ test('the scan accepts what the platform parser accepts, and nothing else', () =
   })
   fc.assert(
     fc.property(fc.oneof(soup, mutated, fc.json()), (text) => {
-      assert.equal(faultOf(text) === undefined, isJson(text))
+      assert.equal(errorOf(text) === undefined, isJson(text))
     }),
     { numRuns: 5000 },
   )
@@ -132,5 +132,5 @@ test('a million brackets are read without overflowing the call stack', () => {
   const depth = 1_000_000
   const text = Buffer.from('['.repeat(depth) + ']'.repeat(depth))
   scanText(text, 2, () => undefined)
-  assert.throws(() => scanText(text.subarray(0, -1), 2, () => undefined), JsonFault)
+  assert.throws(() => scanText(text.subarray(0, -1), 2, () => undefined), JsonSyntaxError)
 })

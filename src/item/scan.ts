@@ -1,16 +1,16 @@
 /**
- * Finds where things stand in a JSON text (RFC 8259) without building any value: the byte spans
- * of an object's members, and the place where a text stops being JSON.
+ * Finds positions in a JSON text (RFC 8259) without parsing any value: the byte spans of an object's
+ * members, and where the text is not valid JSON.
  *
- * The `skip` functions take the text in UTF-8 and a position, and return the position behind what
- * they read. Nesting is kept on a stack of its own, so no depth can overflow the call stack.
+ * The `skip` functions take the text in UTF-8 and a position, and return the position after what they
+ * read. Nesting is kept on a separate stack, so that no depth can overflow the call stack.
  *
  * @module
  */
 
-/** Where a member of an object stands in the text; positions in bytes, the ends exclusive. */
+/** Position of an object's member in the text, in bytes; ends are exclusive. */
 export interface Member {
-  /** The name as written between its quotes, escapes and all. */
+  /** The name as written between its quotes, including escapes. */
   readonly nameStart: number
   readonly nameEnd: number
   readonly valueStart: number
@@ -18,14 +18,14 @@ export interface Member {
 }
 
 /**
- * Takes the members of the outermost object, which has depth 1, and of the objects within, as soon
- * as each is read: those of an inner object before the member whose value it is.
+ * Called with the members of the outermost object, which has depth 1, and of nested objects, as soon
+ * as each is read: those of a nested object before the member whose value it is.
  */
 export type Visit = (member: Member, depth: number) => void
 
-/** A text that is not JSON: what is wrong, and at which byte. */
-export class JsonFault extends Error {
-  override readonly name = 'JsonFault'
+/** The text is not valid JSON: what is wrong, and at which byte. */
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError'
   readonly offset: number
 
   constructor(message: string, offset: number) {
@@ -55,21 +55,21 @@ const lowerU = 0x75
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** Letters that may follow a backslash, beside `u` and its four digits (RFC 8259 §7). */
+/** Characters that may follow a backslash, other than `u` with its four digits (RFC 8259 §7). */
 const simpleEscapes = Buffer.from('"\\/bfnrt')
 const noBytes = Buffer.alloc(0)
 const literals = ['true', 'false', 'null'].map((word) => Buffer.from(word))
 
 /**
- * Reads a whole JSON text.
- * @param levels how deep the members of objects are wanted; 1 is the outermost object alone.
+ * Scans a complete JSON text.
+ * @param levels how many levels of objects to visit; 1 is the outermost only.
  * @returns where the value starts.
- * @throws {JsonFault} when the text is not JSON.
+ * @throws {JsonSyntaxError} if the text is not JSON.
  */
 export function scanText(text: Buffer, levels: number, visit: Visit): number {
   const start = skipSpace(text, 0)
   const end = skipSpace(text, visitValue(text, start, levels, 1, visit))
-  if (end < text.length) throw fault(text, end, 'expected nothing after the value')
+  if (end < text.length) throw syntaxError(text, end, 'unexpected text after the value')
   return start
 }
 
@@ -106,9 +106,9 @@ export function nameOf(text: Buffer, start: number, end: number): string {
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // a JSON string, scanned
 }
 
-/** Reads a value of any kind and depth, and keeps no trace of what is inside. */
+/** Skips a value of any type and depth, without recording what is inside. */
 function skipValue(text: Buffer, start: number): number {
-  /** The closing byte of each container that is open, outermost first. */
+  /** The closing byte of each open object or array, outermost first. */
   let open: Buffer = noBytes
   let depth = 0
   let at = start
@@ -158,7 +158,7 @@ function skipScalar(text: Buffer, start: number): number {
       if (text.subarray(start, end).equals(literal)) return end
     }
   }
-  throw fault(text, start, 'expected a value')
+  throw syntaxError(text, start, 'expected a value')
 }
 
 function skipNumber(text: Buffer, start: number): number {
@@ -174,7 +174,7 @@ function skipNumber(text: Buffer, start: number): number {
 }
 
 function skipDigits(text: Buffer, start: number): number {
-  if (!isDigit(text[start])) throw fault(text, start, 'expected a digit')
+  if (!isDigit(text[start])) throw syntaxError(text, start, 'expected a digit')
   let at = start + 1
   while (isDigit(text[at])) at += 1
   return at
@@ -189,8 +189,8 @@ function skipString(text: Buffer, start: number): number {
   for (;;) {
     const byte = text[at]
     if (byte === quote) return at + 1
-    if (byte === undefined) throw fault(text, at, 'expected the closing quote of the string')
-    if (byte < space) throw fault(text, at, 'expected control characters to be escaped')
+    if (byte === undefined) throw syntaxError(text, at, 'expected the closing quote of the string')
+    if (byte < space) throw syntaxError(text, at, 'control characters must be escaped')
     at = byte === backslash ? skipEscape(text, at) : at + 1
   }
 }
@@ -201,25 +201,29 @@ function skipEscape(text: Buffer, start: number): number {
     return start + 6
   }
   if (letter !== undefined && simpleEscapes.includes(letter)) return start + 2
-  throw fault(text, start, 'expected one of the escapes \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX')
+  throw syntaxError(
+    text,
+    start,
+    'invalid escape; expected one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX',
+  )
 }
 
 function skipName(text: Buffer, at: number): number {
-  if (text[at] !== quote) throw fault(text, at, 'expected a name in double quotes')
+  if (text[at] !== quote) throw syntaxError(text, at, 'expected a name in double quotes')
   return skipString(text, at)
 }
 
-/** Skips the colon behind a name, with the space around it. */
+/** Skips the colon after a name and the white space around it. */
 function skipColon(text: Buffer, start: number): number {
   const at = skipSpace(text, start)
-  if (text[at] !== colon) throw fault(text, at, 'expected a colon')
+  if (text[at] !== colon) throw syntaxError(text, at, 'expected a colon')
   return skipSpace(text, at + 1)
 }
 
-/** Skips the comma between two members or elements, with the space behind it. */
+/** Skips the comma between two members or elements and the white space after it. */
 function skipComma(text: Buffer, at: number, close = closeBrace): number {
   if (text[at] !== comma) {
-    throw fault(text, at, `expected a comma or "${String.fromCharCode(close)}"`)
+    throw syntaxError(text, at, `expected a comma or "${String.fromCharCode(close)}"`)
   }
   return skipSpace(text, at + 1)
 }
@@ -233,9 +237,9 @@ function skipSpace(text: Buffer, start: number): number {
   }
 }
 
-function fault(text: Buffer, offset: number, expectation: string): JsonFault {
-  return new JsonFault(
-    offset < text.length ? expectation : `${expectation}, but the text ends here`,
+function syntaxError(text: Buffer, offset: number, problem: string): JsonSyntaxError {
+  return new JsonSyntaxError(
+    offset < text.length ? problem : `${problem}, but the text ends here`,
     Math.min(offset, text.length),
   )
 }

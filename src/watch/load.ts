@@ -1,4 +1,4 @@
-/** Measures the load of the process, and refuses work when there is too much of it. @module */
+/** Measures the load of the process, and refuses requests while it is too high. @module */
 
 import { Session } from 'node:inspector'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -6,16 +6,16 @@ import type { Guard } from '../http/exchange.js'
 import { ApiError, type Excess } from '../interface/errors.js'
 
 export interface LoadLimits {
-  /** Mean delay of the event loop over the last second, in milliseconds. */
+  /** Mean event loop delay of the last second, in milliseconds. */
   readonly maxEventLoopDelay: number
   /** Resident memory of the process, in bytes. */
   readonly maxMemoryBytes: number
 }
 
 export interface Load {
-  /** The limit that the process is over, or `undefined`. */
+  /** The limit that the process exceeds, if any. */
   excess(): Excess | undefined
-  /** Answers 503 while the process is over a limit, but to what makes room. */
+  /** Refuses requests while the process exceeds a limit, except deletes, which make room. */
   readonly refuseOverload: Guard
   /** Ends the measurement. */
   stop(): void
@@ -24,13 +24,13 @@ export interface Load {
 /** How often the load is measured, in milliseconds. */
 const sampleInterval = 1_000
 
-/** How often memory is collected while there is too much in use, in samples. */
+/** How often garbage is collected while too much memory is in use, in samples. */
 const collectEvery = 5
 
-/** Precision of the delay of the event loop, in milliseconds. */
+/** Resolution of the event loop delay, in milliseconds. */
 const resolution = 10
 
-/** Starts to measure. */
+/** Starts measuring. */
 export function watchLoad({ maxEventLoopDelay, maxMemoryBytes }: LoadLimits): Load {
   const delays = monitorEventLoopDelay({ resolution })
   delays.enable()
@@ -47,8 +47,8 @@ export function watchLoad({ maxEventLoopDelay, maxMemoryBytes }: LoadLimits): Lo
     }
     if (memory <= maxMemoryBytes) return
     excess = { limit: 'MAX_MEMORY_BYTES', maximum: maxMemoryBytes, value: memory }
-    // Left to itself, V8 may keep garbage for as long as little is allocated: for ever, in a service
-    // that refuses its requests because of it.
+    // Left to itself, V8 may keep garbage for as long as little is allocated: forever, in a service
+    // that refuses its requests because of that garbage.
     if (samples % collectEvery === 0) collectGarbage()
     samples += 1
   }, sampleInterval)
@@ -69,12 +69,12 @@ export function watchLoad({ maxEventLoopDelay, maxMemoryBytes }: LoadLimits): Lo
   }
 }
 
-/** In milliseconds. Without a single measurement in all the time, the loop has not turned at all. */
+/** In milliseconds. Without a single measurement, the event loop has been blocked all the time. */
 function meanDelay(mean: number): number {
   return Number.isNaN(mean) ? sampleInterval : Math.max(0, Math.round(mean / 1e6 - resolution))
 }
 
-/** `undefined` when no file can be opened to read it from. */
+/** `undefined` if no file can be opened to read it from. */
 function residentBytes(): number | undefined {
   try {
     return process.memoryUsage.rss()
@@ -83,10 +83,10 @@ function residentBytes(): number | undefined {
   }
 }
 
-/** Has V8 give back all memory that it can; unlike `global.gc`, this needs no flag. */
+/** Makes V8 collect all garbage; unlike `global.gc`, this needs no flag. */
 function collectGarbage(): void {
   const session = new Session()
   session.connect()
-  // Not disconnected within the callback, as the next session would then never be answered.
+  // Disconnecting within the callback would leave the next session without an answer forever.
   session.post('HeapProfiler.collectGarbage', () => setImmediate(() => session.disconnect()))
 }

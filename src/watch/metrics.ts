@@ -13,7 +13,7 @@ const durationBuckets = [
 
 export interface Metrics {
   readonly registry: Registry
-  /** Counts a request that was answered. */
+  /** Counts an answered request. */
   observe(exchange: Exchange): void
 }
 
@@ -25,20 +25,20 @@ export function createMetrics(store: ItemStore): Metrics {
 
   const requests = new Counter({
     name: 'item_store_requests_total',
-    help: 'Requests answered',
+    help: 'Number of requests answered',
     labelNames: ['route', 'method', 'status'],
     registers,
   })
   const duration = new Histogram({
     name: 'item_store_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer',
+    help: 'Time from the head of a request to the end of its response',
     labelNames: ['route', 'method'],
     buckets: durationBuckets,
     registers,
   })
   const tokens = new Counter({
     name: 'item_store_tokens_total',
-    help: 'Outcomes of token checks: accepted, or the error code',
+    help: 'Number of token verifications by outcome: accepted, or the error code',
     labelNames: ['outcome'],
     registers,
   })
@@ -48,18 +48,20 @@ export function createMetrics(store: ItemStore): Metrics {
       help,
       registers,
       async collect() {
-        // A store that cannot be asked leaves a gap here, and all other metrics as they are.
+        // A store that does not respond leaves a gap here, and all other metrics as they are.
         const size = await sizeOf(store)
         if (size === undefined) metric.remove()
         else metric.set(read(size))
       },
     })
   }
-  gauge('item_store_items', 'Items in the store', ({ items }) => items)
-  gauge('item_store_item_bytes', 'Bytes of the texts of all items', ({ itemBytes }) => itemBytes)
-  gauge('item_store_page_bytes', 'Bytes held for the texts', ({ pageBytes }) => pageBytes)
-  gauge('item_store_page_fill_ratio', 'Part of the bytes held that texts fill', (size) =>
-    size.pageBytes === 0 ? 0 : size.itemBytes / size.pageBytes,
+  gauge('item_store_items', 'Number of items in the store', ({ items }) => items)
+  gauge('item_store_item_bytes', 'Total size of all items in bytes', ({ itemBytes }) => itemBytes)
+  gauge('item_store_page_bytes', 'Memory held for items in bytes', ({ pageBytes }) => pageBytes)
+  gauge(
+    'item_store_page_fill_ratio',
+    'Fraction of item_store_page_bytes filled with items',
+    (size) => (size.pageBytes === 0 ? 0 : size.itemBytes / size.pageBytes),
   )
 
   return {
@@ -75,7 +77,7 @@ export function createMetrics(store: ItemStore): Metrics {
   }
 }
 
-/** `undefined` while the store cannot be asked. */
+/** `undefined` while the store does not respond. */
 async function sizeOf(store: ItemStore): Promise<StoreSize | undefined> {
   try {
     return await store.size()

@@ -1,17 +1,17 @@
-/** What of a request goes to the log: never a token, and nothing of a body. @module */
+/** What is logged about a request: never a token, nor any part of a body. @module */
 
 import type { Logger } from 'pino'
 import type { LogFailure } from '../http/answer-error.js'
 import { type Exchange, pathOf } from '../http/exchange.js'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
 
-/** W3C Trace Context, version 00 and those to come (§3.2). */
+/** W3C Trace Context, version 00 and later ones (§3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
 
-/** Lines on requests that were refused because of a limit come no more often, in milliseconds. */
+/** Minimum time between two lines about requests refused because of a limit, in milliseconds. */
 const excessInterval = 1_000
 
-/** Logs a line for every request whose answer was sent. */
+/** Logs a line for every request whose response was sent. */
 export function createRequestLog(log: Logger, level: 'info' | 'debug') {
   return function logRequest(exchange: Exchange): void {
     const { request, response, startedAt, token, errorCode } = exchange
@@ -31,7 +31,7 @@ export function createRequestLog(log: Logger, level: 'info' | 'debug') {
 /** Logs a line for every request that the service failed to serve, with the cause. */
 export function createFailureLog(log: Logger): LogFailure {
   let lastExcessAt = Number.NEGATIVE_INFINITY
-  /** Refused because of a limit since the last line on that. */
+  /** Number of requests refused because of a limit since the last such line. */
   let refused = 0
 
   return function logFailure(exchange, error): void {
@@ -49,7 +49,7 @@ export function createFailureLog(log: Logger): LogFailure {
   }
 }
 
-/** The fields by which a request is found, and told from others. */
+/** The fields that identify a request. */
 function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode | undefined) {
   const { request, sessionId } = exchange
   const { traceparent: given } = request.headers
@@ -63,7 +63,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Only what nobody expected needs a stack, which costs more than the answer. */
+/** Only unexpected errors need a stack, which costs more than the response. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

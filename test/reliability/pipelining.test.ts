@@ -82,21 +82,26 @@ for (const { end, bytes } of [
   { end: 'and nothing else', bytes: '' },
   { end: 'and CONNECT', bytes: 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n' },
 ]) {
-  ownTest(`pipelined lists ${end} from a client that goes leave no memory behind`, async () => {
-    const metricsPort = await freePort()
-    const own = await ownService({ METRICS_PORT: String(metricsPort) })
-    const ask = headOf(own, 'GET', '/items')
-    for (let round = 0; round < 3; round += 1) {
-      const ids: string[] = []
-      for (let count = 0; count < 12; count += 1) {
-        const { text } = await own.call('POST', '/items', { data: { pad: 'x'.repeat(1_000_000) } })
-        ids.push(JSON.parse(text).data.id)
+  ownTest(
+    `pipelined lists ${end} from a client that disconnects leave no memory behind`,
+    async () => {
+      const metricsPort = await freePort()
+      const own = await ownService({ METRICS_PORT: String(metricsPort) })
+      const ask = headOf(own, 'GET', '/items')
+      for (let round = 0; round < 3; round += 1) {
+        const ids: string[] = []
+        for (let count = 0; count < 12; count += 1) {
+          const { text } = await own.call('POST', '/items', {
+            data: { pad: 'x'.repeat(1_000_000) },
+          })
+          ids.push(JSON.parse(text).data.id)
+        }
+        const socket = openSocket(own.baseUrl, ask.repeat(15) + bytes).pause()
+        await delay(300)
+        socket.destroy()
+        for (const id of ids) await own.call('DELETE', `/items/${id}`)
       }
-      const socket = openSocket(own.baseUrl, ask.repeat(15) + bytes).pause()
-      await delay(300)
-      socket.destroy()
-      for (const id of ids) await own.call('DELETE', `/items/${id}`)
-    }
-    await until('no memory held for items', () => holdsNothing(metricsPort))
-  })
+      await until('no memory held for items', () => holdsNothing(metricsPort))
+    },
+  )
 }

@@ -1,4 +1,4 @@
-/** The heads of all answers, put together in one place. @module */
+/** The heads of all responses, composed in one place. @module */
 
 import { STATUS_CODES } from 'node:http'
 import { corsHeaders, type HeaderList, sessionHeader } from '../interface/headers.js'
@@ -9,12 +9,12 @@ export function newSessionId(): string {
   return newUuid()
 }
 
-/** The headers of an answer without a body. */
+/** The headers of a response without a body. */
 export function emptyHead(sessionId: string, more: HeaderList = []): string[] {
   return [sessionHeader, sessionId, ...corsHeaders, ...more]
 }
 
-/** The headers of an answer with a JSON body; without a length, it is sent in chunks. */
+/** The headers of a response with a JSON body, which is sent in chunks if its length is unknown. */
 export function jsonHead(
   sessionId: string,
   length: number | undefined,

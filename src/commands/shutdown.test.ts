@@ -10,12 +10,12 @@ const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
 /** A process whose service stops so, once it is ready; then it does what `act` says. */
 async function run(stop: string, { timeout = 60, act = '' } = {}) {
   const script = `
-    import { endInOrder } from ${JSON.stringify(new URL('ending.js', import.meta.url).href)}
+    import { handleShutdown } from ${JSON.stringify(new URL('shutdown.js', import.meta.url).href)}
     const say = (level) => (...words) => console.log(level, ...words.map((word) => word.err?.stack ?? word))
     const log = { info: say('info'), error: say('error'), fatal: say('fatal') }
     const stop = () => ${stop}.then(() => console.log('stopped'))
     setInterval(() => undefined, 1000)
-    endInOrder(stop, ${timeout}, log)
+    handleShutdown(stop, ${timeout}, log)
     console.log(process.eventNames().filter((name) => /^SIG|^uncaught/.test(name)).join())
     ${act}`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
@@ -58,7 +58,7 @@ test('a second signal ends the process at once, with code 1', async () => {
   const running = await run('new Promise(() => undefined)')
   await insist(running.child, 'SIGTERM')
   assert.deepEqual(await running.exit, [1, null])
-  assert.match(running.printed, /error second signal, SIGTERM: ending at once\n$/)
+  assert.match(running.printed, /error second signal, SIGTERM: exiting at once\n$/)
 })
 
 test('two signals at a time are one', async () => {
@@ -71,7 +71,7 @@ test('a service that never stops does not hold the end beyond the timeout', asyn
   const running = await run('new Promise(() => undefined)', { timeout: 1 })
   running.child.kill('SIGTERM')
   assert.deepEqual(await running.exit, [1, null])
-  assert.match(running.printed, /error not stopped within 1 s: ending at once\n$/)
+  assert.match(running.printed, /error not stopped within 1 s: exiting at once\n$/)
 })
 
 test('a service that fails to stop: exit code 1, and the reason', async () => {
