@@ -218,6 +218,7 @@ const light = [
         'units',
         'auth/sign',
         'auth/secret',
+        'interface/errors',
         'commands/token',
         'commands/print',
       ],

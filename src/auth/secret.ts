@@ -1,18 +1,8 @@
 /** The key and algorithm of tokens: `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5). @module */
 
 import { createSecretKey, type KeyObject } from 'node:crypto'
+import { ApiError } from '../interface/errors.js'
 import type { TokenPayload } from '../interface/models.js'
-
-/** Why a token is not accepted (spec §5.6; `AUTH_NOT_CONFIGURED` for a missing secret). */
-export class TokenError extends Error {
-  override readonly name = 'TokenError'
-  readonly code: 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'AUTH_NOT_CONFIGURED'
-
-  constructor(code: TokenError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
-}
 
 /** The HMAC algorithms of RFC 7518 §3.2, with the names of their hashes in OpenSSL. */
 export const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
@@ -38,7 +28,7 @@ let latest: Signing | undefined
 /**
  * Key and algorithm as of now. The environment is read each time, because anything in this process may
  * change it; that takes half a microsecond. The key is kept as long as the environment does not change.
- * @throws {TokenError} `AUTH_NOT_CONFIGURED`.
+ * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
 export function currentSigning(): Signing {
   const secret = process.env.JWT_SECRET ?? ''
@@ -54,26 +44,29 @@ export function authProblem(): string | undefined {
     currentSigning()
     return undefined
   } catch (error) {
-    if (error instanceof TokenError) return error.message
+    if (error instanceof ApiError) return String(error.cause)
     throw error
   }
 }
 
 function newSigning(secret: string, algorithm: string): Signing {
-  if (secret === '') throw new TokenError('AUTH_NOT_CONFIGURED', 'JWT_SECRET is not set')
+  if (secret === '') throw notConfigured('JWT_SECRET is not set')
   // Invalid UTF-8 has become this character: many secrets would be the same one, easily guessed.
   if (secret.includes('\ufffd')) {
-    throw new TokenError('AUTH_NOT_CONFIGURED', 'JWT_SECRET is not valid UTF-8')
+    throw notConfigured('JWT_SECRET is not valid UTF-8')
   }
   if (!isAlgorithm(algorithm)) {
-    throw new TokenError(
-      'AUTH_NOT_CONFIGURED',
-      `JWT_ALGORITHM is not one of ${Object.keys(hashes).join(', ')}`,
-    )
+    throw notConfigured(`JWT_ALGORITHM is not one of ${Object.keys(hashes).join(', ')}`)
   }
   return { secret, algorithm, key: createSecretKey(Buffer.from(secret)), verified: new Map() }
 }
 
 function isAlgorithm(name: string): name is Algorithm {
   return Object.hasOwn(hashes, name)
+}
+
+/** @param cause for the log and the operator, but not for clients. */
+function notConfigured(cause: string): ApiError {
+  const message = 'The service has no usable JWT_SECRET or JWT_ALGORITHM'
+  return new ApiError('AUTH_NOT_CONFIGURED', message, { cause })
 }

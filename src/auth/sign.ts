@@ -8,7 +8,7 @@ import { currentSigning } from './secret.js'
  * Signs a token with the current `JWT_SECRET` and `JWT_ALGORITHM`.
  * @param sub who the token is for.
  * @param lifetime in seconds from now.
- * @throws {TokenError} `AUTH_NOT_CONFIGURED`.
+ * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
 export async function signToken(sub: string, lifetime: number): Promise<string> {
   const { key, algorithm } = currentSigning()

@@ -6,7 +6,7 @@ import { createHmac, createSecretKey } from 'node:crypto'
 import { after, test } from 'node:test'
 import { compactVerify, errors } from 'jose'
 import { randomNumbers } from '../../test/support/random.js'
-import { TokenError } from './secret.js'
+import { ApiError } from '../interface/errors.js'
 import { verifyToken } from './token.js'
 
 const secret = 'a secret of at least thirty-two bytes'
@@ -46,7 +46,7 @@ function actual(token: string): string {
     verifyToken(token)
     return 'let in'
   } catch (error) {
-    if (error instanceof TokenError) return error.code
+    if (error instanceof ApiError) return String(error.code)
     throw error
   }
 }

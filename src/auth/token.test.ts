@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import fc from 'fast-check'
-import { authProblem, TokenError } from './secret.js'
+import { ApiError } from '../interface/errors.js'
+import { authProblem } from './secret.js'
 import { signToken } from './sign.js'
 import { verifyToken } from './token.js'
 
@@ -33,7 +34,7 @@ async function outcome(token: string): Promise<string> {
     const { sub } = await verifyToken(token)
     return `let in ${sub}`
   } catch (error) {
-    if (error instanceof TokenError) return error.code
+    if (error instanceof ApiError) return String(error.code)
     throw error
   }
 }

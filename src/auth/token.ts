@@ -3,7 +3,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
-import { currentSigning, hashes, type Signing, TokenError, type VerifiedToken } from './secret.js'
+import { ApiError } from '../interface/errors.js'
+import { currentSigning, hashes, type Signing, type VerifiedToken } from './secret.js'
 
 /** Maximum number of cached tokens; the oldest is evicted first. */
 const maxCached = 10_000
@@ -30,7 +31,7 @@ const requiredClaims = v.looseObject({
 /**
  * Verifies a token against the current `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5).
  * @param token compact serialization of a JWS, as in the `Authorization` header.
- * @throws {TokenError} if the token is not accepted, or the configuration is not usable.
+ * @throws {ApiError} if the token is not accepted, or the configuration is not usable.
  */
 export function verifyToken(token: string): VerifiedToken {
   const signing = currentSigning()
@@ -86,7 +87,7 @@ function parsed(part: string, name: string): unknown {
 
 /** Checked on every use, cached or not (spec §5.4). There is no leeway. */
 function assertNotExpired({ exp }: VerifiedToken): void {
-  if (exp <= Date.now() / 1000) throw new TokenError('TOKEN_EXPIRED', 'The token has expired')
+  if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
 }
 
 function cache(token: string, payload: VerifiedToken, verified: Signing['verified']): void {
@@ -96,6 +97,6 @@ function cache(token: string, payload: VerifiedToken, verified: Signing['verifie
   verified.set(token, payload)
 }
 
-function invalid(why: string): TokenError {
-  return new TokenError('INVALID_TOKEN', `The token is invalid: ${why}`)
+function invalid(why: string): ApiError {
+  return new ApiError('INVALID_TOKEN', `The token is invalid: ${why}`)
 }

@@ -1,6 +1,5 @@
 /** Answers with whatever was thrown, and logs what the operator must know. @module */
 
-import { TokenError } from '../auth/secret.js'
 import { ApiError, errorBody } from '../interface/errors.js'
 import { InvalidItemError } from '../item/item-request.js'
 import { StoreError } from '../store/item-store.js'
@@ -25,13 +24,6 @@ function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof InvalidItemError) return new ApiError('VALIDATION_ERROR', thrown.message)
   if (thrown instanceof StoreError) {
     return new ApiError(thrown.code, thrown.message, { cause: thrown.cause })
-  }
-  if (thrown instanceof TokenError) {
-    return thrown.code === 'AUTH_NOT_CONFIGURED'
-      ? new ApiError(thrown.code, 'The service has no usable JWT_SECRET or JWT_ALGORITHM', {
-          cause: thrown.message,
-        })
-      : new ApiError(thrown.code, thrown.message)
   }
   return new ApiError('INTERNAL_ERROR', 'An internal error occurred', {
     cause: thrown,

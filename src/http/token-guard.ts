@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.js'
 
 const scheme = 'bearer '
 
-/** Guard of the routes that require a token. @throws {ApiError | TokenError} for a 401 or 503. */
+/** Guard of the routes that require a token. @throws {ApiError} for a 401 or 503. */
 export function requireToken(exchange: Exchange): void {
   exchange.token = verifyToken(bearerToken(exchange.request.headers.authorization))
 }
