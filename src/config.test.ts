@@ -15,7 +15,7 @@ test('without flags and environment every setting has its default', () => {
   assert.equal(config.metricsPort, undefined)
 })
 
-test('a flag wins over the environment, and an empty variable counts as unset', () => {
+test('a flag takes precedence over the environment, and an empty variable counts as unset', () => {
   const env = { PORT: '1', HOST: '', MAX_BODY_BYTES: '10' }
   const config = readConfig({ port: '2' }, env)
   assert.equal(config.port, 2)
@@ -23,7 +23,7 @@ test('a flag wins over the environment, and an empty variable counts as unset', 
   assert.equal(config.maxBodyBytes, 10)
 })
 
-test('every problem is told in a line of its own, with where the value is and what is expected', () => {
+test('every problem is reported in a line of its own, with the source of the value and what is expected', () => {
   const env = {
     PORT: '80x',
     LOG_LEVEL: 'loud',

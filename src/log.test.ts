@@ -92,7 +92,7 @@ test('for people: the message of an error cannot pass for an entry', () => {
   )
 })
 
-test('lines that nobody reads are dropped and counted, and take bounded memory', async () => {
+test('lines that are not read are dropped and counted, and take bounded memory', async () => {
   const script = `
     import { createLog } from ${JSON.stringify(new URL('log.js', import.meta.url).href)}
     const log = createLog('info', false)

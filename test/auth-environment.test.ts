@@ -156,7 +156,7 @@ test('§5.5 JWT_ALGORITHM is HS256 by default', async () => {
   assertRefused(await list(token(secret, 'HS512')), 401, 'INVALID_TOKEN')
 })
 
-test('§5.5 a secret is used as it is, space and letters beyond ASCII included', async () => {
+test('§5.5 a secret is used as it is, including spaces and non-ASCII characters', async () => {
   const odd = ' gehe¡m 🦄 '
   setAuth({ JWT_SECRET: odd })
   assert.equal((await list(token(odd))).status, 200)

@@ -119,7 +119,7 @@ for (const { args, says } of usage) {
   })
 }
 
-test('a .env that is no file: exit code 2 and one clear line', () => {
+test('a .env that is not a file: exit code 2 and one clear line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   mkdirSync(join(folder, '.env'))
   for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
@@ -141,7 +141,7 @@ test('an algorithm that is not usable is refused at the start', () => {
   assert.equal(status, 2)
 })
 
-test('a port in use is told, with what to do', async (t) => {
+test('a port in use is reported, with what to do', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   t.after(() => other.close())
   await new Promise((resolve) => other.once('listening', resolve))
@@ -336,7 +336,7 @@ test('what dev prints fits a screen, and its commands work, with a line for each
   assert.deepEqual(await ended(), [0, null])
 })
 
-test('a .env file is read, and the real environment wins over it', () => {
+test('a .env file is read, and the environment takes precedence', () => {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   writeFileSync(join(folder, '.env'), `JWT_SECRET=${secret}\nPORT=x\n`)
   assert.match(run(['serve'], {}, folder).stderr, /^item-store: PORT is "x" in \.env; expected/)
@@ -348,7 +348,7 @@ test('a .env file is read, and the real environment wins over it', () => {
   assert.equal(fromFile.status, 0)
 })
 
-test('a malformed line of .env is told with its number, and without showing it', () => {
+test('a malformed line of .env is reported by its number, without showing it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   writeFileSync(join(folder, '.env'), `# ours\nJWT_SECRET: ${secret}\n`)
   for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
@@ -359,7 +359,7 @@ test('a malformed line of .env is told with its number, and without showing it',
   }
 })
 
-test('a start whose store may outgrow the memory limit is warned of, with the numbers', async () => {
+test('a store that may outgrow the memory limit causes a warning, with the numbers', async () => {
   const limits = ['--max-memory-bytes', '400MiB', '--max-store-bytes', '399MiB']
   const args = ['serve', '--host', '127.0.0.1', '--port', '0', ...limits]
   const { child, ended, printed } = await start(
@@ -375,7 +375,7 @@ test('a start whose store may outgrow the memory limit is warned of, with the nu
   assert.deepEqual(await ended(), [0, null])
 })
 
-test('a short secret is warned of, without showing it', async () => {
+test('a short secret causes a warning, without showing it', async () => {
   const args = ['serve', '--host', '127.0.0.1', '--port', '0']
   const { child, ended, printed } = await start(
     args,
@@ -387,7 +387,7 @@ test('a short secret is warned of, without showing it', async () => {
   assert.deepEqual(await ended(), [0, null])
 })
 
-test('a shell that ends after the service was told to stop is no second signal', async (t) => {
+test('a shell that ends after the service was told to stop does not count as a second signal', async (t) => {
   const script = 'node scripts/run.mjs serve --host 127.0.0.1 --port 0 & echo "pid=$!"; wait'
   const shell = spawn('sh', ['-c', script], {
     cwd: root,

@@ -15,7 +15,7 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const interfaceDocs = readFileSync(join(root, 'docs/interface.md'), 'utf8')
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-test('README: the first session is answered word for word', async () => {
+test('README: the first session gets exactly the responses shown', async () => {
   const secret = /^export JWT_SECRET=(.*)$/m.exec(readme)?.[1] ?? ''
   const { printed } = ownProcess([process.execPath, 'dist/src/cli.js', 'serve', '--port', '0'], {
     cwd: root,

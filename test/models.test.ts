@@ -18,7 +18,7 @@ const uploads = [
   { title: 'null', value: null, valid: false },
 ]
 for (const { title, value, valid } of uploads) {
-  test(`§2.7 FileUploadRequest ${valid ? 'takes' : 'refuses'}: ${title}`, () => {
+  test(`§2.7 FileUploadRequest ${valid ? 'accepts' : 'rejects'}: ${title}`, () => {
     assert.equal(v.is(FileUploadRequest, value), valid)
   })
 }
@@ -41,7 +41,7 @@ const uploaded = [
   { title: 'an array', value: [], valid: false },
 ]
 for (const { title, value, valid } of uploaded) {
-  test(`§2.7 FileUploadResponse ${valid ? 'takes' : 'refuses'}: ${title}`, () => {
+  test(`§2.7 FileUploadResponse ${valid ? 'accepts' : 'rejects'}: ${title}`, () => {
     assert.equal(v.is(FileUploadResponse, value), valid)
   })
 }

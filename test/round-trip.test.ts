@@ -33,7 +33,7 @@ async function call(method: string, url: string, body?: string): Promise<string>
   return text
 }
 
-/** The text behind the name `data` of an envelope, its closing brace left out. */
+/** The text after the name `data` of an envelope, without its closing brace. */
 function dataOf(envelope: string): string {
   const name = '"data":'
   return envelope.slice(envelope.indexOf(name) + name.length, -1)

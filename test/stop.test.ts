@@ -1,4 +1,4 @@
-/** How the app stops inside another program: at once, with nothing left behind, and nobody cut off. */
+/** How the app stops inside another program: at once, with nothing left behind and no request cut short. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -45,7 +45,7 @@ for (const [text, line] of malformed) {
   })
 }
 
-test('every value is read as it was written, whatever stands in its quotes', () => {
+test('every value is read as it was written, whatever its quotes contain', () => {
   const values = fc.dictionary(
     fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,5}$/),
     fc.string({ unit: fc.constantFrom(...'ab =#"\n\t\\$') }),

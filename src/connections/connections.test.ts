@@ -1,4 +1,4 @@
-/** Clients are dropped for what they do not read, and only after the time that they have. */
+/** Clients that read nothing of a response are disconnected, but only after the timeout. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,9 +12,9 @@ const answer = Buffer.alloc(50_000_000) // more than the system takes at once
 
 async function bytesRead(timeout: number, wait: number): Promise<number> {
   const server = createServer((_request, response) => response.end(answer))
-  const endWatch = new Connections(server, 1).closeStalled(timeout)
+  const endChecks = new Connections(server, 1).closeStalled(timeout)
   after(() => {
-    endWatch()
+    endChecks()
     server.close()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

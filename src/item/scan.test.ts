@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { JsonSyntaxError, scanText } from './scan.js'
 
-/** What the scan says of a text: `undefined` for JSON, else the fault. */
+/** What the scan says of a text: `undefined` for JSON, else the error. */
 function errorOf(text: string): JsonSyntaxError | undefined {
   try {
     scanText(Buffer.from(text), 2, () => undefined)
@@ -58,9 +58,9 @@ const faults = [
 
 for (const { text, offset, message } of faults) {
   test(`${JSON.stringify(text)} is not JSON: ${message}`, () => {
-    const fault = errorOf(text)
-    assert.equal(fault?.offset, offset)
-    assert.equal(fault?.message, message)
+    const error = errorOf(text)
+    assert.equal(error?.offset, offset)
+    assert.equal(error?.message, message)
     assert.equal(isJson(text), false)
   })
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
 
-test('a store that cannot be asked leaves a gap, and every other metric as it is', async () => {
+test('a store that does not respond leaves a gap, and every other metric as it is', async () => {
   let isReachable = true
   const memory = createMemoryStore(1000)
   const { registry } = createMetrics({

@@ -1,4 +1,4 @@
-/** Specification §5: authentication. §5.5 takes more than HTTP: test/auth-environment.test.ts. */
+/** Specification §5: authentication. §5.5 needs more than HTTP: test/auth-environment.test.ts. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -58,7 +58,7 @@ const refused = [
   { title: 'empty signature', token: `${header}.${payload}.`, code: 'INVALID_TOKEN' },
   { title: 'no signature', token: `${header}.${payload}`, code: 'INVALID_TOKEN' },
   { title: 'Bearer value that is not a JWT', token: 'not-a-jwt', code: 'INVALID_TOKEN' },
-  { title: 'three parts that are no JWT', token: 'a.b.c', code: 'INVALID_TOKEN' },
+  { title: 'three parts that are not a JWT', token: 'a.b.c', code: 'INVALID_TOKEN' },
   {
     title: 'token signed with a different secret',
     token: service.mint(validClaims(), { secret: `${service.secret}x` }),
@@ -95,7 +95,7 @@ test('§5.6 none of the refused requests read or changed anything', async () => 
   assert.deepEqual(marked, [item])
 })
 
-test('§5.1 every item endpoint lets a Bearer JWT in', async () => {
+test('§5.1 every item endpoint accepts a Bearer JWT', async () => {
   const { id } = await create(service, {})
   const token = service.validToken()
   const statuses = []
@@ -106,7 +106,7 @@ test('§5.1 every item endpoint lets a Bearer JWT in', async () => {
   assert.deepEqual(statuses, [200, 201, 200, 200, 204])
 })
 
-test('§5.1 GET /health takes no notice of a wrong token', async () => {
+test('§5.1 GET /health ignores an invalid token', async () => {
   for (const authorization of ['Bearer not-a-jwt', 'Basic dXNlcjpwYXNz']) {
     const { status } = await service.request('GET', '/health', { headers: { authorization } })
     assert.equal(status, 200)
@@ -138,7 +138,7 @@ test('§5.3 HMAC SHA-256 over base64url header and payload, joined by a dot', as
 const accepted = [
   { title: 'sub and exp alone', claims: { sub: 'tester', exp: inSeconds(600) } },
   { title: 'iat in the past', claims: { ...validClaims(), iat: inSeconds(-60) } },
-  { title: 'exp far ahead', claims: { sub: 'tester', exp: 32_503_680_000 } },
+  { title: 'exp far in the future', claims: { sub: 'tester', exp: 32_503_680_000 } },
 ]
 for (const { title, claims } of accepted) {
   test(`§5.4 ${title}: accepted`, async () => {

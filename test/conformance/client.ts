@@ -1,4 +1,4 @@
-/** A small HTTP client that sends exactly what it is told, right or wrong. */
+/** A small HTTP client that sends exactly what it is given, valid or not. */
 
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -11,7 +11,7 @@ export interface Service {
   readonly secret: string
   /** Sends a request; the path is relative to the base url, as in the specification. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request whose target is not put behind the base url's path. */
+  /** Sends a request whose target is not appended to the path of the base URL. */
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
   /** Sends a request with a valid token and, where given, a value as JSON. */
   call(method: string, path: string, value?: unknown): Promise<Answer>
@@ -20,7 +20,7 @@ export interface Service {
   validToken(): string
 }
 
-/** A whole response. */
+/** A complete response. */
 export interface Answer {
   readonly status: number
   /** Names in lower case. */
@@ -43,7 +43,7 @@ let isMute = false
 
 /**
  * Longest time to wait for an answer, in milliseconds, on a busy machine too.
- * @throws {Error} once a request had no answer: a service that hangs is told of within seconds, and
+ * @throws {Error} once a request had no answer: a service that hangs is reported within seconds, and
  * not after that time for each request of all tests.
  */
 export function timeForAnswer(): number {
@@ -81,7 +81,7 @@ export function serviceAt(baseUrl: URL, secret: string): Service {
 
 /**
  * Sends one request, on a connection of its own.
- * @param target what stands in the request line behind the method, whatever it is.
+ * @param target what follows the method in the request line, whatever it is.
  */
 export async function send(
   origin: URL,

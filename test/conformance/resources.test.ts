@@ -26,7 +26,7 @@ test('§2.1 id is a UUID that the service generates', async () => {
 
 const foreignId = randomUUID()
 const requestsWithId = [
-  { title: 'beside data', request: { id: foreignId, data: { a: 1 } } },
+  { title: 'next to data', request: { id: foreignId, data: { a: 1 } } },
   { title: 'in data', request: { data: { id: foreignId, a: 1 } } },
 ]
 for (const { title, request } of requestsWithId) {

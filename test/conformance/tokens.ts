@@ -6,7 +6,7 @@ export interface MintOptions {
   readonly secret: string
   /** `alg` of the header, HS256 by default; `none` gives an empty signature. */
   readonly algorithm?: string
-  /** Members added to the header, or its whole text. */
+  /** Members added to the header, or its complete text. */
   readonly header?: object | string
 }
 
@@ -43,7 +43,7 @@ export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds
 }
 
-/** Claims that any service lets in. */
+/** Claims that any service accepts. */
 export function validClaims(): { sub: string; exp: number; iat: number } {
   return { sub: 'tester', exp: inSeconds(3600), iat: inSeconds(0) }
 }

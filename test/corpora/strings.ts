@@ -1,4 +1,4 @@
-/** Strings that software trips over, in kinds: each is to come back as it was sent. */
+/** Strings that break software, by kind: each must come back as it was sent. */
 
 const control = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('')
 

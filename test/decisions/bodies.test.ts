@@ -1,4 +1,4 @@
-/** Decisions on §4: bodies that are no item requests, and content types. */
+/** Decisions on §4: bodies that are not item requests, and content types. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -22,7 +22,7 @@ const malformed = [
   { title: 'boolean', body: 'true', says: /body.*object/ },
   { title: 'no JSON', body: 'data=1', says: /line 1, column 1\b/ },
   { title: 'trailing comma', body: `{"data":{"a":"${mark}",}}`, says: /line 1, column 53\b/ },
-  { title: 'trailing comma behind data', body: '{"data":{},}', says: /line 1, column 12\b/ },
+  { title: 'trailing comma after data', body: '{"data":{},}', says: /line 1, column 12\b/ },
   { title: 'cut off', body: `{"data":{"a":1`, says: /line 1, column 15\b.*ends/ },
   { title: 'two values', body: '{"data":{}} {"data":{}}', says: /line 1, column 13\b/ },
   { title: 'byte order mark', body: '\ufeff{"data":{}}', says: /line 1, column 1\b/ },
@@ -34,7 +34,7 @@ const malformed = [
   { title: 'control character', body: '{"data":{"a":"b\u0001"}}', says: /line 1, column 16\b/ },
   { title: 'unknown escape', body: String.raw`{"data":{"a":"\x41"}}`, says: /line 1, column 15\b/ },
   {
-    title: 'fault on a later line, behind other letters than ASCII',
+    title: 'error on a later line, after non-ASCII characters',
     body: '{\n  "data": {"é🦄": tru}\n}',
     says: /line 2, column 18\b/,
   },

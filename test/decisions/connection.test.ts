@@ -44,7 +44,7 @@ const notHttp = [
     '[x]',
   ].map((host) => ({ title: `a Host that is ${host}`, bytes: `${health}Host: ${host}\r\n\r\n` })),
   {
-    title: 'an encoding beside chunked',
+    title: 'another encoding besides chunked',
     bytes: `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
   },
   { title: 'a header without a colon', bytes: `${health}Host: a\r\nfoo\r\n\r\n` },
@@ -190,18 +190,18 @@ test('§4.3 Expect: 100-continue: 100, and 201 once the body is there', async ()
   )
 })
 
-test('§5 two Authorization headers are no token: 401 INVALID_TOKEN', async () => {
+test('§5 two Authorization headers are not a token: 401 INVALID_TOKEN', async () => {
   const twice = `Authorization: Bearer ${service.validToken()}\r\n\r\n`
   const head = post.replace('POST', 'GET')
   assertRefused(await exchangeOne(service.baseUrl, `${head}${twice}`), 401, 'INVALID_TOKEN')
 })
 
-test('§4 CONNECT opens no tunnel, and the service goes on', async () => {
+test('§4 CONNECT opens no tunnel, and the service survives', async () => {
   await untilClosed(service.baseUrl, 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n')
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
-test('§4 a client that resets behind CONNECT stops nobody', async () => {
+test('§4 a client that resets after CONNECT does no harm', async () => {
   const bytes = 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n'
   for (let count = 0; count < 50; count += 1) await breakOff(service.baseUrl, bytes)
   assert.equal((await service.request('GET', '/health')).status, 200)
@@ -246,8 +246,8 @@ for (const { kind, token, refusal } of bearers) {
 }
 
 const closing = [
-  { title: 'a path that nobody serves', bytes: 'GET /nowhere HTTP/1.1\r\nHost: a\r\n' },
-  { title: 'a method that nobody serves', bytes: `PATCH ${prefix}/items HTTP/1.1\r\nHost: a\r\n` },
+  { title: 'an unknown path', bytes: 'GET /nowhere HTTP/1.1\r\nHost: a\r\n' },
+  { title: 'an unsupported method', bytes: `PATCH ${prefix}/items HTTP/1.1\r\nHost: a\r\n` },
   { title: 'no token', bytes: `GET ${prefix}/items HTTP/1.1\r\nHost: a\r\n` },
 ]
 for (const { title, bytes } of closing) {
@@ -257,7 +257,7 @@ for (const { title, bytes } of closing) {
     assert.equal(answer?.headers.connection, 'close')
   })
 
-  test(`§7 and with a body the connection is closed behind it: ${title}`, async () => {
+  test(`§7 and with a body the connection is closed after it: ${title}`, async () => {
     const head = `${bytes}Connection: close\r\nContent-Length: 2000\r\n\r\n`
     for (const pieces of [[head + 'x'.repeat(2000)], [head, 'x'.repeat(1000), 'x'.repeat(1000)]]) {
       assert.equal((await exchangeUntilClosed(service.baseUrl, pieces)).length, 1)
@@ -280,7 +280,7 @@ test('§4.2 a body on a GET is read to its end, however long, while the list wai
   for (const id of ids) await service.call('DELETE', `/items/${id}`)
 })
 
-test('§5 a broken body behind a head without a token gets one answer: 401', async () => {
+test('§5 a malformed body after a head without a token gets one response: 401', async () => {
   const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`
   for (const pieces of [[`${head}zz\r\n`], [head, 'zz\r\n']]) {
     const [answer, ...more] = await exchangeUntilClosed(service.baseUrl, pieces)
@@ -290,7 +290,7 @@ test('§5 a broken body behind a head without a token gets one answer: 401', asy
   }
 })
 
-test('§7 a client that breaks off within its request stops nobody', async () => {
+test('§7 a client that disconnects within its request does no harm', async () => {
   const head = `${post}Content-Length: 100\r\n\r\n{"data":`
   for (const bytes of ['', 'GET', `${health}Host:`, head]) await breakOff(service.baseUrl, bytes)
   assert.equal((await service.request('GET', '/health')).status, 200)

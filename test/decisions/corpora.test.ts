@@ -1,4 +1,4 @@
-/** Decisions on §2.1 and §4, held against whole collections of texts. */
+/** Decisions on §2.1 and §4, checked against collections of texts. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -50,7 +50,7 @@ for (const [title, texts] of Object.entries(strings)) {
     assert.equal(kept?.project_id, texts.find(Boolean))
   })
 
-  test(`§4.4 is no id, and stops nobody: ${title}`, async () => {
+  test(`§4.4 not an id, and harmless: ${title}`, async () => {
     for (const text of texts) {
       if (text === '' || text.length > 1000) continue // the list; longer than a head may be
       const { status } = await service.call('GET', `/items/${encodeURIComponent(text)}`)

@@ -48,7 +48,7 @@ for (const { method, path } of preflights) {
 }
 
 for (const method of ['PATCH', 'QUERY', 'patch']) {
-  test(`§1.5 a preflight lets ${method} through, so that the page sees the answer`, async () => {
+  test(`§1.5 a preflight lets ${method} through, so that the page sees the response`, async () => {
     const { status, headers } = await service.request('OPTIONS', '/items', {
       headers: { origin: 'https://app.example', 'access-control-request-method': method },
     })
@@ -129,7 +129,7 @@ const answers: {
     status: 200,
   },
   { title: 'HEAD', method: 'HEAD', path: `/items/${id}`, token, status: 200 },
-  { title: 'OPTIONS that is no preflight', method: 'OPTIONS', path: '/items', status: 204 },
+  { title: 'OPTIONS that is not a preflight', method: 'OPTIONS', path: '/items', status: 204 },
   { title: 'no token', method: 'GET', path: '/items', status: 401, code: 'MISSING_TOKEN' },
   {
     title: 'wrong token',

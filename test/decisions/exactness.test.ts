@@ -77,7 +77,7 @@ const changed = [
     expected: '"a":1',
   },
   {
-    title: 'id twice, spelt twice',
+    title: 'id twice, escaped in two ways',
     members: String.raw`"id":1,"a":1,"\u0069\u0064":2`,
     expected: '"a":1',
   },
@@ -94,7 +94,7 @@ const repeated = [
   { title: 'twice', members: '"a":1,"b":2.0,"a":3.0', value: { a: 3, b: 2 } },
   { title: 'three times', members: '"a":1,"a":{"x":1},"a":[2]', value: { a: [2] } },
   {
-    title: 'spelt in two ways',
+    title: 'escaped in two ways',
     members: String.raw`"a":1,"\u0061":2,"b":0`,
     value: { a: 2, b: 0 },
   },
@@ -123,7 +123,11 @@ test('§2.1 __proto__ comes twice: the last one counts', async () => {
 const requests = [
   { title: 'data twice', body: '{"data":{"a":1},"data":{"b":2}}', item: { b: 2 } },
   { title: 'data twice, first invalid', body: '{"data":1,"data":{"b":2}}', item: { b: 2 } },
-  { title: 'data spelt twice', body: String.raw`{"data":{"a":1},"d\u0061ta":{}}`, item: {} },
+  {
+    title: 'data escaped in two ways',
+    body: String.raw`{"data":{"a":1},"d\u0061ta":{}}`,
+    item: {},
+  },
   {
     title: 'project_id twice',
     body: '{"project_id":"a","data":{},"project_id":"b"}',

@@ -16,7 +16,7 @@ export function assertHeaders({ headers, text }: Answer): void {
   }
 }
 
-/** The whole of an error (§7): status, shape, code and headers. Gives its text. */
+/** Checks all of an error (§7): status, shape, code and headers. Returns its text. */
 export function assertRefused(answer: Answer, status: number, code: string | undefined): string {
   assert.equal(answer.status, status, answer.text)
   assert.match(String(answer.headers['content-type']), /^application\/json\b/)
@@ -47,7 +47,7 @@ export async function createText(service: Service, body: string | Buffer): Promi
   return itemOf(await sendText(service, 'POST', '/items', body), 201).id
 }
 
-/** A path as it stands in the title of a test, which is the same in every run. */
+/** A path as shown in the title of a test, which is the same in every run. */
 export function shown(path: string): string {
   return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{item_id}')
 }

@@ -74,7 +74,7 @@ for (const { title, fail } of failures) {
   })
 }
 
-test('§7 the store is full, told later: 507 STORE_FULL', async () => {
+test('§7 the store is full, reported later: 507 STORE_FULL', async () => {
   const full = () => Promise.reject(new StoreError('STORE_FULL', 'full'))
   const origin = await serve({
     ...memory,
@@ -115,7 +115,7 @@ test('§7 the store cannot be reached: 503 STORE_UNAVAILABLE with Retry-After, a
   }
 })
 
-test('§4.2 a list whose length nobody knows is sent in chunks, and is whole', async () => {
+test('§4.2 a list of unknown length is sent in chunks, and is complete', async () => {
   const { id } = JSON.parse(
     await send(await serve(memory), 'POST', '/api/v1/items', {
       token: mintToken(validClaims(), { secret }),
@@ -136,7 +136,7 @@ test('§4.2 a list whose length nobody knows is sent in chunks, and is whole', a
   await memory.delete(id)
 })
 
-test('§7 the list breaks within: the connection ends, and no half list looks whole', async () => {
+test('§7 a list fails midway: the connection ends, and half a list does not look complete', async () => {
   const origin = await serve({
     ...memory,
     list: async () => ({ ...(await memory.list()), byteLength: 30, chunks: brokenChunks() }),

@@ -1,4 +1,4 @@
-/** Decisions on §4.4: ids in the path, and targets that are no plain paths. */
+/** Decisions on §4.4: ids in the path, and targets that are not plain paths. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -23,7 +23,7 @@ const noIds: { title: string; path: string; id?: string }[] = [
   { title: 'a UUID as a URN', path: `urn:uuid:${item.id}` },
   { title: 'a UUID with a character more', path: `${item.id}0` },
   { title: 'a UUID with a character less', path: item.id.slice(0, -1) },
-  { title: 'a UUID behind a space', path: `%20${item.id}`, id: ` ${item.id}` },
+  { title: 'a UUID after a space', path: `%20${item.id}`, id: ` ${item.id}` },
   { title: 'a UUID before a NUL', path: `${item.id}%00`, id: `${item.id}\u0000` },
   { title: '__proto__', path: '__proto__' },
   { title: 'constructor', path: 'constructor' },
@@ -98,7 +98,7 @@ const oddTargets = [
 ]
 for (const target of oddTargets) {
   const shown = target.replace(service.baseUrl.host, '<host>')
-  test(`§5.1 ${shown} never lets in without a token`, async () => {
+  test(`§5.1 ${shown} is never served without a token`, async () => {
     const mark = randomUUID()
     const body = JSON.stringify({ data: {}, project_id: mark })
     for (const [method, options] of [

@@ -52,7 +52,7 @@ test('§8 a body of 16 MiB is taken', async () => {
   assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
 })
 
-ownTest('§8 MAX_BODY_BYTES is the longest body, to the byte', async () => {
+ownTest('§8 MAX_BODY_BYTES is the maximum size of a body, to the byte', async () => {
   const body = '{"data":{"a":"é"}}'
   const length = Buffer.byteLength(body)
   const own = await ownService({ MAX_BODY_BYTES: String(length) })
@@ -65,7 +65,7 @@ ownTest('§8 MAX_BODY_BYTES is the longest body, to the byte', async () => {
   assert.equal((await listed(own)).length, 2)
 })
 
-ownTest('§8 507 STORE_FULL: reads and deletes go on, and deleting makes room', async () => {
+ownTest('§8 507 STORE_FULL: reads and deletes still work, and deleting makes room', async () => {
   const own = await ownService({ MAX_STORE_BYTES: '40000' })
   const ids = await fill(own)
   const [first = '', second = '', third = ''] = ids
@@ -124,7 +124,7 @@ function createLarge(own: Service) {
   return own.call('POST', '/items', { data: { text } })
 }
 
-/** Creates items of 1 kB until there is no room for one more. */
+/** Creates items of 1 kB until there is no room for another. */
 async function fill(own: Service): Promise<string[]> {
   const ids: string[] = []
   for (;;) {

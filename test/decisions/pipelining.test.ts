@@ -1,4 +1,4 @@
-/** Decisions on §7: requests that share a connection, one sent behind the other. */
+/** Decisions on §7: requests that share a connection, one sent after the other. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ const health = `GET ${prefix}/health HTTP/1.1\r\n`
 const post = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
 const body = '{"data":{"a":1}}'
 
-test('§4 CONNECT behind a request that is not answered yet closes the connection', async () => {
+test('§4 CONNECT after an unanswered request closes the connection', async () => {
   const bytes = `${health}Host: a\r\n\r\nCONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n`
   await untilClosed(service.baseUrl, bytes)
   assert.equal((await service.request('GET', '/health')).status, 200)
@@ -26,7 +26,7 @@ test('§1.4 many requests on one connection get answers in turn, ids of their ow
   assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 20)
 })
 
-test('§4.4 a read with a delete right behind it on the connection answers what was there', async () => {
+test('§4.4 a read followed immediately by a delete on the same connection returns the item', async () => {
   const [first, second] = [await create(service, { n: 1 }), await create(service, { n: 2 })]
   const head = (method: string) => `${method} ${prefix}/items/${first.id} HTTP/1.1\r\nHost: a\r\n`
   const rest = `Authorization: Bearer ${service.validToken()}\r\n\r\n`
@@ -37,7 +37,7 @@ test('§4.4 a read with a delete right behind it on the connection answers what 
   assert.equal((await stored(service, second.id))?.n, 2)
 })
 
-test('§4.5 requests sent ahead on a connection take effect in the order sent', async () => {
+test('§4.5 pipelined requests take effect in the order sent', async () => {
   const { id } = await create(service, { n: 1 })
   const rest = `Host: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
   const put = (n: number) => {
@@ -57,7 +57,7 @@ test('§4.5 requests sent ahead on a connection take effect in the order sent', 
   )
 })
 
-test('§1.4 a request with Upgrade is answered, and closes a connection that cannot go on', async () => {
+test('§1.4 a request with Upgrade is answered, and the connection, which cannot continue, is closed', async () => {
   const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
   const bytes = `${health}Host: a\r\n${upgrade}${health}Host: a\r\n\r\n`
   const answers = await exchangeUntilClosed(service.baseUrl, [bytes])
@@ -65,7 +65,7 @@ test('§1.4 a request with Upgrade is answered, and closes a connection that can
   assert.equal(answers[0]?.headers.connection, 'close')
 })
 
-test('§7 garbage behind a token that was not seen before: both are answered, in turn', async () => {
+test('§7 garbage after a new token: both are answered, in order', async () => {
   const token = service.mint({ ...validClaims(), jti: 'new' })
   const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
   const bytes = `${head}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`
@@ -81,7 +81,7 @@ const faults = [
   { title: 'no Host', bytes: `${health}\r\n` },
 ]
 for (const { title, bytes } of faults) {
-  test(`§7 ${title} behind a good request: both are answered, in turn`, async () => {
+  test(`§7 ${title} after a valid request: both are answered, in order`, async () => {
     const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n${bytes}`, 2)
     for (const answer of answers) assertHeaders(answer)
     assert.deepEqual(
@@ -91,7 +91,7 @@ for (const { title, bytes } of faults) {
   })
 }
 
-test('§7 garbage behind a create: both are answered, in turn', async () => {
+test('§7 garbage after a create: both are answered, in order', async () => {
   const bytes = `${post}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`
   const answers = await exchange(service.baseUrl, bytes, 2)
   assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Decisions on §4: paths, ids, methods, and which fault is told of first. */
+/** Decisions on §4: paths, ids, methods, and which error is reported first. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -20,7 +20,7 @@ const paths = [
 ]
 
 for (const { path, methods } of paths) {
-  // Node never hands CONNECT to a server like this one: its target is no path.
+  // Node never hands CONNECT to a server like this one: its target is not a path.
   const others = METHODS.filter((method) => !methods.includes(method) && method !== 'CONNECT')
 
   test(`§4 ${shown(path)}: 405 METHOD_NOT_ALLOWED with Allow for every other method`, async () => {
@@ -146,7 +146,7 @@ test('§4 HEAD is answered as GET without the body', async () => {
   assert.equal((await service.request('HEAD', '/items')).status, 401)
 })
 
-test('§4 after a body on GET the connection goes on', async () => {
+test('§4 after a body on GET the connection stays open', async () => {
   const head = `Host: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
   const body = 'Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello'
   const [first, second] = await exchange(

@@ -33,7 +33,7 @@ ownTest('a body in chunks of one byte takes no more memory than its bytes', asyn
   const head = headOf(own, 'POST', '/items', 'Transfer-Encoding: chunked')
   const socket = openSocket(own.baseUrl, head)
   socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
-  // Once this is answered on a connection of its own, most of the rest is there as well.
+  // Once this is answered on another connection, most of the rest has arrived as well.
   let last = -1
   await until('all has come', () => {
     const isSame = socket.bytesWritten === last && socket.writableLength === 0
@@ -70,7 +70,7 @@ ownTest(
     assert.match(answered.map((each) => each.answer).join(), /HTTP\/1\.1 201 Created\r\n/)
     for (const socket of sockets) socket.destroy()
 
-    // Those that were broken off give their room back as well.
+    // Those that were cut short free their memory as well.
     for (let round = 0; round < 3; round += 1) {
       const broken = halfSent()
       await until('all is sent', () => broken.writableLength === 0)

@@ -42,7 +42,7 @@ ownTest(
     const { status } = await request('DELETE', '/items/none', { token: validToken() })
     assert.equal(status, 404)
 
-    // Once a second at most, the log says which limit was passed, and by what value.
+    // At most once a second, the log says which limit was exceeded, and by what value.
     for (let count = 0; count < 200; count += 1) await call('GET', '/items/none')
     const lines = own.log.filter(({ error_code }) => error_code === 'SERVICE_UNAVAILABLE')
     const times = lines.map(({ time }) => Date.parse(String(time)))
@@ -112,7 +112,7 @@ ownTest(
   },
 )
 
-ownTest('100 reads of an item of 15 MB that nobody reads take no copies of it', async () => {
+ownTest('100 unread responses with an item of 15 MB make no copies of it', async () => {
   const own = await ownService()
   const pad = 'x'.repeat(15_000_000)
   const { text } = await own.call('POST', '/items', { data: { pad } })
@@ -170,7 +170,7 @@ for (const path of ['/items', '/items/{id}']) {
   )
 }
 
-ownTest('more than MAX_CONNECTIONS are closed, and the others go on', async () => {
+ownTest('connections beyond MAX_CONNECTIONS are closed, and the others stay open', async () => {
   const own = await ownService({ MAX_CONNECTIONS: '5' })
   const sockets = openSockets(own.baseUrl, 10)
   for (const socket of sockets) socket.resume()

@@ -81,7 +81,7 @@ for (const { end, bytes } of [
   { end: 'and nothing else', bytes: '' },
   { end: 'and CONNECT', bytes: 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n' },
 ]) {
-  ownTest(`pipelined lists ${end} from a client that goes leave no memory behind`, async () => {
+  ownTest(`pipelined lists ${end} from a client that leaves hold no memory`, async () => {
     const metricsPort = await freePort()
     const own = await ownService({ METRICS_PORT: String(metricsPort) })
     const ask = headOf(own, 'GET', '/items')

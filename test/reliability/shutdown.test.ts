@@ -44,7 +44,7 @@ async function accepted({ request }: OwnService): Promise<void> {
   await request('GET', '/health')
 }
 
-/** Tells the service to end, and waits until it has heard it: it takes no new connections then. */
+/** Tells the service to stop, and waits until it accepts no new connections. */
 async function tellToEnd({ child, baseUrl }: OwnService): Promise<void> {
   child.kill('SIGTERM')
   await until('no new connections', () =>
@@ -56,7 +56,7 @@ async function tellToEnd({ child, baseUrl }: OwnService): Promise<void> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  ownTest(`${signal} under 20 busy connections: none broken off, exit code 0`, async () => {
+  ownTest(`${signal} under 20 busy connections: none cut short, exit code 0`, async () => {
     const own = await ownService()
     const outcomes = Array.from({ length: 20 }, (): Outcome => ({ answered: 0, broken: [] }))
     const clients = outcomes.map((outcome) => keepBusy(own, outcome))
@@ -123,7 +123,7 @@ ownTest(
   },
 )
 
-ownTest('a half-sent body holds the end no longer than SHUTDOWN_TIMEOUT', async () => {
+ownTest('a half-sent body delays the shutdown no longer than SHUTDOWN_TIMEOUT', async () => {
   const own = await ownService({ SHUTDOWN_TIMEOUT: '1' })
   openSocket(own.baseUrl, `${headOf(own, 'POST', '/items', 'Content-Length: 9')}{"data`)
   await accepted(own)

@@ -50,7 +50,7 @@ for (const { title, code, status } of files) {
   })
 }
 
-test('a process that does not end in time is killed, and told', async () => {
+test('a process that does not end in time is killed and reported', async () => {
   const command = ['sh', '-c', "trap '' TERM; while :; do sleep 1; done"] as const
   const { child, ended } = ownProcess(command, { cwd: folder, env: process.env })
   await assert.rejects(ended(100), /did not end within 100 ms/)

@@ -21,7 +21,7 @@ export interface OwnProcess {
   printed(pattern: RegExp): Promise<string>
   /**
    * Waits until the process has ended and all of its output was read.
-   * @param time longest time to wait, in milliseconds.
+   * @param time maximum time to wait, in milliseconds.
    * @throws {Error} when it does not end in time; it is killed then.
    */
   ended(time?: number): Promise<Exit>

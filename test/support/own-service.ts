@@ -26,7 +26,7 @@ export const ownTest = process.env.BASE_URL ? test.skip : test
 
 /**
  * Starts this service; it ends with the test, or with the file of tests, whatever happens.
- * @param env its whole environment. `JWT_SECRET` is random unless given, and a delay of the event
+ * @param env its complete environment. `JWT_SECRET` is random unless given, and a delay of the event
  * loop is no overload unless `MAX_EVENT_LOOP_DELAY` is given, as any machine can be busy for a while.
  * @param command what starts it, without host and port.
  * @throws {Error} when it ends, or does not listen in time.

@@ -16,7 +16,7 @@ type Bytes = string | Buffer
 
 /**
  * Opens a connection; it is closed with the test, or with the file of tests, whatever happens. Its
- * errors are told to whoever reads or writes.
+ * errors are reported to whoever reads or writes.
  * @param bytes written once it is open.
  * @param options `allowHalfOpen` is that of `node:net`.
  */
@@ -81,7 +81,7 @@ export function headOf(service: Service, method: string, path: string, ...lines:
 }
 
 /**
- * Writes the bytes and reads the answers to them, whole or not; keeps the connection open
+ * Writes the bytes and reads the responses to them, complete or not; keeps the connection open
  * meanwhile.
  * @param count answers to wait for.
  */
@@ -188,7 +188,7 @@ async function readAnswers(socket: Socket, count: number): Promise<Answer[]> {
   return answers
 }
 
-/** Length of the first answer in the bytes; more than there are while its head is not whole. */
+/** Length of the first response in the bytes; more than there are while its head is incomplete. */
 function lengthOfAnswer(bytes: Buffer): number {
   const headLength = bytes.indexOf('\r\n\r\n') + 4
   if (headLength < 4) return bytes.length + 1
