@@ -40,7 +40,7 @@ const cut = [
   { what: 'an empty data', body: '{"data":{ }}', item: 'null}' },
   { what: 'id in data', body: '{"data":{"id":1,"a":2}}', item: 'null,"a":2}' },
   { what: 'project_id in data', body: '{"data":{"a":2,"project_id":1}}', item: 'null,"a":2}' },
-  { what: 'id spelt with escapes', body: '{"data":{"\\u0069d":1,"a":2}}', item: 'null,"a":2}' },
+  { what: 'id written with escapes', body: '{"data":{"\\u0069d":1,"a":2}}', item: 'null,"a":2}' },
   {
     what: 'id given twice',
     body: '{"data":{"id":1,"a":2,"\\u0069\\u0064":3}}',
@@ -62,7 +62,7 @@ const cut = [
   { what: 'a null project_id', body: '{"data":{},"project_id":null}', item: 'null}' },
   { what: 'project_id twice', body: '{"project_id":"","data":{},"project_id":"b"}', item: '"b"}' },
   {
-    what: 'an object behind an empty data',
+    what: 'an object after an empty data',
     body: '{"data":{},"x":{"a":1},"project_id":"b"}',
     item: '"b"}',
   },

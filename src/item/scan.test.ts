@@ -58,9 +58,9 @@ const faults = [
 
 for (const { text, offset, message } of faults) {
   test(`${JSON.stringify(text)} is not JSON: ${message}`, () => {
-    const fault = errorOf(text)
-    assert.equal(fault?.offset, offset)
-    assert.equal(fault?.message, message)
+    const error = errorOf(text)
+    assert.equal(error?.offset, offset)
+    assert.equal(error?.message, message)
     assert.equal(isJson(text), false)
   })
 }

@@ -44,7 +44,7 @@ let isMute = false
 /**
  * Longest time to wait for an answer, in milliseconds, on a busy machine too.
  * @param isLarge whether there is much to do for it.
- * @throws {Error} once a request had no answer: a service that hangs is told of within seconds, and
+ * @throws {Error} once a request had no answer: a service that hangs is reported within seconds, and
  * not after that time for each request of all tests.
  */
 export function timeForAnswer(isLarge: boolean): number {
