@@ -70,6 +70,13 @@ export const settings = {
       'Most bytes that the items may take, less than MAX_MEMORY_BYTES; half of the memory by default',
     parse: integer(1, Number.MAX_SAFE_INTEGER),
   },
+  maxStorePages: {
+    name: 'MAX_STORE_PAGES',
+    default: partOfHeap(2 * kibibyte),
+    meaning:
+      'Maximum number of pages that the items may lie on; one for each 2 KiB of the JavaScript heap by default',
+    parse: integer(1, 1_000_000_000),
+  },
   maxHeaderBytes: {
     name: 'MAX_HEADER_BYTES',
     default: 16 * kibibyte,

@@ -55,6 +55,7 @@ function rowsUnder(text: string, head: string): string[] {
 
 /** Defaults that depend on the machine. */
 const partsOfMemory: Record<string, string> = {
+  MAX_STORE_PAGES: '1 for each 2 KiB of heap',
   MAX_CONNECTIONS: '10000',
   MAX_PENDING_BYTES: '1/10 of memory',
   MAX_STORE_BYTES: 'half of memory',
