@@ -7,9 +7,11 @@ import { createMemoryStore } from './memory/store.js'
 export interface StoreOptions {
   /** Maximum number of bytes that the items may take. */
   readonly maxStoreBytes: number
+  /** Maximum number of pages that the items may lie on. */
+  readonly maxStorePages: number
 }
 
 /** The store for this process: in process memory (spec §1.2). */
-export function openStore({ maxStoreBytes }: StoreOptions): ItemStore {
-  return createMemoryStore(maxStoreBytes)
+export function openStore({ maxStoreBytes, maxStorePages }: StoreOptions): ItemStore {
+  return createMemoryStore(maxStoreBytes, { maxPages: maxStorePages })
 }

@@ -4,7 +4,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { newItemId } from '../../src/item/id.js'
-import type { EncodedItem, ItemId, ItemList, ItemStore } from '../../src/store/item-store.js'
+import type {
+  Awaitable,
+  EncodedItem,
+  ItemId,
+  ItemList,
+  ItemStore,
+} from '../../src/store/item-store.js'
+import { ListedItems } from './listed-items.js'
 
 /** An item of about `length` bytes. */
 export function itemText(id: ItemId, length: number, fill = 'x'): EncodedItem {
@@ -12,18 +19,21 @@ export function itemText(id: ItemId, length: number, fill = 'x'): EncodedItem {
   return item as EncodedItem // shaped like one; stores do not look inside
 }
 
-/** The whole list as text, with a check that it is as long as announced. */
+/** The whole list as text, with a check that it is as long as announced, if it was. */
 export async function textOf(list: ItemList): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of list.chunks) chunks.push(Buffer.from(chunk))
   const whole = Buffer.concat(chunks)
-  assert.equal(whole.length, list.byteLength)
+  if (list.byteLength !== undefined) assert.equal(whole.length, list.byteLength)
   list.release()
   return whole.toString()
 }
 
-/** @param create makes an empty store that holds at least `maxBytes` bytes of items. */
-export function describeStore(name: string, create: () => ItemStore | Promise<ItemStore>): void {
+/**
+ * Tests a store by what every store does and by what this one guarantees of its lists.
+ * @param create makes an empty store with room for a megabyte of items.
+ */
+export function describeStore(name: string, create: () => Awaitable<ItemStore>): void {
   describe(name, () => {
     test('reads what was created, byte for byte', async () => {
       const store = await create()
@@ -31,6 +41,7 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
       await store.create(id, itemText(id, 10))
       assert.deepEqual(await store.read(id), itemText(id, 10))
       assert.equal((await store.size()).items, 1)
+      await store.close()
     })
 
     test('does not know an id that was never created', async () => {
@@ -41,45 +52,82 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
       assert.equal(await store.delete(id), false)
       assert.equal((await store.size()).items, 0)
       assert.equal(await textOf(await store.list()), '')
+      await store.close()
     })
 
-    test('a list is of the moment at which it was asked for', async () => {
+    test('is healthy when it is empty, and when it holds items and a list is read', async () => {
       const store = await create()
-      const ids = Array.from({ length: 50 }, newItemId)
-      for (const id of ids) await store.create(id, itemText(id, 40))
-      const expected = ids.map((id) => itemText(id, 40).toString()).join(',')
-
+      assert.equal(await store.healthy(), true)
+      const ids = await filled(store, new ListedItems(store.guarantees), 20)
       const list = await store.list()
-      for (const [place, id] of ids.entries()) {
-        if (place % 2 === 0) await store.replace(id, itemText(id, 200, 'y'))
-        else await store.delete(id)
-      }
-      for (let more = 0; more < 50; more += 1) {
-        const id = newItemId()
-        await store.create(id, itemText(id, 40, 'z'))
-      }
-      assert.equal(await textOf(list), expected)
+      assert.equal(await store.healthy(), true)
+      assert.equal((await store.size()).items, ids.length)
+      list.release()
+      await store.close()
+    })
+
+    test('a list shows what is guaranteed of it while items come, change and go', async () => {
+      const store = await create()
+      const items = new ListedItems(store.guarantees)
+      const ids = await filled(store, items, 60)
+      const list = await store.list()
+      const check = items.listed()
+      await change(store, items, ids)
+      await filled(store, items, 50)
+      check(await textOf(list))
+      await store.close()
     })
 
     test('lists that are read side by side, or dropped half read, do not disturb each other', async () => {
       const store = await create()
-      const ids = Array.from({ length: 20 }, newItemId)
-      for (const id of ids) await store.create(id, itemText(id, 100))
+      const items = new ListedItems(store.guarantees)
+      const ids = await filled(store, items, 60)
       const [first, second] = [await store.list(), await store.list()]
+      const check = items.listed()
       for await (const _chunk of first.chunks) break
       first.release()
-      for (const id of ids) await store.delete(id)
-      assert.equal(await textOf(second), ids.map((id) => itemText(id, 100).toString()).join(','))
+      await change(store, items, ids)
+      check(await textOf(second))
+      for (const id of ids) {
+        await store.delete(id)
+        items.set(id, undefined)
+      }
       assert.equal(await textOf(await store.list()), '')
+      await store.close()
     })
+
+    const uses = [
+      { title: 'unread', isRead: false, isWhole: false },
+      { title: 'half read', isRead: true, isWhole: false },
+      { title: 'read to its end', isRead: true, isWhole: true },
+    ]
+    for (const { title, isRead, isWhole } of uses) {
+      test(`a list ${title} that is released again and again takes nothing from others`, async () => {
+        const store = await create()
+        const items = new ListedItems(store.guarantees)
+        const ids = await filled(store, items, 60)
+        const [released, other] = [await store.list(), await store.list()]
+        const check = items.listed()
+        if (isRead) for await (const _chunk of released.chunks) if (!isWhole) break
+        for (let time = 0; time < 3; time += 1) released.release()
+        await change(store, items, ids)
+        released.release()
+        await filled(store, items, 60)
+        check(await textOf(other))
+        released.release()
+        const checkNow = items.listed()
+        checkNow(await textOf(await store.list()))
+        await store.close()
+      })
+    }
 
     test('any sequence of operations agrees with a simple model', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { maxLength: 80 }), async (operations) => {
           const store = await create()
-          const model = new Map<ItemId, string>()
+          const items = new ListedItems(store.guarantees)
           const known: ItemId[] = []
-          const open: { list: ItemList; expected: string }[] = []
+          const open: { list: ItemList; check: (text: string) => void }[] = []
           const read: { item: Buffer; expected: string }[] = []
           for (const { kind, pick, length } of operations) {
             const id = kind === 'create' ? newItemId() : (known[pick % known.length] ?? newItemId())
@@ -87,46 +135,68 @@ export function describeStore(name: string, create: () => ItemStore | Promise<It
             switch (kind) {
               case 'create':
                 await store.create(id, item)
-                model.set(id, item.toString())
+                items.set(id, item.toString())
                 known.push(id)
                 break
               case 'replace':
-                assert.equal(await store.replace(id, item), model.has(id))
-                if (model.has(id)) model.set(id, item.toString())
+                assert.equal(await store.replace(id, item), items.texts.has(id))
+                if (items.texts.has(id)) items.set(id, item.toString())
                 break
               case 'delete':
-                assert.equal(await store.delete(id), model.delete(id))
+                assert.equal(await store.delete(id), items.texts.has(id))
+                items.set(id, undefined)
                 break
               case 'read': {
-                const [found, expected] = [await store.read(id), model.get(id)]
+                const [found, expected] = [await store.read(id), items.texts.get(id)]
                 assert.equal(found?.toString(), expected)
                 if (found && expected) read.push({ item: found, expected })
                 break
               }
               case 'list':
-                open.push({ list: await store.list(), expected: [...model.values()].join(',') })
+                open.push({ list: await store.list(), check: items.listed() })
                 break
               case 'drain': {
-                const oldest = open.shift()
-                if (oldest) assert.equal(await textOf(oldest.list), oldest.expected)
+                const [one] = open.splice(pick % (open.length + 1), 1)
+                one?.check(await textOf(one.list))
               }
             }
-            const { items, itemBytes } = await store.size()
-            assert.equal(items, model.size)
-            assert.equal(itemBytes, Buffer.byteLength([...model.values()].join('')))
+            const { items: count, itemBytes } = await store.size()
+            assert.equal(count, items.texts.size)
+            assert.equal(itemBytes, Buffer.byteLength([...items.texts.values()].join('')))
           }
-          for (const { list, expected } of open) assert.equal(await textOf(list), expected)
+          for (const { list, check } of open) check(await textOf(list))
           for (const { item, expected } of read) assert.equal(item.toString(), expected)
           for (const id of known) {
-            assert.equal((await store.read(id))?.toString(), model.get(id))
+            assert.equal((await store.read(id))?.toString(), items.texts.get(id))
           }
-          assert.equal(await textOf(await store.list()), [...model.values()].join(','))
+          const check = items.listed()
+          check(await textOf(await store.list()))
           await store.close()
         }),
         { numRuns: 300 },
       )
     })
   })
+}
+
+/** Creates items. @returns their ids. */
+async function filled(store: ItemStore, items: ListedItems, count: number): Promise<ItemId[]> {
+  const ids = Array.from({ length: count }, newItemId)
+  for (const id of ids) {
+    await store.create(id, itemText(id, 40))
+    items.set(id, itemText(id, 40).toString())
+  }
+  return ids
+}
+
+/** Of each three items replaces one, deletes one, and leaves one as it is. */
+async function change(store: ItemStore, items: ListedItems, ids: ItemId[]): Promise<void> {
+  for (const [place, id] of ids.entries()) {
+    const item = itemText(id, 200, 'y')
+    if (place % 3 === 0) await store.replace(id, item)
+    if (place % 3 === 1) await store.delete(id)
+    if (place % 3 < 2) items.set(id, place % 3 === 0 ? item.toString() : undefined)
+  }
 }
 
 /** Lists are opened now and read to their end later, so that they race the writes between. */
@@ -154,6 +224,7 @@ export function describeFullStore(create: (maxBytes: number) => ItemStore): void
       }
     }
     await assert.rejects(fill, full)
+    assert.equal(await store.healthy(), true)
     assert.ok(held > 100 && held < 500, `${held} items of 250 bytes in 100,000`)
     assert.equal((await store.size()).items, held)
 

@@ -10,16 +10,17 @@ const size = 64 * 1024
 /** Frames, each with its place among them as its content. */
 function taken(pool: FramePool, count: number): Frame[] {
   return Array.from({ length: count }, (_, place) => {
-    const frame = pool.take(size)
-    frame.bytes.writeUInt32LE(place)
-    frame.bytes.writeUInt32LE(place, size - 4)
+    const frame = pool.take()
+    frame.bytes.writeUInt32LE(place, frame.start)
+    frame.bytes.writeUInt32LE(place, frame.start + size - 4)
     return frame
   })
 }
 
 function assertContent(frame: Frame | undefined, place: number): void {
-  assert.equal(frame?.bytes.readUInt32LE(), place)
-  assert.equal(frame?.bytes.readUInt32LE(size - 4), place)
+  assert.ok(frame)
+  assert.equal(frame.bytes.readUInt32LE(frame.start), place)
+  assert.equal(frame.bytes.readUInt32LE(frame.start + size - 4), place)
 }
 
 test('few frames that stay all over the slabs hold back little of their memory', () => {
@@ -32,21 +33,33 @@ test('few frames that stay all over the slabs hold back little of their memory',
   for (let place = 0; place < 4000; place += 50) assertContent(frames[place], place)
 })
 
-test('bytes that are read stay where they are until they are not', () => {
+test('bytes that a list was given stay where they are until it is released', () => {
   const pool = new FramePool(size)
   const frames = taken(pool, 4000)
   const read = frames.filter((_, place) => place % 50 === 0)
-  for (const frame of read) frame.readers += 1
-  const bytes = read.map((frame) => frame.bytes)
-  for (const frame of frames) pool.release(frame)
+  for (const frame of read) frame.readBy = 1
+  pool.pinnedFrom = 1
+  const places = read.map(({ slab, start }) => ({ slab, start }))
+  for (const [place, frame] of frames.entries()) if (place % 50 !== 0) pool.release(frame)
   assert.equal(pool.bytesInUse, 80 * size)
   for (const [place, frame] of read.entries()) {
-    assert.equal(frame.bytes, bytes[place])
+    assert.deepEqual({ slab: frame.slab, start: frame.start }, places[place])
     assertContent(frame, place * 50)
   }
-  pool.releaseReaders(read)
-  assert.equal(pool.bytesInUse, 0)
+  pool.pinnedFrom = 2
+  for (const frame of taken(pool, 4000)) pool.release(frame)
   assert.ok(pool.bytesHeld <= 600 * size, `${pool.bytesHeld / size} frames`)
+  for (const [place, frame] of read.entries()) assertContent(frame, place * 50)
+})
+
+test('a frame is in use until its last user releases it', () => {
+  const pool = new FramePool(size)
+  const frame = pool.take()
+  frame.users = 2
+  pool.release(frame)
+  assert.equal(pool.bytesInUse, size)
+  pool.release(frame)
+  assert.equal(pool.bytesInUse, 0)
 })
 
 test('frames taken and released at random keep what is written to them', () => {
@@ -58,17 +71,17 @@ test('frames taken and released at random keep what is written to them', () => {
     const place = below(60_000)
     const frame = frames.get(place)
     if (frame === undefined && isGrowing) {
-      const made = pool.take(64)
-      made.bytes.writeUInt32LE(place)
+      const made = pool.take()
+      made.bytes.writeUInt32LE(place, made.start)
       frames.set(place, made)
     } else if (frame !== undefined && !(isGrowing && below(2) === 0)) {
-      assert.equal(frame.bytes.readUInt32LE(), place)
+      assert.equal(frame.bytes.readUInt32LE(frame.start), place)
       pool.release(frame)
       frames.delete(place)
     }
   }
   assert.equal(pool.bytesInUse, frames.size * 64)
-  for (const [place, frame] of frames) assert.equal(frame.bytes.readUInt32LE(), place)
+  for (const [place, frame] of frames) assert.equal(frame.bytes.readUInt32LE(frame.start), place)
 })
 
 test('a frame of its own size is none of the slabs', () => {

@@ -9,37 +9,69 @@
  * @module
  */
 
+import { allocate } from './allocate.js'
+
 /** A small store has small slabs; each new one is as large as all together, up to the largest. */
 const firstSlab = 1024 * 1024
 
 /** From 32 MiB on, glibc maps memory directly, whatever was freed before (mallopt(3)). */
 const largestSlab = 32 * 1024 * 1024
 
-/** The slabs are made fewer when this part of all frames would still be free afterwards. */
+/** A slab is drained if this part of the others is still free afterwards. */
 const spare = 1 / 8
 
-interface Slab {
+/**
+ * Frames moved for each that is released, and places of the slab looked at for them. Two moves keep
+ * up with a client that deletes everything.
+ */
+const moves = 2
+const looks = 64
+
+export interface Slab {
   readonly memory: ArrayBuffer
-  readonly used: Set<Frame>
-  readonly free: Frame[]
+  readonly bytes: Buffer
+  readonly words: Int32Array
+  /** The frames in use, by their place in the slab. */
+  readonly frames: (Frame | undefined)[]
+  /** The places that are free: a stack of `freeCount`. */
+  readonly free: Uint32Array
+  freeCount: number
 }
 
-/** A piece of memory, in use as long as it has an owner or a reader. */
+/** A piece of memory in use. */
 export interface Frame {
-  /** While nobody is a reader, every release of a frame may put the bytes of others elsewhere. */
-  bytes: Buffer
-  /** Where it was cut from; nowhere, if it has a size of its own. */
+  /** `undefined` for a frame with memory of its own. */
   slab: Slab | undefined
-  isOwned: boolean
-  /** How many there are for whom the bytes must stay as and where they are. */
-  readers: number
+  /** The memory that the frame is in, and the place of its first byte there. */
+  bytes: Buffer
+  start: number
+  /** The same memory as words, for the table of a page; empty for a frame with memory of its own. */
+  words: Int32Array
+  /** How many versions have their bytes here. */
+  users: number
+  /** The moment of the newest list that was given the bytes. */
+  readBy: number
 }
+
+const noWords = new Int32Array(0)
 
 export class FramePool {
-  /** Bytes of a frame. */
+  /** Bytes of a frame, a multiple of 4. */
   readonly size: number
-  #slabs: Slab[] = []
+  readonly slabs: Slab[] = []
+  /** Those with a free frame, but for the one that is drained. */
+  readonly roomy: Slab[] = []
+  /** The slab whose frames move to others, and where to look for the next one. */
+  draining: Slab | undefined
+  #cursor = 0
+  /** How many frames were released since the slabs were looked at for one to drain. */
+  #releases = 0
+  /** Bytes of all slabs, of what is free there, and of frames with memory of their own. */
+  #slabBytes = 0
+  #freeBytes = 0
   #ownBytes = 0
+  /** What was given to a list of this moment or a later one stays where it is. */
+  pinnedFrom = Number.POSITIVE_INFINITY
 
   constructor(size: number) {
     this.size = size
@@ -47,136 +79,147 @@ export class FramePool {
 
   /** Bytes of the frames in use. */
   get bytesInUse(): number {
-    return this.#slabs.reduce((sum, { used }) => sum + used.size * this.size, this.#ownBytes)
+    return this.bytesHeld - this.#freeBytes
   }
 
   /** Bytes that are held, for frames in use and free ones. */
   get bytesHeld(): number {
-    return this.#slabs.reduce((sum, { memory }) => sum + memory.byteLength, this.#ownBytes)
+    return this.#slabBytes + this.#ownBytes
   }
 
   /**
-   * A frame for an owner.
-   * @param needed in bytes: the size of the pool's frames, or that of a frame of its own.
-   * @throws {RangeError} when the system has no memory left.
+   * A frame for one user. Its bytes may be moved whenever another frame is released.
+   * @param bytes for a frame with memory of its own, which is never moved.
+   * @throws {StoreError} `STORE_FULL` when the system has no memory left.
    */
-  take(needed: number): Frame {
-    if (needed !== this.size) {
-      const bytes = Buffer.allocUnsafeSlow(needed)
-      this.#ownBytes += needed
-      return { bytes, slab: undefined, isOwned: true, readers: 0 }
+  take(bytes?: number): Frame {
+    if (bytes !== undefined) {
+      const own = allocate(() => Buffer.allocUnsafeSlow(bytes))
+      this.#ownBytes += bytes
+      return { slab: undefined, bytes: own, start: 0, words: noWords, users: 1, readBy: 0 }
     }
-    const slab = fullestWithRoom(this.#slabs) ?? this.#addSlab()
-    const frame = slab.free.pop() as Frame // there is room
-    slab.used.add(frame)
-    frame.isOwned = true
+    const slab = this.roomy.at(-1) ?? this.#stopDraining() ?? this.#addSlab()
+    const frame = { slab, bytes: slab.bytes, start: 0, words: slab.words, users: 1, readBy: 0 }
+    this.#put(frame, slab)
     return frame
   }
 
-  /** Ends the use of a frame by its owner. */
+  /** Ends the use of a frame by one of its users. */
   release(frame: Frame): void {
-    frame.isOwned = false
-    this.#freeUnused(frame)
-    this.#compact()
-    this.#dropEmpty()
-  }
-
-  /** Ends the use of frames by one reader. */
-  releaseReaders(frames: readonly Frame[]): void {
-    for (const frame of frames) {
-      frame.readers -= 1
-      this.#freeUnused(frame)
-    }
-    this.#dropEmpty()
-  }
-
-  #freeUnused(frame: Frame): void {
-    const { slab, bytes, isOwned, readers } = frame
-    if (isOwned || readers > 0) return
-    if (slab === undefined) {
-      this.#ownBytes -= bytes.length
+    frame.users -= 1
+    if (frame.users > 0) return
+    if (frame.slab === undefined) {
+      this.#ownBytes -= frame.bytes.length
       return
     }
-    slab.used.delete(frame)
-    slab.free.push(frame)
+    this.#clear(frame.slab, frame.start / this.size)
+    this.#compact()
+  }
+
+  /** Gives a frame a place in the last of the slabs with room. */
+  #put(frame: Frame, slab: Slab): void {
+    slab.freeCount -= 1
+    const place = slab.free[slab.freeCount] as number // there is room
+    slab.frames[place] = frame
+    frame.slab = slab
+    frame.bytes = slab.bytes
+    frame.words = slab.words
+    frame.start = place * this.size
+    this.#freeBytes -= this.size
+    if (slab.freeCount === 0) this.roomy.pop()
+  }
+
+  /** Frees a place, and gives the memory of a slab without a frame in use back, but for one slab. */
+  #clear(slab: Slab, place: number): void {
+    slab.frames[place] = undefined
+    slab.free[slab.freeCount] = place
+    slab.freeCount += 1
+    this.#freeBytes += this.size
+    if (slab.freeCount === 1 && slab !== this.draining) this.roomy.push(slab)
+    if (slab.freeCount === slab.free.length && this.slabs.length > 1) this.#drop(slab)
   }
 
   #addSlab(): Slab {
-    const held = this.bytesHeld - this.#ownBytes
-    const count = Math.ceil(Math.min(Math.max(held, firstSlab), largestSlab) / this.size)
-    const memory = new ArrayBuffer(count * this.size)
-    const slab: Slab = { memory, used: new Set(), free: [] }
-    this.#slabs.push(slab)
-    // The first frame comes off the list first, so that memory is touched only as it is needed.
-    for (let start = memory.byteLength - this.size; start >= 0; start -= this.size) {
-      slab.free.push({
-        bytes: Buffer.from(memory, start, this.size),
-        slab,
-        isOwned: false,
-        readers: 0,
-      })
-    }
+    const bytes = Math.min(Math.max(this.#slabBytes, firstSlab), largestSlab)
+    const count = Math.ceil(bytes / this.size)
+    const slab = allocate(() => {
+      const memory = new ArrayBuffer(count * this.size)
+      return {
+        memory,
+        bytes: Buffer.from(memory),
+        words: new Int32Array(memory),
+        frames: new Array<Frame | undefined>(count).fill(undefined),
+        free: new Uint32Array(count),
+        freeCount: count,
+      }
+    })
+    // The first place comes off the stack first, so that memory is touched only as it is needed.
+    for (let place = 0; place < count; place += 1) slab.free[count - 1 - place] = place
+    this.slabs.push(slab)
+    this.roomy.push(slab)
+    this.#slabBytes += slab.memory.byteLength
+    this.#freeBytes += slab.memory.byteLength
     return slab
   }
 
-  /**
-   * Moves two frames from the emptiest slab to others, if they have room for all of it. At two for
-   * each frame that its owner releases, this keeps up with the deleting of all that nobody reads.
-   */
+  #drop(slab: Slab): void {
+    if (slab === this.draining) this.draining = undefined
+    else this.roomy.splice(this.roomy.indexOf(slab), 1)
+    this.slabs.splice(this.slabs.indexOf(slab), 1)
+    this.#slabBytes -= slab.memory.byteLength
+    this.#freeBytes -= slab.memory.byteLength
+    // Moved to a new object that nobody keeps, the memory goes with the next scavenge. The old one
+    // would wait for a collection of old objects, which may never come in a service that is idle.
+    structuredClone(slab.memory, { transfer: [slab.memory] })
+  }
+
+  /** Moves a few frames out of the slab that is being drained, so that its memory can be given back. */
   #compact(): void {
-    if (this.#slabs.length < 2) return
-    const emptiest = this.#slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
-    const others = this.#slabs.filter((slab) => slab !== emptiest)
-    const room = others.reduce((sum, { free }) => sum + free.length, 0)
-    const frames = others.reduce((sum, { used }) => sum + used.size, room)
-    if (room - emptiest.used.size < frames * spare) return
-    let moves = 2
-    for (const frame of emptiest.used) {
-      if (frame.readers > 0) continue
-      const slab = fullestWithRoom(others)
-      if (moves === 0 || slab === undefined) break
-      move(frame, slab)
-      moves -= 1
+    if (this.draining === undefined) this.#startDraining()
+    let moved = 0
+    for (let look = 0; look < looks && moved < moves; look += 1) {
+      const source = this.draining
+      if (source === undefined) return
+      const target = this.roomy.at(-1)
+      if (target === undefined) {
+        this.#stopDraining()
+        return
+      }
+      this.#cursor = (this.#cursor + 1) % source.frames.length
+      const frame = source.frames[this.#cursor]
+      if (frame === undefined || frame.readBy >= this.pinnedFrom) continue
+      const { start } = frame
+      this.#put(frame, target)
+      target.bytes.set(source.bytes.subarray(start, start + this.size), frame.start)
+      this.#clear(source, start / this.size)
+      moved += 1
     }
   }
 
-  /** Gives the memory of slabs without a frame in use back, but for one slab. */
-  #dropEmpty(): void {
-    for (const slab of this.#slabs) {
-      if (slab.used.size > 0 || this.#slabs.length === 1) continue
-      this.#slabs = this.#slabs.filter((other) => other !== slab)
-      // Moved to a new object that nobody keeps, the memory goes with the next scavenge. The old one
-      // would wait for a collection of old objects, which may never come in a service that is idle.
-      structuredClone(slab.memory, { transfer: [slab.memory] })
-    }
+  /** Chooses the emptiest slab, if the others have room for all of it and more. */
+  #startDraining(): void {
+    this.#releases += 1
+    // A look at all slabs is a few steps for each release, however many there are.
+    if (this.slabs.length < 2 || this.#releases * 16 < this.slabs.length) return
+    this.#releases = 0
+    const slab = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
+    const { byteLength } = slab.memory
+    if (this.#freeBytes - byteLength < (this.#slabBytes - byteLength) * spare) return
+    this.draining = slab
+    const place = this.roomy.indexOf(slab)
+    if (place >= 0) this.roomy.splice(place, 1)
+  }
+
+  /** Makes the slab that is being drained one like the others again. */
+  #stopDraining(): Slab | undefined {
+    const slab = this.draining
+    this.draining = undefined
+    if (slab !== undefined) this.roomy.push(slab) // it had room when it was chosen, and has more now
+    return slab
   }
 }
 
 /** The part of a slab that is in use. */
-function fill({ used, free }: Slab): number {
-  return used.size / (used.size + free.length)
-}
-
-function fullestWithRoom(slabs: readonly Slab[]): Slab | undefined {
-  let fullest: Slab | undefined
-  for (const slab of slabs) {
-    if (slab.free.length === 0) continue
-    if (fullest === undefined || fill(slab) > fill(fullest)) fullest = slab
-  }
-  return fullest
-}
-
-/** Puts the bytes of a frame in the place of a free one of another slab, and that in its own. */
-function move(frame: Frame, slab: Slab): void {
-  const target = slab.free.pop()
-  const { bytes, slab: source } = frame
-  if (target === undefined || source === undefined) return
-  target.bytes.set(bytes)
-  frame.bytes = target.bytes
-  frame.slab = slab
-  target.bytes = bytes
-  target.slab = source
-  source.used.delete(frame)
-  source.free.push(target)
-  slab.used.add(frame)
+function fill({ free, freeCount }: Slab): number {
+  return 1 - freeCount / free.length
 }

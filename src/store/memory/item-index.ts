@@ -11,38 +11,49 @@
  * @module
  */
 
-import type { ItemId } from '../item-store.js'
+import { type ItemId, StoreError } from '../item-store.js'
+import { allocate } from './allocate.js'
 
-/** Names the record of an item, from `add` until `remove`. */
+/** Names the record of an item, from `add` until `remove`: an integer of 32 bits. */
 export type Handle = number
 
-interface Shard {
-  /** Record numbers plus one, at the slot that the id hashes to or behind it; 0 is an empty slot. */
+export interface Shard {
+  /** Record numbers plus one, at the slot that the id hashes to or after it; 0 is an empty slot. */
   slots: Uint32Array
-  /** The columns of the records: the id as four words, and the number of the page. */
-  ids: Uint32Array
-  pages: Uint32Array
+  /** The records: each the id as four words, and the number of the page. */
+  records: Uint32Array
   /** How many records were ever used. */
   used: number
-  /** First of the records that are free again, plus one; `pages` leads to the next. 0 for none. */
+  /** First of the records that are free again, plus one; in place of the page is the next. 0 for none. */
   free: number
   /** How many records are taken. */
   size: number
 }
 
 const shardBits = 8
+const idWords = 4
+const recordWords = idWords + 1
 const firstRecords = 8
 /** At least half of the slots are empty, so that a search ends after one or two. */
 const slotsPerRecord = 2
-
-/** The value of each hexadecimal digit, by its character code. */
-const digitValues = new Uint8Array(128)
-for (let value = 0; value < 16; value += 1) digitValues[value.toString(16).charCodeAt(0)] = value
+/** Records of a shard whose handles fit in 32 bits. */
+export const handleRecords = 2 ** (32 - shardBits)
+/** The arrays of a shard without records. A search needs one slot, which stays empty. */
+const noRecords = new Uint32Array(0)
+const noSlots = new Uint32Array(1)
 
 export class ItemIndex {
-  readonly #shards = Array.from({ length: 1 << shardBits }, newShard)
+  readonly shards: readonly Shard[] = Array.from({ length: 1 << shardBits }, newShard)
+  readonly #maxRecords: number
   /** The id of the operation at hand, as four words. */
   readonly #id = new Uint32Array(4)
+  /** The shard of the id at hand, once room was reserved for it. */
+  #reserved = 0
+
+  /** @param maxRecords maximum number of records of a shard. */
+  constructor(maxRecords = handleRecords) {
+    this.#maxRecords = maxRecords
+  }
 
   /** The handle of an item, or `undefined` for an id that is not here. */
   find(id: ItemId): Handle | undefined {
@@ -52,47 +63,57 @@ export class ItemIndex {
     return record < 0 ? undefined : handleOf(shardNumber, record)
   }
 
-  /** Makes a record for an id that is not here yet. Its page is to be set. */
-  add(id: ItemId): Handle {
-    const shardNumber = this.#read(id)
-    const shard = this.#shard(shardNumber)
-    if (shard.free === 0 && shard.used === shard.pages.length) grow(shard)
+  /**
+   * Makes ready for an id that is not here yet, so that adding it cannot fail.
+   * @throws {StoreError} `STORE_FULL` when its shard has no room left, or the system no memory.
+   */
+  reserve(id: ItemId): void {
+    this.#reserved = this.#read(id)
+    const shard = this.#shard(this.#reserved)
+    if (shard.free === 0 && shard.used === capacityOf(shard)) grow(shard, this.#maxRecords)
+  }
+
+  /** Makes a record for the id at hand, for which room was reserved. */
+  add(page: number): Handle {
+    const shard = this.#shard(this.#reserved)
     let record = shard.used
     if (shard.free === 0) {
       shard.used += 1
     } else {
       record = shard.free - 1
-      shard.free = at(shard.pages, record)
+      shard.free = at(shard.records, pagePlace(record))
     }
     shard.size += 1
-    shard.ids.set(this.#id, record * 4)
+    shard.records.set(this.#id, record * recordWords)
+    shard.records[pagePlace(record)] = page
     shard.slots[this.#slotOf(shard)] = record + 1
-    return handleOf(shardNumber, record)
+    return handleOf(this.#reserved, record)
   }
 
   /** Forgets an item. Its handle may name another one from now on. */
   remove(handle: Handle): void {
     const shard = this.#shard(shardOf(handle))
     const record = recordOf(handle)
-    this.#id.set(shard.ids.subarray(record * 4, record * 4 + 4))
+    const start = record * recordWords
+    for (let word = 0; word < idWords; word += 1) this.#id[word] = at(shard.records, start + word)
     emptySlot(shard, this.#slotOf(shard))
-    shard.pages[record] = shard.free
+    shard.records[pagePlace(record)] = shard.free
     shard.free = record + 1
     shard.size -= 1
     // The memory of a shard that has grown goes when its last item goes.
-    if (shard.size === 0) this.#shards[shardOf(handle)] = newShard()
+    if (shard.size === 0) Object.assign(shard, newShard())
   }
 
   pageOf(handle: Handle): number {
-    return at(this.#shard(shardOf(handle)).pages, recordOf(handle))
+    return at(this.#shard(shardOf(handle)).records, pagePlace(recordOf(handle)))
   }
 
   setPage(handle: Handle, page: number): void {
-    this.#shard(shardOf(handle)).pages[recordOf(handle)] = page
+    this.#shard(shardOf(handle)).records[pagePlace(recordOf(handle))] = page
   }
 
   #shard(number: number): Shard {
-    return this.#shards[number] as Shard // every value of a byte has one
+    return this.shards[number] as Shard // every value of a byte has one
   }
 
   /** Takes an id as the one at hand, and returns the number of its shard. */
@@ -107,64 +128,60 @@ export class ItemIndex {
 
   /** The slot of the id at hand: the one that leads to its record, or the empty one where it ends. */
   #slotOf(shard: Shard): number {
-    const { slots, ids } = shard
+    const { slots, records } = shard
     const id = this.#id
     for (let slot = homeSlot(slots, at(id, 3)); ; slot = nextSlot(slots, slot)) {
-      const first = (at(slots, slot) - 1) * 4
+      const first = (at(slots, slot) - 1) * recordWords
       const isHere =
         first < 0 ||
-        (ids[first + 3] === id[3] &&
-          ids[first + 2] === id[2] &&
-          ids[first + 1] === id[1] &&
-          ids[first] === id[0])
+        (records[first + 3] === id[3] &&
+          records[first + 2] === id[2] &&
+          records[first + 1] === id[1] &&
+          records[first] === id[0])
       if (isHere) return slot
     }
   }
 }
 
 function newShard(): Shard {
-  return {
-    slots: new Uint32Array(firstRecords * slotsPerRecord),
-    ids: new Uint32Array(firstRecords * 4),
-    pages: new Uint32Array(firstRecords),
-    used: 0,
-    free: 0,
-    size: 0,
-  }
+  return { slots: noSlots, records: noRecords, used: 0, free: 0, size: 0 }
 }
 
-/** Makes room for half as many records again. */
-function grow(shard: Shard): void {
-  const records = Math.ceil(shard.pages.length * 1.5)
-  shard.ids = enlarged(shard.ids, records * 4)
-  shard.pages = enlarged(shard.pages, records)
-  const needed = records * slotsPerRecord
-  if (needed > shard.slots.length) {
-    // A power of two, so that a mask finds the home slot.
-    shard.slots = new Uint32Array(2 ** Math.ceil(Math.log2(needed)))
-    for (let record = 0; record < shard.used; record += 1) {
-      let slot = homeSlot(shard.slots, at(shard.ids, record * 4 + 3))
-      while (shard.slots[slot] !== 0) slot = nextSlot(shard.slots, slot)
-      shard.slots[slot] = record + 1
-    }
+/** Makes room for half as many records again, up to `maxRecords`. */
+function grow(shard: Shard, maxRecords: number): void {
+  const capacity = capacityOf(shard)
+  const target = Math.min(Math.max(Math.ceil(capacity * 1.5), firstRecords), maxRecords)
+  if (target === capacity) {
+    throw new StoreError('STORE_FULL', 'The store is full: it cannot keep track of more items')
   }
-}
-
-function enlarged(column: Uint32Array, length: number): Uint32Array {
-  const larger = new Uint32Array(length)
-  larger.set(column)
-  return larger
+  // A power of two, so that a mask finds the home slot.
+  const slotCount = 2 ** Math.ceil(Math.log2(target * slotsPerRecord))
+  const isCrowded = slotCount > shard.slots.length
+  const [records, slots] = allocate(() => [
+    new Uint32Array(target * recordWords),
+    isCrowded ? new Uint32Array(slotCount) : shard.slots,
+  ])
+  records.set(shard.records)
+  shard.records = records
+  shard.slots = slots
+  if (!isCrowded) return
+  for (let record = 0; record < shard.used; record += 1) {
+    let slot = homeSlot(slots, hashOf(shard, record))
+    while (slots[slot] !== 0) slot = nextSlot(slots, slot)
+    slots[slot] = record + 1
+  }
 }
 
 /**
- * Empties a slot, and moves those behind it that would not be found any more
+ * Empties a slot, and moves those after it that would not be found any more
  * (Knuth, The Art of Computer Programming, volume 3, algorithm 6.4R).
  */
-function emptySlot({ slots, ids }: Shard, emptied: number): void {
+function emptySlot(shard: Shard, emptied: number): void {
+  const { slots } = shard
   let gap = emptied
   for (let slot = nextSlot(slots, gap); slots[slot] !== 0; slot = nextSlot(slots, slot)) {
     const record = at(slots, slot)
-    const home = homeSlot(slots, at(ids, (record - 1) * 4 + 3))
+    const home = homeSlot(slots, hashOf(shard, record - 1))
     const mask = slots.length - 1
     // A search from `home` passes the gap on its way to `slot`.
     if (((slot - home) & mask) >= ((slot - gap) & mask)) {
@@ -173,6 +190,18 @@ function emptySlot({ slots, ids }: Shard, emptied: number): void {
     }
   }
   slots[gap] = 0
+}
+
+function capacityOf({ records }: Shard): number {
+  return records.length / recordWords
+}
+
+function pagePlace(record: number): number {
+  return record * recordWords + idWords
+}
+
+function hashOf({ records }: Shard, record: number): number {
+  return at(records, record * recordWords + 3)
 }
 
 function homeSlot(slots: Uint32Array, hash: number): number {
@@ -184,7 +213,7 @@ function nextSlot(slots: Uint32Array, slot: number): number {
 }
 
 function handleOf(shard: number, record: number): Handle {
-  return ((record << shardBits) | shard) >>> 0
+  return (record << shardBits) | shard
 }
 
 function shardOf(handle: Handle): number {
@@ -198,14 +227,19 @@ function recordOf(handle: Handle): number {
 /** The number that four hexadecimal digits stand for. */
 function digits(id: ItemId, start: number): number {
   return (
-    (at(digitValues, id.charCodeAt(start)) << 12) |
-    (at(digitValues, id.charCodeAt(start + 1)) << 8) |
-    (at(digitValues, id.charCodeAt(start + 2)) << 4) |
-    at(digitValues, id.charCodeAt(start + 3))
+    (digit(id.charCodeAt(start)) << 12) |
+    (digit(id.charCodeAt(start + 1)) << 8) |
+    (digit(id.charCodeAt(start + 2)) << 4) |
+    digit(id.charCodeAt(start + 3))
   )
 }
 
+/** The value of a digit: 0 to 9 are 0x30 to 0x39, a to f are 0x61 to 0x66. */
+function digit(code: number): number {
+  return (code & 0xf) + (code >>> 6) * 9
+}
+
 /** An element that is known to be there. */
-function at(array: Uint32Array | Uint8Array, place: number): number {
-  return array[place] as number // all places are within the columns
+function at(array: Uint32Array, place: number): number {
+  return array[place] as number // all places are within the arrays
 }

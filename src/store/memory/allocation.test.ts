@@ -1,0 +1,96 @@
+/** Where memory ends, a change is made whole or refused whole, whichever allocation it is. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Allocations } from '../../../test/support/allocations.js'
+import { assertSound } from '../../../test/support/assert-sound.js'
+import { randomNumbers } from '../../../test/support/random.js'
+import { itemText, textOf } from '../../../test/support/store-behaviour.js'
+import { type ItemId, type ItemList, type ItemStore, StoreError } from '../item-store.js'
+import { Pages } from './pages.js'
+import { storeOf } from './store.js'
+
+const cases = [
+  { title: 'pages of 64 KiB', steps: 800, pageBytes: 65_536, maxPages: 1e6, maxLength: 30_000 },
+  { title: 'pages of 1,000 bytes', steps: 2000, pageBytes: 1000, maxPages: 1e6, maxLength: 400 },
+  { title: 'few pages of 1,000 bytes', steps: 2000, pageBytes: 1000, maxPages: 10, maxLength: 400 },
+]
+const kinds = ['create', 'create', 'replace', 'replace', 'delete', 'read', 'list', 'drain'] as const
+/** What has to fail at least once, so that the test is one. */
+const allocators = ['ArrayBuffer', 'Buffer.allocUnsafe', 'Buffer.allocUnsafeSlow', 'Uint32Array']
+
+describe('every single allocation fails in turn, and the store stays whole', () => {
+  for (const { title, steps, pageBytes, maxPages, maxLength } of cases) {
+    test(title, async (context) => {
+      const below = randomNumbers(7)
+      const pages = new Pages({ pageBytes, maxPages })
+      const store = storeOf(pages, 1e9)
+      const model = new Map<ItemId, string>()
+      const open: { list: ItemList; expected: string }[] = []
+      const allocations = new Allocations()
+      context.after(() => allocations.restore())
+      let refusals = 0
+
+      for (let step = 0; step < steps; step += 1) {
+        const ids = [...model.keys()]
+        const isGrowing = ids.length < 2 || step % 300 < 180
+        const kind = kinds[isGrowing ? below(8) : 2 + below(6)] ?? 'read'
+        const id = kind === 'create' ? newId(below) : (ids[below(ids.length)] ?? newId(below))
+        const length = below(below(10) === 0 ? 3 * maxLength : maxLength)
+        const item = itemText(id, length, String(step % 10))
+        const one = open[below(open.length + 1)]
+        // Read before anything fails; what is left to do is its release.
+        if (kind === 'drain' && one) assert.equal(await textOf(one.list), one.expected)
+
+        const act = async (): Promise<void> => {
+          if (kind === 'create') await store.create(id, item)
+          if (kind === 'replace') assert.equal(await store.replace(id, item), model.has(id))
+          if (kind === 'delete') assert.equal(await store.delete(id), model.has(id))
+          if (kind === 'read') assert.equal((await store.read(id))?.toString(), model.get(id))
+          if (kind === 'drain') one?.list.release()
+          if (kind === 'list' && open.length < 4) {
+            open.push({ list: await store.list(), expected: [...model.values()].join(',') })
+          }
+        }
+        for (let number = 0; ; number += 1) {
+          const { failed, thrown } = await allocations.failing(number, act)
+          if (thrown === undefined) {
+            if (kind === 'create' || (kind === 'replace' && model.has(id)))
+              model.set(id, String(item))
+            if (kind === 'delete') model.delete(id)
+            if (kind === 'drain' && one) open.splice(open.indexOf(one), 1)
+          } else {
+            assert.ok(thrown instanceof StoreError && thrown.code === 'STORE_FULL', String(thrown))
+            if (!failed) refusals += 1
+          }
+          if (failed || thrown !== undefined || step % 10 === 0) {
+            assertSound(pages)
+            await assertContent(store, model)
+          }
+          if (!failed || thrown === undefined) break
+        }
+      }
+      for (const { list, expected } of open) assert.equal(await textOf(list), expected)
+      assertSound(pages)
+      for (const name of allocators)
+        assert.ok(allocations.failures.has(name), `${name} never failed`)
+      assert.equal(refusals > 0, maxPages < 1000, `${refusals} refused as there were no pages left`)
+    })
+  }
+})
+
+/** Ids of two shards of the index, so that these grow. */
+function newId(below: (limit: number) => number): ItemId {
+  const digits = Array.from({ length: 30 }, () => below(16).toString(16)).join('')
+  const groups = [0, 6, 10, 14, 18].map((start, place, all) => digits.slice(start, all[place + 1]))
+  return `0${below(2)}${groups.join('-')}` as ItemId // in its shape
+}
+
+async function assertContent(store: ItemStore, model: Map<ItemId, string>): Promise<void> {
+  const texts = [...model.values()]
+  for (const [id, text] of model) assert.equal((await store.read(id))?.toString(), text)
+  assert.equal(await textOf(await store.list()), texts.join(','))
+  const { items, itemBytes } = await store.size()
+  assert.equal(items, model.size)
+  assert.equal(itemBytes, Buffer.byteLength(texts.join('')))
+}

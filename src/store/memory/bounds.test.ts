@@ -1,0 +1,203 @@
+/** A store with all its pages in use answers, and no operation is as long as the store is large. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { assertSound } from '../../../test/support/assert-sound.js'
+import { itemText, textOf } from '../../../test/support/store-behaviour.js'
+import { newItemId } from '../../item/id.js'
+import type { ItemId, ItemStore } from '../item-store.js'
+import { Pages } from './pages.js'
+import { storeOf } from './store.js'
+
+const full = { name: 'StoreError', code: 'STORE_FULL' }
+const pageBytes = 1000
+const [small, large] = [300, 600] // of which three and one are on a page
+
+function opened(maxPages: number): { pages: Pages; store: ItemStore } {
+  const pages = new Pages({ pageBytes, maxPages })
+  return { pages, store: storeOf(pages, 1e9) }
+}
+
+/** Creates items until the store is full. @returns their ids. */
+async function fill(store: ItemStore, length: number): Promise<ItemId[]> {
+  const ids: ItemId[] = []
+  for (;;) {
+    const id = newItemId()
+    try {
+      await store.create(id, itemText(id, length))
+    } catch (error) {
+      assert.throws(() => {
+        throw error
+      }, full)
+      return ids
+    }
+    ids.push(id)
+  }
+}
+
+test('with all pages in use all goes on but what needs another one', async () => {
+  for (const length of [small, large]) {
+    const { pages, store } = opened(40)
+    const ids = await fill(store, length)
+    assert.equal(ids.length, length === small ? 80 : 40)
+    const [first, second, third] = ids as [ItemId, ItemId, ItemId] // there are more
+    const before = await textOf(await store.list())
+
+    if (length === small) {
+      await assert.rejects(async () => store.replace(first, itemText(first, large)), full)
+      assert.ok((await textOf(await store.list())) === before)
+    }
+    assert.equal(await store.replace(first, itemText(first, 10)), true)
+    assert.deepEqual(await store.read(first), itemText(first, 10))
+    assert.equal(await store.replace(second, itemText(second, length, 'y')), true)
+    assert.deepEqual(await store.read(second), itemText(second, length, 'y'))
+    if (length === large) {
+      assert.equal(await store.replace(third, itemText(third, 5000)), true)
+      assert.deepEqual(await store.read(third), itemText(third, 5000))
+    }
+    assertSound(pages)
+    for (const id of ids) assert.equal(await store.delete(id), true)
+    assertSound(pages)
+    assert.equal((await fill(store, length)).length, ids.length)
+  }
+})
+
+test('what is refused for want of a page leaves all items as they were', async () => {
+  const { pages, store } = opened(10)
+  const ids = await fill(store, 100)
+  const before = await textOf(await store.list())
+  let refused = 0
+  for (const id of ids) {
+    const item = await store.read(id)
+    assert.ok(item)
+    try {
+      await store.replace(id, itemText(id, 420))
+      await store.replace(id, item)
+    } catch {
+      refused += 1
+    }
+    assert.ok((await textOf(await store.list())) === before)
+    assertSound(pages)
+  }
+  assert.ok(refused > 0)
+})
+
+test('what lists hold is bounded too, and its end is the end of the refusals', async () => {
+  const { pages, store } = opened(40)
+  const ids = await fill(store, large)
+  const lists = []
+  const changed = async (): Promise<number> => {
+    let count = 0
+    for (const id of ids) {
+      try {
+        await store.replace(id, itemText(id, large, String(lists.length)))
+        count += 1
+      } catch {
+        assert.ok(pages.versions.own + pages.versions.kept >= 80)
+      }
+    }
+    return count
+  }
+  for (const expected of [40, 0, 0]) {
+    lists.push({ list: await store.list(), text: await textOf(await store.list()) })
+    assert.equal(await changed(), expected)
+    assertSound(pages)
+  }
+  for (const { list, text } of lists) assert.ok((await textOf(list)) === text)
+  assert.equal(pages.versions.kept, 0)
+  assert.equal(await changed(), 40)
+})
+
+test('what a list held is given back in turns, and to the lists that still need it', async () => {
+  const { pages, store } = opened(10_000)
+  const ids = await fill(store, large)
+  const lists = [await store.list(), await store.list()] as const
+  const text = await textOf(await store.list())
+  for (const id of ids) await store.delete(id)
+  assert.equal(pages.versions.kept, 10_000)
+  for (const [place, list] of lists.entries()) {
+    list.release()
+    const isLast = place === 1
+    let turns = 0
+    for (let left = 10_000; isLast && left > 0; turns += 1) {
+      assert.ok(left - pages.versions.kept <= 1000, `${left - pages.versions.kept} in a turn`)
+      left = pages.versions.kept
+      list.release()
+      await nextTurn()
+    }
+    assertSound(pages)
+    assert.equal(turns > 10, isLast)
+  }
+  assert.ok(text.length > 0)
+  assert.equal(pages.versions.kept, 0)
+  assert.equal((await store.size()).pageBytes, 0)
+})
+
+test('a list finds its items past all that other lists hold, though that is let go meanwhile', async () => {
+  const { store } = opened(100_000)
+  const ids = await fill(store, large)
+  const first = await store.list()
+  for (const id of ids.slice(1)) await store.delete(id)
+  const kept = [ids[0], newItemId()] as [ItemId, ItemId] // there are more
+  await store.create(kept[1], itemText(kept[1], large))
+  const second = await store.list()
+  const reading = textOf(second)
+  await nextTurn()
+  first.release()
+  await nextTurn()
+  await store.delete(kept[0])
+  const expected = kept.map((id) => itemText(id, large).toString())
+  assert.equal(await reading, expected.join(','))
+})
+
+test('a list that is released ends, and reads nothing that is there for others now', async () => {
+  const { store } = opened(100)
+  await fill(store, large)
+  const list = await store.list()
+  let chunks = 0
+  for await (const _chunk of list.chunks) {
+    chunks += 1
+    list.release()
+  }
+  assert.equal(chunks, 1)
+  const unread = await store.list()
+  unread.release()
+  for await (const _chunk of unread.chunks) assert.fail('a list that was released')
+})
+
+test('200,000 pages in a heap of 128 MB end in STORE_FULL and a process that goes on', () => {
+  const script = `
+    import { getHeapStatistics } from 'node:v8'
+    import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
+    const maxPages = Math.floor(getHeapStatistics().heap_size_limit / 2048)
+    const store = createMemoryStore(1e12, { maxPages, pageBytes: 64 })
+    const idOf = (number) => (number * 4099 % 2 ** 32).toString(16).padStart(8, '0')
+      + '-0000-4000-8000-' + number.toString(16).padStart(12, '0')
+    const item = Buffer.alloc(40, 'x')
+    let held = 0
+    const refused = new Set()
+    const list = store.list()
+    for (let number = 0; number < 200_000; number += 1) {
+      try {
+        store.create(idOf(number), item)
+        held += 1
+      } catch (error) {
+        refused.add(error.code)
+      }
+    }
+    const next = store.list()
+    for (let number = 0; number < held; number += 1) store.replace(idOf(number), item)
+    let chunks = 0
+    for await (const chunk of next.chunks) chunks += 1
+    for (let number = 0; number < held; number += 1) store.delete(idOf(number))
+    console.log(JSON.stringify({ maxPages, held, refused: [...refused], chunks, items: store.size().items }))
+  `
+  const flags = ['--max-old-space-size=128', '--input-type=module', '--eval', script]
+  const { stdout, stderr, status } = spawnSync(process.execPath, flags, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  const { maxPages, ...outcome } = JSON.parse(stdout)
+  assert.ok(maxPages < 200_000)
+  assert.deepEqual(outcome, { held: maxPages, refused: ['STORE_FULL'], chunks: maxPages, items: 0 })
+})

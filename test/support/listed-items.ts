@@ -1,0 +1,73 @@
+/** What a list has to show, by what the store guarantees of it. */
+
+import assert from 'node:assert/strict'
+import type { ItemId, ListGuarantees } from '../../src/store/item-store.js'
+
+/** What may show of the items while one list is read. */
+interface Seen {
+  /** The texts of the moment at which it was asked for. */
+  readonly texts: readonly string[]
+  /** The texts that each item has had since then. */
+  readonly versions: Map<ItemId, Set<string>>
+  /** The items that have been there all the while. */
+  readonly constant: Set<ItemId>
+}
+
+/** The items that a store should hold, in the order in which they were created. */
+export class ListedItems {
+  readonly texts = new Map<ItemId, string>()
+  readonly #guarantees: ListGuarantees
+  readonly #created = new Map<ItemId, number>()
+  readonly #seen: Seen[] = []
+
+  constructor(guarantees: ListGuarantees) {
+    this.#guarantees = guarantees
+  }
+
+  /** An item is created, replaced or, with `undefined`, deleted. */
+  set(id: ItemId, text: string | undefined): void {
+    for (const { versions, constant } of this.#seen) {
+      if (text === undefined) constant.delete(id)
+      else versions.set(id, (versions.get(id) ?? new Set()).add(text))
+    }
+    if (text === undefined) this.texts.delete(id)
+    else this.texts.set(id, text)
+    if (!this.#created.has(id)) this.#created.set(id, this.#created.size)
+  }
+
+  /** A list was asked for just now. @returns the check of its whole text. */
+  listed(): (text: string) => void {
+    const seen: Seen = {
+      texts: [...this.texts.values()],
+      versions: new Map([...this.texts].map(([id, text]) => [id, new Set([text])])),
+      constant: new Set(this.texts.keys()),
+    }
+    this.#seen.push(seen)
+    return (text) => {
+      this.#seen.splice(this.#seen.indexOf(seen), 1)
+      this.#check(text === '' ? [] : text.split(/(?<=\}),(?=\{)/), seen)
+    }
+  }
+
+  #check(shown: string[], { texts, versions, constant }: Seen): void {
+    const { isSnapshot, isInOrder } = this.#guarantees
+    const ids = shown.map(idOf)
+    if (isSnapshot) assert.deepEqual(shown.toSorted(), texts.toSorted())
+    for (const [place, text] of shown.entries()) {
+      const id = idOf(text)
+      assert.ok(versions.get(id)?.has(text), `a text that the item never had: ${text}`)
+      assert.ok(ids.indexOf(id) === place || !constant.has(id), `${id} shows twice`)
+    }
+    for (const id of constant) assert.ok(ids.includes(id), `${id} does not show`)
+    if (!isInOrder) return
+    const order = ids.map((id) => this.#created.get(id) ?? -1)
+    assert.deepEqual(
+      order,
+      order.toSorted((one, other) => one - other),
+    )
+  }
+}
+
+function idOf(text: string): ItemId {
+  return text.slice(7, 43) as ItemId // where `itemText` puts it
+}
