@@ -50,7 +50,7 @@ ownTest(
     assert.ok(more < 150_000_000, `${more} bytes more`)
     for (const socket of sockets) socket.destroy()
     // It may take its time: what was read of the requests is worked off first.
-    await fetch(`${own.baseUrl}/health`, { signal: AbortSignal.timeout(60_000) })
+    await fetch(`${own.baseUrl}/health`, { signal: AbortSignal.timeout(20_000) })
   },
 )
 

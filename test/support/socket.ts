@@ -43,7 +43,10 @@ export function openSockets(url: URL, count: number, bytes: Bytes = ''): Socket[
 export async function firstText(socket: Socket): Promise<string> {
   limitSilence(socket)
   return await new Promise((resolve, reject) => {
-    socket.once('data', (bytes: Buffer) => resolve(bytes.toString('latin1')))
+    socket.once('data', (bytes: Buffer) => {
+      socket.setTimeout(0) // it may be idle from now on
+      resolve(bytes.toString('latin1'))
+    })
     socket.once('error', reject)
     socket.once('close', () => reject(new Error('the connection ended without an answer')))
   })
