@@ -96,7 +96,11 @@ export function openApiDocument(version: string): object {
         delete: {
           operationId: 'deleteItem',
           summary: 'Delete an item',
-          responses: { 204: { description: 'Deleted' }, ...unknownItem, ...errors(guarded) },
+          responses: {
+            204: { description: 'Deleted' },
+            ...unknownItem,
+            ...errors([...guarded, 'STORE_FULL']),
+          },
         },
       },
     },

@@ -97,7 +97,7 @@ export interface ItemStore {
 
 /** Why a store does not do what it is asked for. */
 export type StoreErrorCode =
-  /** There is no room for the item; reads and deletes go on, and deleting makes room. */
+  /** There is no room for the item, or no memory for the change; other items are read and deleted. */
   | 'STORE_FULL'
   /** The store cannot be reached, or not in time. */
   | 'STORE_UNAVAILABLE'
