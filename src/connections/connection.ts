@@ -3,19 +3,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** Bytes that arrived before their requests could be handled. */
-export interface Held {
-  /** The head of the first request. */
-  readonly head: Buffer
-  readonly rest: Buffer
-}
-
 export class Connection {
   readonly socket: Socket
   /** The response to its latest request, sent or not. */
   latest: ServerResponse | undefined
-  /** What arrived while the latest request was in progress; nothing more is read until it is answered. */
-  held: Held | undefined
+  /** Memory for what arrived while the latest request was in progress, in bytes. */
+  heldBytes = 0
   /** Whether the response to its latest request is the last one, because the service is stopping. */
   isEnding = false
   /** Since when it may have been idle: the start of its latest response, or the end of a long one. */
@@ -35,15 +28,9 @@ export class Connection {
 
   /** Whether every request has been answered completely, and no part of another has arrived. */
   get isIdle(): boolean {
-    const { latest, held, socket } = this
-    if (held !== undefined || this.isBusy || socket.writableLength > 0) return false
+    const { latest, heldBytes, socket } = this
+    if (heldBytes > 0 || this.isBusy || socket.writableLength > 0) return false
     return latest === undefined ? socket.bytesRead === 0 : latest.req.complete
-  }
-
-  /** Memory held for pipelined requests, in bytes. */
-  get heldBytes(): number {
-    const { held } = this
-    return held === undefined ? 0 : held.head.length + held.rest.buffer.byteLength
   }
 
   /**
@@ -65,7 +52,7 @@ export class Connection {
   /** Must be called before a head is written: decides whether the connection stays open afterwards. */
   settle(response: ServerResponse): void {
     this.answeredAt = performance.now()
-    if (this.isEnding && this.held === undefined) response.shouldKeepAlive = false
+    if (this.isEnding && this.heldBytes === 0) response.shouldKeepAlive = false
     if (isBodyIncomplete(response.req)) closeAfterBody(response.req)
   }
 }
