@@ -86,9 +86,11 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     joinDuplicateHeaders: true, // otherwise a second Host or Authorization would go unnoticed
   }
   const server = createServer(options, (request, response) => {
+    const connection = connections.of(request.socket)
+    // A request after the last response must not take effect, as nobody is told (RFC 9112 §9.6).
+    if (connection.latest?.shouldKeepAlive === false) return
     // Node's parser loses whatever follows it in the same packet.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-    const connection = connections.of(request.socket)
     connection.latest = response
     const error = headError(request, limits.maxHeaderLines)
     if (error === undefined) serve(request, response, connection)
