@@ -44,8 +44,8 @@ export interface StopOptions {
   /** After it, the remaining connections are closed, whatever is in progress on them. */
   readonly timeout: number
   /**
-   * How long clients have, from the end of their last response, to send another request. Requests
-   * that have been sent already are answered in any case.
+   * How long clients have, from the end of their last response, to send another request. One that has
+   * been sent already is answered in any case; of pipelined ones, as many as have been read.
    */
   readonly grace?: number
 }
@@ -156,6 +156,9 @@ function headError(request: IncomingMessage, maxLines: number): ApiError | undef
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) {
     return new ApiError('HEADERS_TOO_LARGE', `The request has more than ${maxLines} header lines`)
+  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return new ApiError('BAD_REQUEST', 'The HTTP version must be 1.1 or 1.0')
   }
   if (headers.host === undefined && httpVersion === '1.1') {
     return new ApiError('BAD_REQUEST', 'The Host header is missing')

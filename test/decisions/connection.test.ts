@@ -26,6 +26,8 @@ const notHttp = [
   { title: 'bytes of TLS', bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n' },
   { title: 'an unknown method', bytes: `FOO ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n` },
   { title: 'a method in lower case', bytes: `get ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n` },
+  { title: 'HTTP/2.0', bytes: `GET ${prefix}/health HTTP/2.0\r\nHost: a\r\n\r\n` },
+  { title: 'HTTP/0.9', bytes: `GET ${prefix}/health\r\n\r\n` },
   { title: 'an unknown version', bytes: `GET ${prefix}/health HTTP/9.9\r\nHost: a\r\n\r\n` },
   { title: 'the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
   { title: 'no Host', bytes: `${health}\r\n` },
