@@ -3,19 +3,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** Bytes that came before the request that they belong to could be handled. */
-export interface Held {
-  /** The head of the first request. */
-  readonly head: Buffer
-  readonly rest: Buffer
-}
-
 export class Connection {
   readonly socket: Socket
   /** The response to its latest request, sent or not. */
   latest: ServerResponse | undefined
-  /** What came after the latest request while that was in progress. Nothing more is read meanwhile. */
-  held: Held | undefined
+  /** Memory for what came after the latest request while that was in progress, in bytes. */
+  heldBytes = 0
   /** Whether the answer to its latest request is the last one, as the service is about to stop. */
   isEnding = false
   /** Since when it may have been idle: the start of its latest answer, or the end of a long one. */
@@ -35,15 +28,9 @@ export class Connection {
 
   /** Whether every request that came has its whole answer, and nothing of another is there. */
   get isIdle(): boolean {
-    const { latest, held, socket } = this
-    if (held !== undefined || this.isBusy || socket.writableLength > 0) return false
+    const { latest, heldBytes, socket } = this
+    if (heldBytes > 0 || this.isBusy || socket.writableLength > 0) return false
     return latest === undefined ? socket.bytesRead === 0 : latest.req.complete
-  }
-
-  /** Memory that it holds for what came too early, in bytes. */
-  get heldBytes(): number {
-    const { held } = this
-    return held === undefined ? 0 : held.head.length + held.rest.buffer.byteLength
   }
 
   /**
@@ -65,7 +52,7 @@ export class Connection {
   /** To be called before a head is written: decides whether the connection goes on after that answer. */
   settle(response: ServerResponse): void {
     this.answeredAt = performance.now()
-    if (this.isEnding && this.held === undefined) response.shouldKeepAlive = false
+    if (this.isEnding && this.heldBytes === 0) response.shouldKeepAlive = false
     if (isBodyComing(response.req)) closeAfterBody(response.req)
   }
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Connection } from './connection.js'
-import { headOf, stopAtPipelined } from './pipelining.js'
+import { allowReading, headOf, stopAtPipelined } from './pipelining.js'
 
 /** How often connections are checked for being stalled, as a part of the timeout. */
 const checks = 4
@@ -50,7 +50,7 @@ export class Connections {
     socket.on('error', () => socket.destroy()) // Node has its own listener only while it has a parser
     socket.once('close', () => {
       this.#all.delete(socket)
-      this.#setHeld(connection, undefined)
+      this.#setHeld(connection, 0)
     })
     return connection
   }
@@ -60,7 +60,12 @@ export class Connections {
    * @param rest the bytes after its head.
    */
   hold(connection: Connection, request: IncomingMessage, rest: Buffer): void {
-    this.#setHeld(connection, { head: headOf(request), rest })
+    const { socket } = connection
+    const head = headOf(request)
+    this.#setHeld(connection, head.length + rest.buffer.byteLength)
+    // Back to where they came from: the end of what the client sends must not come before them.
+    socket.unshift(rest)
+    socket.unshift(head)
     connection.latest?.once('close', () => {
       this.#resumable.push(connection)
       if (this.#resumable.length === 1) setImmediate(() => this.#resume())
@@ -70,21 +75,19 @@ export class Connections {
 
   #resume(): void {
     for (const connection of this.#resumable.splice(0, resumedPerTurn)) {
-      const { socket, held } = connection
-      this.#setHeld(connection, undefined)
-      if (held === undefined || !socket.writable) continue // it ends with the answer before
-      socket.unshift(held.rest)
-      socket.unshift(held.head)
+      const { socket } = connection
+      this.#setHeld(connection, 0)
+      if (!socket.writable) continue // it ends with the answer before
+      allowReading(socket)
       socket.setTimeout(0) // of Node, for the time between two requests
       this.#server.emit('connection', socket) // gives it a new parser
     }
     if (this.#resumable.length > 0) setImmediate(() => this.#resume())
   }
 
-  #setHeld(connection: Connection, held: Connection['held']): void {
-    this.#heldBytes -= connection.heldBytes
-    connection.held = held
-    this.#heldBytes += connection.heldBytes
+  #setHeld(connection: Connection, bytes: number): void {
+    this.#heldBytes += bytes - connection.heldBytes
+    connection.heldBytes = bytes
   }
 
   #closeLargest(): void {
@@ -93,7 +96,7 @@ export class Connections {
       if (connection.heldBytes > (largest?.heldBytes ?? 0)) largest = connection
     }
     if (largest === undefined) return
-    this.#setHeld(largest, undefined)
+    this.#setHeld(largest, 0)
     largest.socket.destroy()
   }
 

@@ -12,7 +12,7 @@
  */
 
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 
 /** What Node keeps in `socket.parser`, as far as it is used; not in the types, since Node.js 0.x. */
 interface Parser {
@@ -33,12 +33,19 @@ export function stopAtPipelined(socket: Socket, isBusy: () => boolean): void {
   parser.onIncoming = (request, shouldKeepAlive) => {
     if (isBusy()) {
       socket.pause() // stops reading, which it would not without the parser
+      // Node resumes it for the body of the request before, and what came then would be lost.
+      socket.resume = () => socket
       request.upgrade = true
       return upgrade
     }
     if (request.method !== 'CONNECT') request.upgrade = false // no protocol but this one
     return onIncoming(request, shouldKeepAlive)
   }
+}
+
+/** Lets a connection be read again on which the parser stopped. */
+export function allowReading(socket: Socket): void {
+  socket.resume = Socket.prototype.resume
 }
 
 /** The head of a request as it was sent, but for white space. */

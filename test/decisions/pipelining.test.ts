@@ -5,7 +5,14 @@ import { test } from 'node:test'
 import { create, itemOf, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { validClaims } from '../conformance/tokens.js'
-import { exchange, exchangeUntilClosed, untilClosed } from '../support/socket.js'
+import {
+  exchange,
+  exchangeUntilClosed,
+  openSocket,
+  untilClosed,
+  wholeText,
+  writePieces,
+} from '../support/socket.js'
 import { assertHeaders } from './expect.js'
 
 const service = await useService()
@@ -55,6 +62,17 @@ test('§4.5 requests sent ahead on a connection take effect in the order sent', 
     answers.slice(0, 5).map((answer) => itemOf(answer, 200).n),
     [2, 2, 3, 4, 4],
   )
+})
+
+test('§4 a client that closes its side with its last request gets every response', async () => {
+  const create = `${post}Content-Length: ${body.length}\r\n\r\n`
+  for (let round = 0; round < 10; round += 1) {
+    const socket = openSocket(service.baseUrl, '', { allowHalfOpen: true })
+    // The second request waits for the first, and the third, with the end after it, for the second.
+    await writePieces(socket, [create + body + create])
+    socket.end(body + create + body)
+    assert.equal((await wholeText(socket)).match(/HTTP\/1\.1 201 Created\r\n/g)?.length, 3)
+  }
 })
 
 test('§1.4 a request with Upgrade is answered, and closes a connection that cannot go on', async () => {
