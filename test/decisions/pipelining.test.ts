@@ -75,6 +75,19 @@ test('§4 a client that closes its side with its last request gets every respons
   }
 })
 
+test('§4 a request after an answer that closes the connection has no effect', async () => {
+  const { id } = await create(service, { n: 1 })
+  const head = `${post.replace(/Bearer .*/, 'Bearer wrong')}Content-Length: ${body.length}\r\n`
+  const remove = `DELETE ${prefix}/items/${id}${post.slice(post.indexOf(' HTTP'))}\r\n`
+  const pieces = [`${head}Expect: 100-continue\r\n\r\n`, body + remove]
+  const answers = await exchangeUntilClosed(service.baseUrl, pieces)
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers.connection]),
+    [[401, 'close']],
+  )
+  assert.equal((await stored(service, id))?.n, 1)
+})
+
 test('§1.4 a request with Upgrade is answered, and closes a connection that cannot go on', async () => {
   const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
   const bytes = `${health}Host: a\r\n${upgrade}${health}Host: a\r\n\r\n`
