@@ -122,6 +122,26 @@ for (const { title, bytes } of faults) {
   })
 }
 
+test('§7 garbage behind a request, and nothing more from the client: both are answered', async () => {
+  const create = `${post}Content-Length: ${body.length}\r\n\r\n`
+  for (let round = 0; round < 10; round += 1) {
+    const socket = openSocket(service.baseUrl, '', { allowHalfOpen: true })
+    await writePieces(socket, [create + body + create])
+    socket.end(`${body}garbage\r\n\r\n`)
+    const statuses = (await wholeText(socket)).match(/HTTP\/1\.1 \d+/g)
+    assert.deepEqual(statuses, ['HTTP/1.1 201', 'HTTP/1.1 201', 'HTTP/1.1 400'])
+  }
+})
+
+test('§7 what comes behind a request that closes the connection is not answered', async () => {
+  const refused = `${post}Content-Type: text/plain\r\nConnection: close\r\nContent-Length: 1\r\n\r\n`
+  const answers = await exchangeUntilClosed(service.baseUrl, [refused, `1${health}Host: a\r\n\r\n`])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [422],
+  )
+})
+
 test('§7 garbage behind a create: both are answered, in turn', async () => {
   const bytes = `${post}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`
   const answers = await exchange(service.baseUrl, bytes, 2)
