@@ -88,8 +88,6 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     const connection = connections.of(request.socket)
     // A request after the last answer must not take effect, as nobody is told (RFC 9112 §9.6).
     if (connection.latest?.shouldKeepAlive === false) return
-    // What comes after it in the same packet never gets out of Node's parser.
-    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     connection.latest = response
     const error = headError(request, limits.maxHeaderLines)
     if (error === undefined) serve(request, response, connection)

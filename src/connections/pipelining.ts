@@ -23,22 +23,22 @@ interface Parser {
 const upgrade = 2
 
 /**
- * Has the parser of a connection stop at requests that come too early. What it stops at comes with the
- * server's `upgrade` event, and `connect`, if that is its method.
+ * Has the parser of a connection stop at requests that come too early, and at those with `Upgrade`, as
+ * it would for another protocol: there is none here, and of such a request, Node tells no errors. What
+ * it stops at comes with the server's `upgrade` event, and `connect`, if that is its method.
  * @param isBusy whether another request is in progress.
  */
 export function stopAtPipelined(socket: Socket, isBusy: () => boolean): void {
   const { parser } = socket as Socket & { parser: Parser } // of every socket of an HTTP server
   const { onIncoming } = parser
   parser.onIncoming = (request, shouldKeepAlive) => {
-    if (isBusy()) {
+    if (isBusy() || request.upgrade) {
       socket.pause() // stops reading, which it would not without the parser
       // Node resumes it for the body of the request before, and what came then would be lost.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
     }
-    if (request.method !== 'CONNECT') request.upgrade = false // no protocol but this one
     return onIncoming(request, shouldKeepAlive)
   }
 }
@@ -48,10 +48,11 @@ export function allowReading(socket: Socket): void {
   socket.resume = Socket.prototype.resume
 }
 
-/** The head of a request as it was sent, but for white space. */
+/** The head of a request as it was sent, but for white space and `Upgrade`. */
 export function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (/^upgrade$/i.test(rawHeaders[at] ?? '')) continue
     lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
   }
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')

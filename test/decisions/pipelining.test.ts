@@ -88,12 +88,24 @@ test('§4 a request after an answer that closes the connection has no effect', a
   assert.equal((await stored(service, id))?.n, 1)
 })
 
-test('§1.4 a request with Upgrade is answered, and closes a connection that cannot go on', async () => {
-  const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
-  const bytes = `${health}Host: a\r\n${upgrade}${health}Host: a\r\n\r\n`
-  const answers = await exchangeUntilClosed(service.baseUrl, [bytes])
-  assert.equal(answers.length, 1)
-  assert.equal(answers[0]?.headers.connection, 'close')
+test('§1.4 Upgrade is ignored, whatever comes after it', async () => {
+  const upgrade = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n'
+  const create = `${post}${upgrade.slice(9)}Content-Length: ${body.length}\r\n\r\n${body}`
+  const bytes = `${health}${upgrade}\r\n${create}${health}${upgrade}\r\n`
+  const answers = await exchange(service.baseUrl, bytes, 3)
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers.connection]),
+    [200, 201, 200].map((status) => [status, 'keep-alive']),
+  )
+})
+
+test('§7 a malformed body after Upgrade is answered like any other', async () => {
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const answers = await exchange(service.baseUrl, `${post}${upgrade}zz\r\n`, 1)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [400],
+  )
 })
 
 test('§7 garbage behind a token that was not seen before: both are answered, in turn', async () => {
