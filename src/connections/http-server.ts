@@ -90,8 +90,12 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     if (connection.latest?.shouldKeepAlive === false) return
     connection.latest = response
     const error = headError(request, limits.maxHeaderLines)
-    if (error === undefined) serve(request, response, connection)
-    else answerAndClose(response, error)
+    if (error === undefined) {
+      serve(request, response, connection)
+    } else {
+      connection.settle(response)
+      answerAndClose(response, error)
+    }
   })
   const connections = new Connections(server, limits.maxPipelinedBytes)
   server.maxHeadersCount = limits.maxHeaderLines + 1 // more are dropped, and the request refused
