@@ -56,7 +56,7 @@ export class Connections {
   }
 
   /**
-   * Keeps a request that arrived before an earlier one was answered, until it is.
+   * Keeps a request at which the parser stopped, until the earlier ones are answered.
    * @param rest the bytes after its head.
    */
   hold(connection: Connection, request: IncomingMessage, rest: Buffer): void {
@@ -66,10 +66,12 @@ export class Connections {
     // Back to where they came from: the end of what the client sends must not come before them.
     socket.unshift(rest)
     socket.unshift(head)
-    connection.latest?.once('close', () => {
+    const resume = () => {
       this.#resumable.push(connection)
       if (this.#resumable.length === 1) setImmediate(() => this.#resume())
-    })
+    }
+    if (connection.isBusy) connection.latest?.once('close', resume)
+    else resume()
     if (this.#heldBytes > this.#maxHeldBytes) this.#closeLargest()
   }
 

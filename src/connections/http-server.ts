@@ -89,12 +89,14 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     const connection = connections.of(request.socket)
     // A request after the last response must not take effect, as nobody is told (RFC 9112 §9.6).
     if (connection.latest?.shouldKeepAlive === false) return
-    // Node's parser loses whatever follows it in the same packet.
-    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     connection.latest = response
     const error = headError(request, limits.maxHeaderLines)
-    if (error === undefined) serve(request, response, connection)
-    else answerAndClose(response, error)
+    if (error === undefined) {
+      serve(request, response, connection)
+    } else {
+      connection.settle(response)
+      answerAndClose(response, error)
+    }
   })
   const connections = new Connections(server, limits.maxPipelinedBytes)
   server.maxHeadersCount = limits.maxHeaderLines + 1 // one more than allowed, so that excess is noticed

@@ -16,16 +16,24 @@ export function answerParserError(code: string | undefined, connection: Connecti
   else answerInTurn(connection, parserError(code))
 }
 
-/** Answers in order, and once: after the response to an earlier, complete request. */
+/**
+ * Answers in order, and once: after the response to an earlier, complete request, unless that is the
+ * last one.
+ */
 function answerInTurn(connection: Connection, error: ApiError): void {
   const { latest, socket } = connection
   if (!socket.writable) {
     socket.destroy()
-  } else if (latest === undefined || (latest.req.complete && !connection.isBusy)) {
+  } else if (latest === undefined) {
     writeResponse(socket, error)
-  } else if (latest.req.complete) {
-    latest.once('finish', () => answerInTurn(connection, error))
-  } else if (!latest.headersSent) {
+  } else if (latest.req.complete && latest.shouldKeepAlive) {
+    if (!connection.isBusy) {
+      writeResponse(socket, error)
+    } else {
+      socket.destroySoon = () => undefined // Node would, if the client closes its side meanwhile
+      latest.once('finish', () => answerInTurn(connection, error))
+    }
+  } else if (!latest.req.complete && !latest.headersSent) {
     answerAndClose(latest, error) // the error is in the body of its request
   } else if (!connection.isBusy) {
     socket.destroy()
@@ -37,6 +45,7 @@ function answerInTurn(connection: Connection, error: ApiError): void {
 /** Refuses a request and closes its connection. */
 export function answerAndClose(response: ServerResponse, error: ApiError): void {
   const { headers, body } = closingResponse(error)
+  response.shouldKeepAlive = false
   response.writeHead(error.status, headers)
   endResponse(response, body)
 }

@@ -23,22 +23,22 @@ interface Parser {
 const upgrade = 2
 
 /**
- * Makes the parser of a connection stop at pipelined requests. The server emits them as `upgrade`, or
- * as `connect` if that is the method.
+ * Makes the parser of a connection stop at pipelined requests, and at those with `Upgrade`, as it would
+ * for another protocol: there is none here, and Node reports no errors in such a request. The server
+ * emits what it stops at as `upgrade`, or as `connect` if that is the method.
  * @param isBusy whether another request is in progress.
  */
 export function stopAtPipelined(socket: Socket, isBusy: () => boolean): void {
   const { parser } = socket as Socket & { parser: Parser } // set on every socket of an HTTP server
   const { onIncoming } = parser
   parser.onIncoming = (request, shouldKeepAlive) => {
-    if (isBusy()) {
+    if (isBusy() || request.upgrade) {
       socket.pause() // without the parser, reading would go on
       // Node resumes it for the body of the request before, and what came then would be lost.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
     }
-    if (request.method !== 'CONNECT') request.upgrade = false // to no other protocol
     return onIncoming(request, shouldKeepAlive)
   }
 }
@@ -48,10 +48,11 @@ export function allowReading(socket: Socket): void {
   socket.resume = Socket.prototype.resume
 }
 
-/** The head of a request as it was sent, except for white space. */
+/** The head of a request as it was sent, except for white space and `Upgrade`. */
 export function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (/^upgrade$/i.test(rawHeaders[at] ?? '')) continue
     lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
   }
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')

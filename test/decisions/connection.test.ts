@@ -267,6 +267,17 @@ for (const { title, bytes } of closing) {
   })
 }
 
+for (const { title, lines } of [
+  { title: 'a wrong Host', lines: 'Host: a/b\r\n' },
+  { title: 'too many header lines', lines: `Host: a\r\n${'a: b\r\n'.repeat(200)}` },
+]) {
+  test(`§4 a long body after a head refused for ${title} is read to its end`, async () => {
+    const head = `POST ${prefix}/items HTTP/1.1\r\nContent-Length: 3000000\r\n${lines}\r\n`
+    const answer = await sendThenRead(service.baseUrl, [head, 'x'.repeat(3_000_000)])
+    assert.ok(answer.status === 400 || answer.status === 431, String(answer.status))
+  })
+}
+
 test('§4.2 a body on a GET is read to its end, however long, while the list waits', async () => {
   const ids: string[] = []
   for (let count = 0; count < 3; count += 1) {

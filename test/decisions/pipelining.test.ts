@@ -88,12 +88,24 @@ test('§4 a request after an answer that closes the connection has no effect', a
   assert.equal((await stored(service, id))?.n, 1)
 })
 
-test('§1.4 a request with Upgrade is answered, and the connection, which cannot continue, is closed', async () => {
-  const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
-  const bytes = `${health}Host: a\r\n${upgrade}${health}Host: a\r\n\r\n`
-  const answers = await exchangeUntilClosed(service.baseUrl, [bytes])
-  assert.equal(answers.length, 1)
-  assert.equal(answers[0]?.headers.connection, 'close')
+test('§1.4 Upgrade is ignored, whatever comes after it', async () => {
+  const upgrade = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n'
+  const create = `${post}${upgrade.slice(9)}Content-Length: ${body.length}\r\n\r\n${body}`
+  const bytes = `${health}${upgrade}\r\n${create}${health}${upgrade}\r\n`
+  const answers = await exchange(service.baseUrl, bytes, 3)
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers.connection]),
+    [200, 201, 200].map((status) => [status, 'keep-alive']),
+  )
+})
+
+test('§7 a malformed body after Upgrade is answered like any other', async () => {
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const answers = await exchange(service.baseUrl, `${post}${upgrade}zz\r\n`, 1)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [400],
+  )
 })
 
 test('§7 garbage after a new token: both are answered, in order', async () => {
@@ -121,6 +133,26 @@ for (const { title, bytes } of faults) {
     )
   })
 }
+
+test('§7 garbage after a request, and nothing more from the client: both are answered', async () => {
+  const create = `${post}Content-Length: ${body.length}\r\n\r\n`
+  for (let round = 0; round < 10; round += 1) {
+    const socket = openSocket(service.baseUrl, '', { allowHalfOpen: true })
+    await writePieces(socket, [create + body + create])
+    socket.end(`${body}garbage\r\n\r\n`)
+    const statuses = (await wholeText(socket)).match(/HTTP\/1\.1 \d+/g)
+    assert.deepEqual(statuses, ['HTTP/1.1 201', 'HTTP/1.1 201', 'HTTP/1.1 400'])
+  }
+})
+
+test('§7 what comes after a request that closes the connection is not answered', async () => {
+  const refused = `${post}Content-Type: text/plain\r\nConnection: close\r\nContent-Length: 1\r\n\r\n`
+  const answers = await exchangeUntilClosed(service.baseUrl, [refused, `1${health}Host: a\r\n\r\n`])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [422],
+  )
+})
 
 test('§7 garbage after a create: both are answered, in order', async () => {
   const bytes = `${post}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`

@@ -1,0 +1,48 @@
+/**
+ * `npm run fuzz -- --minutes 60`: arbitrary conversations with services that have a small heap and few
+ * descriptors, 200 with each. Ends with code 1 at the first finding, and prints how to replay it:
+ * `npm run fuzz -- --seed N --path P`. `--seed N` alone starts there.
+ */
+
+import { parseArgs } from 'node:util'
+import { makeReady } from './ready.mjs'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+    path: { type: 'string' },
+  },
+})
+const minutes = Number(values.minutes)
+if (!(minutes > 0)) throw new Error(`--minutes is "${values.minutes}"; expected a number above 0`)
+const firstSeed = Number(values.seed ?? Date.now() % 1_000_000_000)
+if (!Number.isSafeInteger(firstSeed))
+  throw new Error(`--seed is "${values.seed}"; expected an integer`)
+
+makeReady()
+const { fuzz } = await import('../dist/test/fuzz/fuzz.js')
+
+const end = Date.now() + minutes * 60_000
+const totals = { conversations: 0, requests: 0, statuses: new Map() }
+let finding
+for (let seed = firstSeed; finding === undefined && Date.now() < end; seed += 1) {
+  const result = await fuzz({ seed, path: values.path, conversations: 200 })
+  finding = result.finding
+  totals.conversations += result.conversations
+  totals.requests += result.requests
+  for (const [status, count] of result.statuses) {
+    totals.statuses.set(status, (totals.statuses.get(status) ?? 0) + count)
+  }
+  const { conversations, requests } = totals
+  say(`seeds ${firstSeed} to ${seed}: ${conversations} conversations, ${requests} requests`)
+  if (values.path !== undefined) break
+}
+const counts = [...totals.statuses].sort(([a], [b]) => a - b)
+say(`answers by status: ${counts.map(([status, count]) => `${status}: ${count}`).join(', ')}`)
+say(finding === undefined ? 'no finding' : `FOUND: ${finding}`)
+process.exit(finding === undefined ? 0 : 1)
+
+function say(text) {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,118 @@
+/** What became of each request of a conversation, as far as its client can know. */
+
+import { headerOf, type RawAnswer, shapeProblem } from './answers.js'
+import type { Played } from './client.js'
+import { isBodyWanted, type Request } from './request.js'
+
+export interface Act {
+  readonly request: Request
+  readonly answer: RawAnswer | undefined
+  /** Index of its connection, whose acts take effect in order. */
+  readonly connection: number
+  readonly outcome: 'done' | 'refused' | 'unknown'
+}
+
+/** Thrown where the service did not do what the interface says. */
+export class Finding extends Error {
+  override readonly name = 'Finding'
+}
+
+/**
+ * Pairs the requests of a connection with its answers.
+ * @param isCrowded whether the service may have closed the connection for being one too many.
+ * @throws {Finding} when they do not go together.
+ */
+export function actsOf(
+  played: Played,
+  connection: number,
+  isCrowded: boolean,
+  sessionIds: Set<string>,
+): Act[] {
+  const { requests, reader, plan, sentBytes } = played
+  const last = requests.findIndex(({ isLast }) => isLast)
+  let offset = 0
+  const acts = requests.map((request, place): Act => {
+    const answer = reader.answers[place]
+    const isWhole = sentBytes >= offset + request.bytes.length
+    const isHeadSent = sentBytes >= offset + request.headLength
+    offset += request.bytes.length
+    const isAfterLast = last >= 0 && place > last
+    if (answer !== undefined) {
+      const problem = isAfterLast
+        ? 'comes after the last one'
+        : (answerProblem(request, answer, isWhole, reader.continued.get(place) ?? 0) ??
+          shapeProblem(answer, request.isHead, sessionIds))
+      if (problem !== undefined) throw new Finding(`${describe(request, answer)}: ${problem}`)
+    }
+    const isUnknown = !isAfterLast && (isWhole || (isHeadSent && request.plan.what === 'delete'))
+    const outcome =
+      answer === undefined
+        ? isUnknown
+          ? 'unknown'
+          : 'refused'
+        : answer.status < 300
+          ? 'done'
+          : 'refused'
+    return { request, answer, connection, outcome }
+  })
+
+  if (reader.answers.length > requests.length) {
+    throw new Finding(`an answer to no request: ${reader.answers[requests.length]?.head}`)
+  }
+  const isPatient = plan.reading !== 'never' && ['wait', 'half-close'].includes(plan.ending.kind)
+  const isExcused = isCrowded || (last >= 0 && hasMore(requests, last))
+  if (!isPatient || isExcused) return acts
+  if (played.isLate) throw new Finding(`the service neither answers nor closes, ${state(played)}`)
+  const awaited = (last < 0 ? acts : acts.slice(0, last + 1)).filter(
+    ({ answer }, place) =>
+      answer === undefined && (place < requests.length - 1 || plan.unsent === 0),
+  )
+  const [missing] = awaited
+  if (missing !== undefined && missing.request.plan.what !== 'connect') {
+    throw new Finding(`${describe(missing.request)} has no answer, ${state(played)}`)
+  }
+  if (reader.rest() !== '') throw new Finding(`half an answer: ${reader.rest().slice(0, 200)}`)
+  return acts
+}
+
+/** Whether a client may still send when the service closes, so that the answers may be lost to it. */
+function hasMore(requests: readonly Request[], last: number): boolean {
+  return last < requests.length - 1 || (requests[last]?.isBroken ?? false)
+}
+
+function answerProblem(
+  request: Request,
+  { status, head, body }: RawAnswer,
+  isWhole: boolean,
+  continued: number,
+): string | undefined {
+  const { statuses, echo, isLast, isBroken, mayContinue } = request
+  if (continued > (mayContinue && isBodyWanted(request) ? 1 : 0)) return 'it has a 100 Continue'
+  if (!isWhole) {
+    if (status === 400) return undefined
+    return request.tail !== undefined && status < 300 ? 'it is incomplete' : undefined
+  }
+  if (!statuses.includes(status)) return `expected ${statuses}`
+  if (![413, 503, 507].includes(status) && !`${head}${body}`.includes(echo)) {
+    return `"${echo}" is not in it, so that it is to another request`
+  }
+  const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
+  // What is wrong with a body may come after the answer.
+  if (isClosing !== isLast && !(isBroken && status !== 400)) {
+    return isLast ? 'it does not close' : 'it closes the connection'
+  }
+  return undefined
+}
+
+function describe({ plan, bytes, headLength }: Request, answer?: RawAnswer): string {
+  const head = bytes.toString('latin1', 0, Math.min(headLength, 300))
+  const given =
+    answer === undefined
+      ? ''
+      : `\n--- answered with\n${answer.head}${answer.body.slice(0, 500)}\n---`
+  return `${plan.what}\n--- ${bytes.length} bytes\n${head}${given}`
+}
+
+function state({ reader, error, isEnded, sentBytes }: Played): string {
+  return `after ${reader.answers.length} answers, ${sentBytes} bytes sent, ${isEnded ? 'closed' : 'open'}, error ${error}, half an answer: ${reader.rest().slice(0, 300)}`
+}
