@@ -13,6 +13,8 @@ export class Connection {
   isEnding = false
   /** Since when it may have been idle: the start of its latest response, or the end of a long one. */
   answeredAt = performance.now()
+  /** Bytes received when its latest request was complete: any more are the start of another one. */
+  #received = 0
   /** How many of the bytes sent the system has accepted, and since when that number is unchanged. */
   #accepted = 0
   #acceptedAt = performance.now()
@@ -30,7 +32,16 @@ export class Connection {
   get isIdle(): boolean {
     const { latest, heldBytes, socket } = this
     if (heldBytes > 0 || this.isBusy || socket.writableLength > 0) return false
-    return latest === undefined ? socket.bytesRead === 0 : latest.req.complete
+    return latest?.req.complete !== false && socket.bytesRead === this.#received
+  }
+
+  /**
+   * Whether it has been idle for some time after a response.
+   * @param now the value of `performance.now()`.
+   * @param timeout in milliseconds.
+   */
+  isUnused(now: number, timeout: number): boolean {
+    return this.latest !== undefined && now - this.answeredAt >= timeout && this.isIdle
   }
 
   /**
@@ -53,7 +64,14 @@ export class Connection {
   settle(response: ServerResponse): void {
     this.answeredAt = performance.now()
     if (this.isEnding && this.heldBytes === 0) response.shouldKeepAlive = false
-    if (isBodyIncomplete(response.req)) closeAfterBody(response.req)
+    if (!isBodyIncomplete(response.req)) {
+      this.#received = this.socket.bytesRead
+      return
+    }
+    response.req.once('end', () => {
+      this.#received = this.socket.bytesRead
+    })
+    closeAfterBody(response.req)
   }
 }
 

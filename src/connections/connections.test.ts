@@ -12,7 +12,10 @@ const answer = Buffer.alloc(50_000_000) // more than the system takes at once
 
 async function bytesRead(timeout: number, wait: number): Promise<number> {
   const server = createServer((_request, response) => response.end(answer))
-  const endChecks = new Connections(server, 1).closeStalled(timeout)
+  const endChecks = new Connections(server, 1).closeOverdue({
+    idleTimeout: timeout,
+    keepAliveTimeout: timeout,
+  })
   after(() => {
     endChecks()
     server.close()

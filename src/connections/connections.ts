@@ -1,4 +1,4 @@
-/** All connections: limits what they hold together, closes stalled ones, and ends them. @module */
+/** All connections: limits what they hold together, closes overdue ones, and ends them. @module */
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { Connection } from './connection.js'
 import { allowReading, headOf, stopAtPipelined } from './pipelining.js'
 
-/** How many times per timeout each connection is checked for being stalled. */
+/** How many times per timeout each connection is checked. */
 const checksPerTimeout = 4
 
 /**
@@ -14,6 +14,14 @@ const checksPerTimeout = 4
  * work, so that clients that pipeline without end do not keep others waiting.
  */
 const resumedPerTurn = 64
+
+/** In milliseconds. */
+export interface ConnectionTimeouts {
+  /** How long a client may read nothing of a response. */
+  readonly idleTimeout: number
+  /** How long a connection may be idle between requests. */
+  readonly keepAliveTimeout: number
+}
 
 export class Connections {
   readonly #server: Server
@@ -81,7 +89,6 @@ export class Connections {
       this.#setHeld(connection, 0)
       if (!socket.writable) continue // closed after the earlier response
       allowReading(socket)
-      socket.setTimeout(0) // Node's own, for the time between two requests
       this.#server.emit('connection', socket) // gives it a new parser
     }
     if (this.#resumable.length > 0) setImmediate(() => this.#resume())
@@ -103,22 +110,24 @@ export class Connections {
   }
 
   /**
-   * From now on, closes connections on which a response has made no progress for too long.
+   * From now on, closes connections on which a response has made no progress for too long, and those on
+   * which no request has followed it.
    *
-   * Node's own idle timeout does the same with a timer that is set twice for each request, which costs
-   * a tenth of the time of a small one (bench/CHOICES.md). Connections that wait for a request, or for
-   * the rest of one, have timeouts of their own.
+   * Node's own timeouts do the same with a timer that is set for each request and each response, which
+   * costs a tenth of the time of a small one (bench/CHOICES.md). Connections that wait for the first
+   * request, or for the rest of one, are left to Node, which answers them.
    *
-   * @param timeout in milliseconds.
    * @returns a function that ends this.
    */
-  closeStalled(timeout: number): () => void {
+  closeOverdue({ idleTimeout, keepAliveTimeout }: ConnectionTimeouts): () => void {
     const timer = setInterval(() => {
       const now = performance.now()
       for (const connection of this.#all.values()) {
-        if (connection.isStalled(now, timeout)) connection.socket.destroy()
+        const isOverdue =
+          connection.isStalled(now, idleTimeout) || connection.isUnused(now, keepAliveTimeout)
+        if (isOverdue) connection.socket.destroy()
       }
-    }, timeout / checksPerTimeout)
+    }, Math.min(idleTimeout, keepAliveTimeout) / checksPerTimeout)
     timer.unref()
     return () => clearInterval(timer)
   }

@@ -29,5 +29,12 @@ export function endResponse(response: ServerResponse, body: string | Buffer = ''
 function sendReady(): void {
   const responses = ready
   ready = []
-  for (const { response, body } of responses) response.end(body, 'latin1')
+  for (const { response, body } of responses) {
+    if (body.length > 0) {
+      // `end(body)` would send an empty piece along, and then Node needs a vectored write.
+      response.write(body, 'latin1')
+      response.socket?.uncork()
+    }
+    response.end()
+  }
 }

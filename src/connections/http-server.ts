@@ -80,7 +80,7 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     maxHeaderSize: limits.maxHeaderBytes,
     requestTimeout: limits.requestTimeout * 1000,
     headersTimeout: limits.requestTimeout * 1000,
-    keepAliveTimeout: limits.keepAliveTimeout * 1000,
+    keepAliveTimeout: 0, // see Connections.closeOverdue
     connectionsCheckingInterval: timeoutCheckInterval,
     requireHostHeader: false, // Node's own response to its absence has no body
     joinDuplicateHeaders: true, // otherwise a second Host or Authorization would go unnoticed
@@ -116,7 +116,10 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     if (connection.isBusy) connections.hold(connection, request, rest)
     else writeResponse(socket, new ApiError('BAD_REQUEST', 'CONNECT is not supported'))
   })
-  const endStallChecks = connections.closeStalled(limits.idleTimeout * 1000)
+  const endChecks = connections.closeOverdue({
+    idleTimeout: limits.idleTimeout * 1000,
+    keepAliveTimeout: limits.keepAliveTimeout * 1000,
+  })
 
   return {
     async listen(port, host) {
@@ -147,7 +150,7 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
       const timer = setInterval(check, idleCheckInterval)
       await closed
       clearInterval(timer)
-      endStallChecks()
+      endChecks()
       server.close(() => undefined) // already closed; this ends Node's checks for slow requests
     },
   }

@@ -20,9 +20,9 @@ export function jsonHead(
   length: number | undefined,
   more: HeaderList = [],
 ): string[] {
-  const type = ['Content-Type', 'application/json']
-  const body = length === undefined ? type : [...type, 'Content-Length', String(length)]
-  return [...body, ...emptyHead(sessionId, more)]
+  const head = ['Content-Type', 'application/json', ...emptyHead(sessionId, more)]
+  if (length !== undefined) head.push('Content-Length', String(length))
+  return head
 }
 
 /** A head as text, for a socket that has no response object. */

@@ -324,3 +324,22 @@ ownTest('§7 408 REQUEST_TIMEOUT for a request that does not arrive', async () =
   for (const answer of answers) assertRefused(answer, 408, 'REQUEST_TIMEOUT')
   assert.equal((await stored(own, id))?.kept, 1)
 })
+
+ownTest('half a head after a response: 408, also when KEEP_ALIVE_TIMEOUT is shorter', async () => {
+  const own = await ownService({ REQUEST_TIMEOUT: '3', KEEP_ALIVE_TIMEOUT: '1' })
+  const health = `GET ${own.baseUrl.pathname}/health HTTP/1.1\r\nHost: a\r\n`
+  const [first, second] = await exchangeUntilClosed(own.baseUrl, [`${health}\r\n`, health])
+  assert.ok(second)
+  assert.equal(first?.status, 200)
+  assertRefused(second, 408, 'REQUEST_TIMEOUT')
+})
+
+ownTest('a connection without another request is closed after KEEP_ALIVE_TIMEOUT', async () => {
+  const own = await ownService({ KEEP_ALIVE_TIMEOUT: '1' })
+  const health = `GET ${own.baseUrl.pathname}/health HTTP/1.1\r\nHost: a\r\n\r\n`
+  const answers = await exchangeUntilClosed(own.baseUrl, [health])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200],
+  )
+})
