@@ -51,7 +51,7 @@ function flood({ port, text }) {
 
 async function run() {
   makeReady()
-  const { signToken } = await import('../dist/src/auth/sign.js')
+  const { signToken } = await import('../build/src/auth/sign.js')
   process.env.JWT_SECRET = randomBytes(32).toString('base64url')
   const token = await signToken('flood', 7 * 24 * 3600)
   let isGood = true
@@ -71,7 +71,7 @@ async function run() {
 async function survives(title, text, token) {
   const service = spawn(
     process.execPath,
-    [`--max-old-space-size=${values.heap}`, 'dist/src/cli.js', 'serve', '--port', '0'],
+    [`--max-old-space-size=${values.heap}`, 'dist/cli.js', 'serve', '--port', '0'],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const [line] = await once(service.stdout, 'data')

@@ -21,7 +21,7 @@ if (!Number.isSafeInteger(firstSeed))
   throw new Error(`--seed is "${values.seed}"; expected an integer`)
 
 makeReady()
-const { fuzz } = await import('../dist/test/fuzz/fuzz.js')
+const { fuzz } = await import('../build/test/fuzz/fuzz.js')
 
 const end = Date.now() + minutes * 60_000
 const totals = { conversations: 0, requests: 0, statuses: new Map() }

@@ -23,9 +23,12 @@ export function install() {
 /** Installs and builds what is missing or out of date. */
 export function makeReady() {
   install()
-  once('dist', ['package-lock.json', 'tsconfig.json', 'src', 'test'], () => {
-    rmSync(join(root, 'dist'), { recursive: true, force: true })
+  once('build', ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs', 'src', 'test'], () => {
+    for (const folder of ['build', 'dist']) {
+      rmSync(join(root, folder), { recursive: true, force: true })
+    }
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')])
+    run(process.execPath, [join(root, 'scripts/bundle.mjs')])
   })
 }
 

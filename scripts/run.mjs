@@ -14,7 +14,7 @@ const watch = setInterval(() => {
 }, 100)
 watch.unref()
 
-await import('../dist/src/cli.js')
+await import('../dist/cli.js')
 
 // A signal to all processes at once ends the shell too, which must not count as a second one. Installed
 // only now, because until the service has started a signal must simply end the process.

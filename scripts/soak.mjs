@@ -21,10 +21,10 @@ const heldItems = 5000
 const allowedGrowth = 0.05
 
 makeReady()
-const { signToken } = await import('../dist/src/auth/sign.js')
+const { signToken } = await import('../build/src/auth/sign.js')
 process.env.JWT_SECRET = randomBytes(32).toString('base64url')
 const token = await signToken('soak', 7 * 24 * 3600)
-const service = spawn(process.execPath, ['dist/src/cli.js', 'serve', '--port', '0'], {
+const service = spawn(process.execPath, ['dist/cli.js', 'serve', '--port', '0'], {
   cwd: root,
   stdio: ['ignore', 'pipe', 'inherit'],
 })

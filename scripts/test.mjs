@@ -16,7 +16,7 @@ const timeout = 180_000
 const names = process.argv.slice(2)
 
 makeReady()
-const tests = readdirSync(join(root, 'dist'), { recursive: true })
+const tests = readdirSync(join(root, 'build'), { recursive: true })
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.split(sep).join('/'))
   .filter((file) => names.every((name) => file.includes(name.replace(/\.ts$/, '.js'))))
@@ -36,8 +36,12 @@ const options = [
   `--import=${pathToFileURL(join(root, 'scripts/test-errors.mjs'))}`,
   `--test-reporter=${join(root, 'scripts/test-reporter.mjs')}`,
 ]
-const { status } = spawnSync(process.execPath, [...options, ...tests.map((f) => join('dist', f))], {
-  cwd: root,
-  stdio: ['ignore', 'inherit', 'inherit'],
-})
+const { status } = spawnSync(
+  process.execPath,
+  [...options, ...tests.map((f) => join('build', f))],
+  {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  },
+)
 process.exit(status ?? 1)

@@ -1,10 +1,9 @@
 /** The version of this package. @module */
 
-import { readFileSync } from 'node:fs'
+import { require } from './require.js'
 
 /** A semantic version, from the package's own package.json. */
 export function readVersion(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  const { version }: { version: string } = JSON.parse(manifest)
+  const { version }: { version: string } = require('item-store/package.json')
   return version
 }

@@ -17,7 +17,7 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 test('README: the first session gets exactly the responses shown', async () => {
   const secret = /^export JWT_SECRET=(.*)$/m.exec(readme)?.[1] ?? ''
-  const { printed } = ownProcess([process.execPath, 'dist/src/cli.js', 'serve', '--port', '0'], {
+  const { printed } = ownProcess([process.execPath, 'dist/cli.js', 'serve', '--port', '0'], {
     cwd: root,
     env: { ...process.env, JWT_SECRET: secret },
   })

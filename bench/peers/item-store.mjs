@@ -1,5 +1,6 @@
 /** Side `item-store`: this service, started as its users start it, with the default settings. */
 
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/ready.mjs'
 import { startServer } from '../lib/processes.mjs'
@@ -21,8 +22,11 @@ export function itemStoreAt({ commit, folder }) {
 }
 
 function side({ name, about, folder }) {
-  /** The command with these arguments. */
-  const command = (...args) => ({ args: [join(folder, 'dist/src/cli.js'), ...args] })
+  /** The command with these arguments; its file is not the same in all commits. */
+  const command = (...args) => {
+    const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return { args: [join(folder, bin['item-store']), ...args] }
+  }
 
   const program = ({ port, secret }) => ({
     ...command('serve'),

@@ -15,8 +15,8 @@ export interface OwnService extends Service, OwnProcess {
   stop(): Promise<Exit>
 }
 
-/** The compiled command. */
-export const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+/** The command as it is published. */
+export const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
 
 /** The end of the line of the log that says where the service listens. */
 const listening = /"msg":"listening on (.*)"\}\n/
