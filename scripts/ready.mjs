@@ -13,10 +13,19 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
+const ciOptions = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+
 /** Installs what is missing or out of date. */
 export function install() {
   once('node_modules', ['package-lock.json'], () => {
-    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
+    run('npm', ['ci', ...ciOptions])
+  })
+}
+
+/** Installs the programs that only tests run; they are many, so `npm start` does not wait for them. */
+export function installTestTools() {
+  once('test/tools/node_modules', ['test/tools/package-lock.json'], () => {
+    run('npm', ['ci', '--prefix', 'test/tools', ...ciOptions])
   })
 }
 

@@ -8,7 +8,7 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { makeReady, root, run } from './ready.mjs'
+import { installTestTools, makeReady, root, run } from './ready.mjs'
 
 /** Maximum time for a test file, in milliseconds; the slowest takes a minute on a busy machine. */
 const timeout = 180_000
@@ -16,6 +16,7 @@ const timeout = 180_000
 const names = process.argv.slice(2)
 
 makeReady()
+installTestTools()
 const tests = readdirSync(join(root, 'build'), { recursive: true })
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.split(sep).join('/'))

@@ -1,0 +1,19 @@
+/** Programs and packages that only tests use, installed in `test/tools`. */
+
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root of this repository. */
+export const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** The folder in which the tools are installed. */
+export const toolsFolder = join(root, 'test/tools')
+
+/** Resolves and loads packages as a file in `test/tools` would. */
+export const requireTool = createRequire(join(toolsFolder, 'package.json'))
+
+/** The path of a tool's command, for example `redocly`; run it with `process.execPath`. */
+export function toolCommand(name: string): string {
+  return join(toolsFolder, 'node_modules/.bin', name)
+}
