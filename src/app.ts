@@ -1,6 +1,7 @@
 /** The service as an application: its parts put together, and the table of routes. @module */
 
 import type { Logger } from 'pino'
+import { type CurrentSigning, environmentSigning } from './auth/secret.js'
 import { type BodyLimits, createBodyReader } from './connections/body.js'
 import {
   type ConnectionLimits,
@@ -12,7 +13,7 @@ import { type Exchange, newExchange, type Route } from './http/exchange.js'
 import { createHealthCheck, type HealthOptions } from './http/health.js'
 import { createItemHandlers } from './http/items.js'
 import { createRouter } from './http/router.js'
-import { requireToken } from './http/token-guard.js'
+import { createTokenGuard } from './http/token-guard.js'
 import { paths, prefix } from './interface/paths.js'
 import type { ItemStore } from './store/item-store.js'
 import { type LoadLimits, watchLoad } from './watch/load.js'
@@ -24,20 +25,27 @@ export interface AppOptions extends BodyLimits, ConnectionLimits, LoadLimits, He
 /** Called once for each request, when its response has been sent. */
 export type Observer = (exchange: Exchange) => void
 
+/** What an app works with; none of it is a setting. */
+export interface AppParts {
+  readonly store: ItemStore
+  readonly log: Logger
+  readonly observers?: readonly Observer[]
+  /** By default, `JWT_SECRET` and `JWT_ALGORITHM` are read at each verification (spec §5.5). */
+  readonly currentSigning?: CurrentSigning | undefined
+}
+
 /**
  * The service, ready to listen. It starts without a `JWT_SECRET` too, and then answers item
  * requests with 503 until there is one (spec §5.5).
  */
 export function createApp(
   options: AppOptions,
-  store: ItemStore,
-  log: Logger,
-  observers: readonly Observer[] = [],
+  { store, log, observers = [], currentSigning = environmentSigning }: AppParts,
 ): HttpServer {
   const load = watchLoad(options)
   const items = createItemHandlers(store, createBodyReader(options))
-  const checkHealth = createHealthCheck(options, store, load.excess)
-  const guards = [load.refuseOverload, requireToken]
+  const checkHealth = createHealthCheck(options, store, currentSigning, load.excess)
+  const guards = [load.refuseOverload, createTokenGuard(currentSigning)]
   const routes: Route[] = [
     {
       path: prefix + paths.health,

@@ -165,38 +165,61 @@ export function readConfig(
   env: NodeJS.ProcessEnv,
   fromFile: ReadonlySet<string> = new Set(),
 ): Config {
-  const problems: string[] = []
-  const entries = Object.entries(settings).map(([key, { name, default: value, parse }]) => {
-    const { text, label, where } = given(name)
-    if (text === undefined) return [key, value]
-    try {
-      return [key, parse(text)]
-    } catch (error) {
-      const expected = error instanceof Error ? error.message : String(error)
-      problems.push(`${label} is ${JSON.stringify(text)}${where}; expected ${expected}`)
-      return [key, value]
-    }
-  })
-  const values = Object.fromEntries(entries) as Values // one entry for each key of the table
-  const config = { ...values, metricsHost: values.metricsHost ?? values.host }
-  if (problems.length === 0) problems.push(...contradictions(config, shown))
-  if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return config
-
-  /** The text given for a setting, and the words that say where. */
-  function given(name: string): { text: string | undefined; label: string; where: string } {
+  return checkedConfig(({ name }) => {
     const flag = flagValues[flagOf(name)]
     if (typeof flag === 'string') return { text: flag, label: `--${flagOf(name)}`, where: '' }
     const text = env[name] || undefined
     if (text === undefined) return { text, label: name, where: ' by default' }
     const where = fromFile.has(name) ? ' in .env' : ' in the environment'
     return { text, label: name, where }
-  }
+  })
+}
 
-  function shown({ name, shownDefault }: Setting<unknown>): string {
-    const { text, label, where } = given(name)
-    return `${label} (${text ?? shownDefault}${where})`
-  }
+/**
+ * The settings with these values, in the units of `Config`; those that are left out or `undefined` have
+ * their defaults.
+ * @throws {UsageError} with a line for each problem.
+ */
+export function configFrom(values: Partial<Config>): Config {
+  const unknown = Object.keys(values).filter((key) => !Object.hasOwn(settings, key))
+  if (unknown.length > 0) throw new UsageError(`unknown option ${unknown.join(', ')}`)
+  const given = new Map(Object.entries(values))
+  return checkedConfig((_setting, key) => {
+    const value = given.get(key)
+    if (value === undefined) return { text: undefined, label: key, where: ' by default' }
+    return { text: String(value), label: key, where: '' }
+  })
+}
+
+/** The text given for a setting, if any, what it is called there, and the words that say where. */
+interface Given {
+  readonly text: string | undefined
+  readonly label: string
+  readonly where: string
+}
+
+/** @throws {UsageError} with a line for each problem. */
+function checkedConfig(given: (setting: Setting<unknown>, key: string) => Given): Config {
+  const problems: string[] = []
+  const labels = new Map<Setting<unknown>, string>()
+  const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
+    const { text, label, where } = given(setting, key)
+    labels.set(setting, `${label} (${text ?? setting.shownDefault}${where})`)
+    if (text === undefined) return [key, setting.default]
+    try {
+      return [key, setting.parse(text)]
+    } catch (error) {
+      const expected = error instanceof Error ? error.message : String(error)
+      problems.push(`${label} is ${JSON.stringify(text)}${where}; expected ${expected}`)
+      return [key, setting.default]
+    }
+  })
+  const values = Object.fromEntries(entries) as Values // one entry for each key of the table
+  const config = { ...values, metricsHost: values.metricsHost ?? values.host }
+  const shown = (setting: Setting<unknown>) => labels.get(setting) ?? setting.name
+  if (problems.length === 0) problems.push(...contradictions(config, shown))
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return config
 }
 
 /** Settings that contradict each other: one line for each problem. */

@@ -40,6 +40,11 @@ export function createLog(level: string, isReadable: boolean): Logger {
   return log
 }
 
+/** A log that nothing is written to. */
+export function createSilentLog(): Logger {
+  return pino({ level: 'silent' }, { write: () => undefined })
+}
+
 /**
  * An entry as lines for people. That of an answered request shows only request and response: the ids
  * are for programs, to find all lines of a request.

@@ -3,7 +3,9 @@
 import { once } from 'node:events'
 import type { Logger } from 'pino'
 import { createApp, type Observer } from './app.js'
+import type { CurrentSigning } from './auth/secret.js'
 import type { Config } from './config.js'
+import type { ItemStore } from './store/item-store.js'
 import { openStore } from './store/open.js'
 import { createRequestLog } from './watch/request-log.js'
 
@@ -14,12 +16,15 @@ export interface ServerOptions {
   readonly log: Logger
   /** Level of the log line of each request. */
   readonly requestLogLevel: 'info' | 'debug'
+  /** By default, `JWT_SECRET` and `JWT_ALGORITHM` are read at each verification (spec §5.5). */
+  readonly currentSigning?: CurrentSigning
 }
 
 /** A listening server. */
 export interface Server {
   /** Where it can be reached from this machine, without a trailing slash. */
   readonly url: string
+  readonly store: ItemStore
   /**
    * Accepts no new connections, answers what was sent, and releases the items.
    * @param grace how long clients have to send another request, in milliseconds.
@@ -35,7 +40,7 @@ const exitTime = 250 // milliseconds
  * @throws the error of `listen`, for example `EADDRINUSE`.
  */
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
-  const { version, log, requestLogLevel } = options
+  const { version, log, requestLogLevel, currentSigning } = options
   const store = openStore(config)
   const observers: Observer[] = []
   if (log.isLevelEnabled(requestLogLevel)) observers.push(createRequestLog(log, requestLogLevel))
@@ -47,9 +52,11 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     await once(metricsServer.listen(config.metricsPort, config.metricsHost), 'listening')
   }
 
-  const app = createApp({ ...config, version }, store, log, observers)
-  const port = await app.listen(config.port, config.host).catch((error) => {
+  const app = createApp({ ...config, version }, { store, log, observers, currentSigning })
+  const port = await app.listen(config.port, config.host).catch(async (error) => {
     metricsServer?.close()
+    await app.stop({ timeout: 0 })
+    await store.close()
     throw error
   })
   const url = `http://${reachable(config.host)}:${port}`
@@ -57,6 +64,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 
   return {
     url,
+    store,
     async stop(grace) {
       await app.stop({
         timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime),

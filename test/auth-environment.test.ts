@@ -19,7 +19,7 @@ import { assertRefused } from './decisions/expect.js'
 const logged: Record<string, unknown>[] = []
 const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line)) })
 const options = { ...readConfig({}, {}), version: '1.2.3', maxBodyBytes: 1000 }
-const app = createApp(options, createMemoryStore(100_000), log)
+const app = createApp(options, { store: createMemoryStore(100_000), log })
 const origin = new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
 const given = { JWT_SECRET: process.env.JWT_SECRET, JWT_ALGORITHM: process.env.JWT_ALGORITHM }
 const secret = 'the secret that the tests start with'

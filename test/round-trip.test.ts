@@ -12,7 +12,10 @@ import { jsonValue } from './support/json-text.js'
 
 process.env.JWT_SECRET = 'a secret of at least thirty-two bytes'
 const options = { ...readConfig({}, {}), version: '0.0.0', maxBodyBytes: 1_000_000 }
-const app = createApp(options, createMemoryStore(10_000_000), pino({ level: 'silent' }))
+const app = createApp(options, {
+  store: createMemoryStore(10_000_000),
+  log: pino({ level: 'silent' }),
+})
 let base = ''
 let authorization = ''
 

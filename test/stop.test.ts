@@ -15,7 +15,7 @@ process.env.JWT_SECRET = 'a secret of at least thirty-two bytes'
 const options = { ...readConfig({}, {}), version: '0.0.0' }
 
 function newApp() {
-  return createApp(options, createMemoryStore(1_000_000), pino({ level: 'silent' }))
+  return createApp(options, { store: createMemoryStore(1_000_000), log: pino({ level: 'silent' }) })
 }
 
 /** What keeps a process running, but for the pipes and requests of the test runner itself. */

@@ -11,12 +11,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 /** The parts of src, in the order in which a request meets them. Imports run down, or stay. */
 const order = [
   'cli.ts',
+  'index.ts',
   'commands',
   'server.ts',
   'config.ts',
   'setting-kinds.ts',
-  'units.ts',
-  'usage-error.ts',
   'version.ts',
   'log.ts',
   'app.ts',
@@ -27,6 +26,8 @@ const order = [
   'item',
   'store',
   'interface',
+  'units.ts',
+  'usage-error.ts',
   'uuid.ts',
   'require.ts',
 ]

@@ -2,44 +2,41 @@
 
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
-import type { TokenPayload } from '../interface/models.js'
+import { TokenCache } from './token-cache.js'
 
 /** The HMAC algorithms of RFC 7518 §3.2, with the names of their hashes in OpenSSL. */
 export const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
 
-/** The claims of an accepted token that are kept: not `iat`, because nothing depends on it. */
-export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
-
-/** One secret with one algorithm; another of either makes another `Signing`. */
+/** One secret with one algorithm; another of either makes another `Signing`, see `createSigning`. */
 export interface Signing {
   readonly secret: string
   readonly algorithm: Algorithm
   readonly key: KeyObject
-  /**
-   * Claims of the tokens verified with this key, by the complete token, so that none outlives a change.
-   * Only accepted tokens are added, so that forged ones cannot fill it.
-   */
-  readonly verified: Map<string, VerifiedToken>
+  /** The tokens verified with this key: none of them outlives a change. */
+  readonly verified: TokenCache
 }
+
+/** Gives the key and algorithm as of now. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+export type CurrentSigning = () => Signing
 
 let latest: Signing | undefined
 
 /**
- * Key and algorithm as of now. The environment is read each time, because anything in this process may
+ * The key and algorithm of `JWT_SECRET` and `JWT_ALGORITHM` as of now. The environment is read each time, because anything in this process may
  * change it; that takes half a microsecond. The key is kept as long as the environment does not change.
  * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
-export function currentSigning(): Signing {
+export function environmentSigning(): Signing {
   const secret = process.env.JWT_SECRET ?? ''
   const algorithm = process.env.JWT_ALGORITHM || 'HS256'
   if (latest?.secret === secret && latest.algorithm === algorithm) return latest
-  latest = newSigning(secret, algorithm)
+  latest = createSigning(secret, algorithm)
   return latest
 }
 
-/** What is wrong with the current `JWT_SECRET` or `JWT_ALGORITHM`; `undefined` if nothing is. */
-export function authProblem(): string | undefined {
+/** Why tokens can be neither signed nor verified now; `undefined` if they can. */
+export function signingProblem(currentSigning: CurrentSigning): string | undefined {
   try {
     currentSigning()
     return undefined
@@ -49,7 +46,8 @@ export function authProblem(): string | undefined {
   }
 }
 
-function newSigning(secret: string, algorithm: string): Signing {
+/** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+export function createSigning(secret: string, algorithm: string): Signing {
   if (secret === '') throw notConfigured('JWT_SECRET is not set')
   // Invalid UTF-8 has become this character: many secrets would be the same one, easily guessed.
   if (secret.includes('\ufffd')) {
@@ -58,7 +56,12 @@ function newSigning(secret: string, algorithm: string): Signing {
   if (!isAlgorithm(algorithm)) {
     throw notConfigured(`JWT_ALGORITHM is not one of ${Object.keys(hashes).join(', ')}`)
   }
-  return { secret, algorithm, key: createSecretKey(Buffer.from(secret)), verified: new Map() }
+  return {
+    secret,
+    algorithm,
+    key: createSecretKey(Buffer.from(secret)),
+    verified: new TokenCache(),
+  }
 }
 
 function isAlgorithm(name: string): name is Algorithm {

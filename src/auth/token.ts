@@ -4,13 +4,8 @@ import { isUtf8 } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { ApiError } from '../interface/errors.js'
-import { currentSigning, hashes, type Signing, type VerifiedToken } from './secret.js'
-
-/** Maximum number of cached tokens; the oldest is evicted first. */
-const maxCached = 10_000
-
-/** Maximum length of a cached token, in characters; this limits the cache to 50 MB. */
-const maxCachedLength = 2_000
+import { environmentSigning, hashes, type Signing } from './secret.js'
+import type { VerifiedToken } from './token-cache.js'
 
 /** A compact JWS (RFC 7515 §7.1): the signing input, made of header and payload, and the signature. */
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
@@ -29,12 +24,12 @@ const requiredClaims = v.looseObject({
 })
 
 /**
- * Verifies a token against the current `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5).
+ * Verifies a token (spec §5).
  * @param token compact serialization of a JWS, as in the `Authorization` header.
+ * @param signing by default, that of the current `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5).
  * @throws {ApiError} if the token is not accepted, or the configuration is not usable.
  */
-export function verifyToken(token: string): VerifiedToken {
-  const signing = currentSigning()
+export function verifyToken(token: string, signing = environmentSigning()): VerifiedToken {
   const known = signing.verified.get(token)
   if (known !== undefined) {
     assertNotExpired(known)
@@ -44,7 +39,7 @@ export function verifyToken(token: string): VerifiedToken {
   if (nbf !== undefined && nbf > Date.now() / 1000) throw invalid('it is not valid yet (nbf)')
   const verified = { sub, exp } // other claims could take much more memory
   assertNotExpired(verified)
-  cache(token, verified, signing.verified)
+  signing.verified.add(token, verified)
   return verified
 }
 
@@ -88,13 +83,6 @@ function parsed(part: string, name: string): unknown {
 /** Checked on every use, cached or not (spec §5.4). There is no leeway. */
 function assertNotExpired({ exp }: VerifiedToken): void {
   if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
-}
-
-function cache(token: string, payload: VerifiedToken, verified: Signing['verified']): void {
-  if (token.length > maxCachedLength) return
-  const [oldest] = verified.keys()
-  if (oldest !== undefined && verified.size >= maxCached) verified.delete(oldest)
-  verified.set(token, payload)
 }
 
 function invalid(why: string): ApiError {

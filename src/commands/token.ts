@@ -1,7 +1,7 @@
 /** `item-store token`. @module */
 
+import { parseLifetime } from '../auth/lifetime.js'
 import { signToken } from '../auth/sign.js'
-import { parseDuration } from '../units.js'
 import { UsageError } from '../usage-error.js'
 import { loadEnvFile } from './env-file.js'
 import { readFlags } from './flags.js'
@@ -17,16 +17,8 @@ export async function run(args: string[]): Promise<void> {
   if (typeof sub !== 'string' || sub === '') {
     throw new UsageError('--sub is missing; name the caller, for example --sub alice')
   }
-  const lifetime = secondsOf(String(expires))
+  const lifetime = parseLifetime(String(expires), '--expires')
   loadEnvFile()
   requireAuth()
   print(`${await signToken(sub, lifetime)}\n`)
-}
-
-function secondsOf(expires: string): number {
-  const seconds = (parseDuration(expires) ?? 0) / 1000
-  if (Number.isInteger(seconds) && seconds > 0) return seconds
-  throw new UsageError(
-    `--expires is ${JSON.stringify(expires)}; expected a time such as 90s, 15m, 1h or 7d`,
-  )
 }

@@ -1,7 +1,7 @@
 /** One request and its response, as they are passed from part to part, and the type of a route. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { VerifiedToken } from '../auth/secret.js'
+import type { VerifiedToken } from '../auth/token-cache.js'
 import type { Connection } from '../connections/connection.js'
 import { newSessionId } from '../connections/response-head.js'
 import type { ErrorCode } from '../interface/errors.js'

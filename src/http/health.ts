@@ -1,6 +1,6 @@
 /** The health check (spec §4.1). @module */
 
-import { authProblem } from '../auth/secret.js'
+import { type CurrentSigning, signingProblem } from '../auth/secret.js'
 import type { Excess } from '../interface/errors.js'
 import type { HealthCheckResponse } from '../interface/models.js'
 import type { ItemStore } from '../store/item-store.js'
@@ -19,10 +19,14 @@ export interface HealthOptions {
 export function createHealthCheck(
   { serviceName, version }: HealthOptions,
   store: ItemStore,
+  currentSigning: CurrentSigning,
   excess: () => Excess | undefined,
 ): Handler {
   return async function checkHealth(exchange) {
-    const subsystems = { store: await store.healthy(), auth: authProblem() === undefined }
+    const subsystems = {
+      store: await store.healthy(),
+      auth: signingProblem(currentSigning) === undefined,
+    }
     const total = Object.keys(subsystems).length
     const healthy = Object.values(subsystems).filter(Boolean).length
     const overload = excess()?.limit

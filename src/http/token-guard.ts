@@ -1,14 +1,18 @@
 /** Bearer tokens on requests (spec §5, RFC 6750 §2.1). @module */
 
+import type { CurrentSigning } from '../auth/secret.js'
 import { verifyToken } from '../auth/token.js'
 import { ApiError } from '../interface/errors.js'
-import type { Exchange } from './exchange.js'
+import type { Guard } from './exchange.js'
 
 const scheme = 'bearer '
 
-/** Guard of the routes that require a token. @throws {ApiError} for a 401 or 503. */
-export function requireToken(exchange: Exchange): void {
-  exchange.token = verifyToken(bearerToken(exchange.request.headers.authorization))
+/** The guard of the routes that require a token. It throws an `ApiError` for a 401 or 503. */
+export function createTokenGuard(currentSigning: CurrentSigning): Guard {
+  return function requireToken(exchange) {
+    const token = bearerToken(exchange.request.headers.authorization)
+    exchange.token = verifyToken(token, currentSigning())
+  }
 }
 
 function bearerToken(authorization: string | undefined): string {

@@ -88,6 +88,9 @@ export interface ItemStore {
   /** How much there is. */
   size(): Awaitable<StoreSize>
 
+  /** Removes all items. */
+  clear(): Awaitable<void>
+
   /** Whether the store can serve requests now (spec §2.4). Never throws, and takes a bounded time. */
   healthy(): Awaitable<boolean>
 

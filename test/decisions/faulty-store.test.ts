@@ -153,7 +153,7 @@ function* brokenChunks(): Generator<Uint8Array> {
 }
 
 async function serve(store: ItemStore): Promise<URL> {
-  const app = createApp(options, store, log)
+  const app = createApp(options, { store, log })
   after(() => app.stop({ timeout: 0 }))
   return new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
 }

@@ -43,6 +43,7 @@ function createLooseStore(): ItemStore {
         const itemBytes = [...items.values()].reduce((sum, { length }) => sum + length, 0)
         return { items: items.size, itemBytes, pageBytes: itemBytes }
       }),
+    clear: () => soon(() => items.clear()),
     healthy: () => soon(() => true),
     close: () => soon(() => items.clear()),
   }

@@ -66,6 +66,25 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>):
       await store.close()
     })
 
+    test('clear removes all items, but not from a list that shows one moment', async () => {
+      const store = await create()
+      const items = new ListedItems(store.guarantees)
+      const ids = await filled(store, items, 60)
+      const list = await store.list()
+      const check = items.listed()
+      await store.clear()
+      if (store.guarantees.isSnapshot) check(await textOf(list))
+      else list.release()
+      assert.equal(await textOf(await store.list()), '')
+      const { items: count, itemBytes } = await store.size()
+      assert.deepEqual({ count, itemBytes }, { count: 0, itemBytes: 0 })
+      for (const id of ids) assert.equal(await store.read(id), undefined)
+      const added = new ListedItems(store.guarantees)
+      await filled(store, added, 20)
+      added.listed()(await textOf(await store.list()))
+      await store.close()
+    })
+
     test('a list shows what is guaranteed of it while items come, change and go', async () => {
       const store = await create()
       const items = new ListedItems(store.guarantees)

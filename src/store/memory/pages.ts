@@ -35,11 +35,19 @@ export class Pages {
   last: Page | undefined
   readonly byNumber: (Page | undefined)[] = []
   readonly freeNumbers: number[] = []
+  readonly #options: PagesOptions
 
-  constructor({ pageBytes, maxPages, maxRecords }: PagesOptions) {
+  constructor(options: PagesOptions) {
+    const { pageBytes, maxPages, maxRecords } = options
+    this.#options = options
     this.frames = new FramePool(Math.ceil(pageBytes / 4) * 4) // whole words
     this.versions = new Versions(this.frames, maxPages)
     this.index = new ItemIndex(maxRecords)
+  }
+
+  /** New ones with the same options. */
+  emptied(): Pages {
+    return new Pages(this.#options)
   }
 
   /** Whether an item that takes `length` bytes is a large one. */

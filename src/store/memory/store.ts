@@ -92,6 +92,12 @@ export function storeOf(given: Pages, maxBytes: number): ItemStore {
 
     size: () => ({ items: size, itemBytes: used - size, pageBytes: pages.frames.bytesInUse }),
 
+    clear() {
+      pages = pages.emptied() // lists that are being read keep the old ones
+      size = 0
+      used = 0
+    },
+
     healthy: () => true,
 
     close() {
