@@ -24,8 +24,8 @@ export function install() {
 
 /** Installs the programs that only tests run; they are many, so `npm start` does not wait for them. */
 export function installTestTools() {
-  once('test/tools/node_modules', ['test/tools/package-lock.json'], () => {
-    run('npm', ['ci', '--prefix', 'test/tools', ...ciOptions])
+  once('tools/node_modules', ['tools/package-lock.json'], () => {
+    run('npm', ['ci', '--prefix', 'tools', ...ciOptions])
   })
 }
 

@@ -1,4 +1,4 @@
-/** Programs and packages that only tests use, installed in `test/tools`. */
+/** Programs and packages that only tests use, installed in `tools`. */
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** The folder in which the tools are installed. */
-export const toolsFolder = join(root, 'test/tools')
+export const toolsFolder = join(root, 'tools')
 
-/** Resolves and loads packages as a file in `test/tools` would. */
+/** Resolves and loads packages as a file in `tools` would. */
 export const requireTool = createRequire(join(toolsFolder, 'package.json'))
 
 /** The path of a tool's command, for example `redocly`; run it with `process.execPath`. */
