@@ -80,6 +80,9 @@ function hasMore(requests: readonly Request[], last: number): boolean {
   return last < requests.length - 1 || (requests[last]?.isBroken ?? false)
 }
 
+/** Part of the response to a request that is not HTTP. */
+const invalidHttp = 'not valid HTTP'
+
 function answerProblem(
   request: Request,
   { status, head, body }: RawAnswer,
@@ -97,8 +100,8 @@ function answerProblem(
     return `"${echo}" is not in it, so that it is to another request`
   }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
-  // What is wrong with a body may come after the answer.
-  if (isClosing !== isLast && !(isBroken && status !== 400)) {
+  // What is wrong with a body may come after the answer to its head.
+  if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
     return isLast ? 'it does not close' : 'it closes the connection'
   }
   return undefined
