@@ -107,7 +107,7 @@ test('the interface is pure: no platform, no part of the service', () => {
 test('nothing but commands, config and auth/secret reads the environment', () => {
   for (const file of sources) {
     if (/^(commands\/.*|config|auth\/secret)\.ts$/.test(file)) continue
-    assert.doesNotMatch(linesOf(file).join('\n'), /process\.env/, file)
+    assert.doesNotMatch(codeOf(linesOf(file)).join('\n'), /process\.env/, file)
   }
 })
 
@@ -128,8 +128,11 @@ test('no any, and no cast without its reason on the same line', () => {
 
 test('every export of the package is a file', () => {
   const text = readFileSync(join(root, 'package.json'), 'utf8')
-  const { exports }: { exports: Record<string, string> } = JSON.parse(text)
-  for (const file of Object.values(exports)) assert.ok(existsSync(join(root, file)), file)
+  const { exports }: { exports: Record<string, string | Record<string, string>> } = JSON.parse(text)
+  const files = Object.values(exports).flatMap((each) =>
+    typeof each === 'string' ? each : Object.values(each),
+  )
+  for (const file of files) assert.ok(existsSync(join(root, file)), file)
 })
 
 /** The lines without comments, texts and imports. */

@@ -28,6 +28,11 @@ export class Connection {
     return this.latest !== undefined && !this.latest.writableFinished
   }
 
+  /** Whether its latest response is the last one, because it closes the connection. */
+  get isClosing(): boolean {
+    return this.latest?.shouldKeepAlive === false
+  }
+
   /** Whether every request has been answered completely, and no part of another has arrived. */
   get isIdle(): boolean {
     const { latest, heldBytes, socket } = this

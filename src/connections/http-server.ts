@@ -88,7 +88,7 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
   const server = createServer(options, (request, response) => {
     const connection = connections.of(request.socket)
     // A request after the last response must not take effect, as nobody is told (RFC 9112 §9.6).
-    if (connection.latest?.shouldKeepAlive === false) return
+    if (connection.isClosing) return
     connection.latest = response
     const error = headError(request, limits.maxHeaderLines)
     if (error === undefined) {
@@ -114,6 +114,7 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
   server.on('connect', (request, socket, rest) => {
     const connection = connections.of(socket)
     if (connection.isBusy) connections.hold(connection, request, rest)
+    else if (connection.isClosing) connection.socket.destroySoon()
     else writeResponse(socket, new ApiError('BAD_REQUEST', 'CONNECT is not supported'))
   })
   const endChecks = connections.closeOverdue({

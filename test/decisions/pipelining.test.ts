@@ -75,18 +75,26 @@ test('§4 a client that closes its side with its last request gets every respons
   }
 })
 
-test('§4 a request after an answer that closes the connection has no effect', async () => {
-  const { id } = await create(service, { n: 1 })
-  const head = `${post.replace(/Bearer .*/, 'Bearer wrong')}Content-Length: ${body.length}\r\n`
-  const remove = `DELETE ${prefix}/items/${id}${post.slice(post.indexOf(' HTTP'))}\r\n`
-  const pieces = [`${head}Expect: 100-continue\r\n\r\n`, body + remove]
-  const answers = await exchangeUntilClosed(service.baseUrl, pieces)
-  assert.deepEqual(
-    answers.map(({ status, headers }) => [status, headers.connection]),
-    [[401, 'close']],
-  )
-  assert.equal((await stored(service, id))?.n, 1)
-})
+const late = [
+  { what: 'a request', method: 'DELETE', lines: '' },
+  { what: 'one with Upgrade', method: 'DELETE', lines: 'Connection: Upgrade\r\nUpgrade: h2c\r\n' },
+  { what: 'CONNECT', method: 'CONNECT', lines: '' },
+]
+for (const { what, method, lines } of late) {
+  test(`§4 ${what} after an answer that closes the connection has no effect`, async () => {
+    const { id } = await create(service, { n: 1 })
+    const head = `${post.replace(/Bearer .*/, 'Bearer wrong')}Content-Length: ${body.length}\r\n`
+    const target = method === 'CONNECT' ? 'a:1' : `${prefix}/items/${id}`
+    const next = `${method} ${target}${post.slice(post.indexOf(' HTTP'))}${lines}\r\n`
+    const pieces = [`${head}Expect: 100-continue\r\n\r\n`, body + next]
+    const answers = await exchangeUntilClosed(service.baseUrl, pieces)
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers.connection]),
+      [[401, 'close']],
+    )
+    assert.equal((await stored(service, id))?.n, 1)
+  })
+}
 
 test('§1.4 Upgrade is ignored, whatever comes after it', async () => {
   const upgrade = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n'
