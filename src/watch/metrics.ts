@@ -86,11 +86,15 @@ async function sizeOf(store: ItemStore): Promise<StoreSize | undefined> {
   }
 }
 
-/** A server, not listening yet, that answers `GET /metrics`. */
+/** A server, not listening yet, that answers GET and HEAD of `/metrics`. */
 export function createMetricsServer({ registry }: Metrics): Server {
   return createServer(async (request, response) => {
     if (request.url?.split('?')[0] !== '/metrics') {
       response.writeHead(404).end()
+      return
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { Allow: 'GET, HEAD' }).end()
       return
     }
     try {

@@ -43,15 +43,7 @@ const failures = [
   { title: 'rejects without an error', fail: () => Promise.reject(undefined) },
 ]
 for (const { title, fail } of failures) {
-  const origin = await serve({
-    ...memory,
-    create: fail,
-    read: fail,
-    replace: fail,
-    delete: fail,
-    list: fail,
-    healthy: () => false,
-  })
+  const origin = await serve({ ...failing(fail), healthy: () => false })
 
   for (const { title: request, method, path, ...rest } of requests) {
     test(`§7 ${request}, the store ${title}: 500 INTERNAL_ERROR without internals`, async () => {
@@ -93,14 +85,7 @@ test('§7 the store cannot be reached: 503 STORE_UNAVAILABLE with Retry-After, a
   const cause = new Error('connect ECONNREFUSED')
   const fail = () =>
     Promise.reject(new StoreError('STORE_UNAVAILABLE', 'The store cannot be reached', { cause }))
-  const origin = await serve({
-    ...memory,
-    create: fail,
-    read: fail,
-    replace: fail,
-    delete: fail,
-    list: fail,
-  })
+  const origin = await serve(failing(fail))
   const token = mintToken(validClaims(), { secret })
   for (const { method, path, ...rest } of requests) {
     const answer = await send(origin, method, `/api/v1${path}`, { token, ...rest })
@@ -150,6 +135,11 @@ test('§7 a list fails midway: the connection ends, and half a list does not loo
 function* brokenChunks(): Generator<Uint8Array> {
   yield Buffer.from('{"id":"x"')
   throw new Error(cause)
+}
+
+/** A store of which every operation on items fails. */
+function failing(fail: () => Promise<never>): ItemStore {
+  return { ...memory, create: fail, read: fail, replace: fail, delete: fail, list: fail }
 }
 
 async function serve(store: ItemStore): Promise<URL> {

@@ -35,7 +35,11 @@ ownTest('metrics count requests, tokens, items and bytes, on their own port only
     assert.match(metrics, new RegExp(`^${name}[ {]`, 'm'))
   }
   assert.equal((await own.requestTarget('GET', '/metrics')).status, 404)
-  assert.equal((await fetch(`http://127.0.0.1:${port}/metrics?from=a-scraper`)).status, 200)
+  const url = `http://127.0.0.1:${port}/metrics?from=a-scraper`
+  assert.equal((await fetch(url)).status, 200)
+  assert.equal((await fetch(url, { method: 'HEAD' })).status, 200)
+  const refused = await fetch(url, { method: 'POST' })
+  assert.deepEqual([refused.status, refused.headers.get('Allow')], [405, 'GET, HEAD'])
   assert.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
 })
 
