@@ -9,18 +9,27 @@ import {
   type HttpServer,
 } from './connections/http-server.js'
 import { answerError } from './http/answer-error.js'
+import { createDocumentHandler, type DocumentOptions } from './http/document.js'
 import { type Exchange, newExchange, type Route } from './http/exchange.js'
 import { createHealthCheck, type HealthOptions } from './http/health.js'
 import { createItemHandlers } from './http/items.js'
 import { createRouter } from './http/router.js'
 import { createTokenGuard } from './http/token-guard.js'
-import { paths, prefix } from './interface/paths.js'
+import { documentPath, paths, prefix } from './interface/paths.js'
 import type { ItemStore } from './store/item-store.js'
 import { type LoadLimits, watchLoad } from './watch/load.js'
 import { createFailureLog } from './watch/request-log.js'
 
 /** Options of the app. */
-export interface AppOptions extends BodyLimits, ConnectionLimits, LoadLimits, HealthOptions {}
+export interface AppOptions
+  extends BodyLimits,
+    ConnectionLimits,
+    LoadLimits,
+    HealthOptions,
+    DocumentOptions {
+  /** Whether the OpenAPI document is served. */
+  readonly docs: boolean
+}
 
 /** Called once for each request, when its response has been sent. */
 export type Observer = (exchange: Exchange) => void
@@ -63,6 +72,13 @@ export function createApp(
       handlers: { GET: items.read, PUT: items.replace, DELETE: items.delete },
     },
   ]
+  if (options.docs) {
+    routes.push({
+      path: documentPath,
+      guards: [load.refuseOverload],
+      handlers: { GET: createDocumentHandler(options) },
+    })
+  }
   const findHandler = createRouter(routes)
   const logFailure = createFailureLog(log)
 

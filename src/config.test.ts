@@ -27,6 +27,7 @@ test('every problem is reported in a line of its own, with the source of the val
   const env = {
     PORT: '80x',
     LOG_LEVEL: 'loud',
+    DOCS: 'yes',
     MAX_STORE_BYTES: '-1',
     MAX_HEADER_BYTES: '1MB2',
     REQUEST_TIMEOUT: '1500ms',
@@ -40,6 +41,7 @@ test('every problem is reported in a line of its own, with the source of the val
       assert.deepEqual(error.message.split('\n'), [
         'PORT is "80x" in the environment; expected a whole number from 0 to 65535',
         'LOG_LEVEL is "loud" in .env; expected one of trace, debug, info, warn, error, fatal, silent',
+        'DOCS is "yes" in the environment; expected on or off',
         '--max-body-bytes is ""; expected a size from 1 to 128MiB, in bytes or with a unit such as kB, MB or MiB',
         'MAX_STORE_BYTES is "-1" in the environment; expected a size from 1 to 1024TiB, in bytes or with a unit such as kB, MB or MiB',
         'MAX_HEADER_BYTES is "1MB2" in the environment; expected a size from 1KiB to 1MiB, in bytes or with a unit such as kB, MB or MiB',
@@ -60,6 +62,8 @@ const typed = [
   { env: { REQUEST_TIMEOUT: '2000ms' }, key: 'requestTimeout', value: 2 },
   { env: { MAX_EVENT_LOOP_DELAY: '250' }, key: 'maxEventLoopDelay', value: 250 },
   { env: { MAX_EVENT_LOOP_DELAY: '1s' }, key: 'maxEventLoopDelay', value: 1000 },
+  { env: { DOCS: 'on' }, key: 'docs', value: true },
+  { env: { DOCS: 'off' }, key: 'docs', value: false },
   { env: { METRICS_PORT: 'off' }, key: 'metricsPort', value: undefined },
   { env: { METRICS_PORT: '9090' }, key: 'metricsPort', value: 9090 },
   { env: { HOST: '::1' }, key: 'metricsHost', value: '::1' },

@@ -16,6 +16,7 @@ import {
   type Kind,
   milliseconds,
   oneOf,
+  onOrOff,
   orOff,
   orOther,
   seconds,
@@ -45,6 +46,7 @@ export const settings = {
   host: setting('HOST', text(), '0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
   serviceName: setting('SERVICE_NAME', text(), 'item-store', 'service_name in the health response'),
   logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
+  docs: setting('DOCS', onOrOff(), true, 'OpenAPI document at /openapi.json: on or off'),
   maxBodyBytes: setting(
     'MAX_BODY_BYTES',
     size(1, 128 * mebibyte), // a larger one of tiny members may take minutes to check

@@ -85,6 +85,16 @@ function between(
   }
 }
 
+export function onOrOff(): Kind<boolean> {
+  return {
+    parse(value) {
+      if (value !== 'on' && value !== 'off') throw new Error('on or off')
+      return value === 'on'
+    },
+    show: (value) => (value ? 'on' : 'off'),
+  }
+}
+
 export function orOff({ parse, show }: Kind<number>): Kind<number | undefined> {
   return {
     parse: (value) => (value === 'off' ? undefined : parse(value)),

@@ -7,7 +7,14 @@ export type HeaderList = readonly string[]
 export const sessionHeader = 'X-Session-Id'
 
 /** Response headers that a page from another origin may read. */
-const exposedHeaders = [sessionHeader, 'WWW-Authenticate', 'Allow', 'Retry-After', 'Location']
+const exposedHeaders = [
+  sessionHeader,
+  'WWW-Authenticate',
+  'Allow',
+  'Retry-After',
+  'Location',
+] as const
+export type ExposedHeader = (typeof exposedHeaders)[number]
 
 /**
  * On every response (spec §1.5): without them, a browser hides its body and all other headers from the

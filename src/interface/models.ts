@@ -27,7 +27,7 @@ export const Item = v.looseObject({
 export type Item = v.InferOutput<typeof Item>
 
 /** The body of create and replace (spec §2.2). Other members are ignored. */
-export const GenericRequest = v.looseObject(
+export const GenericRequest = v.object(
   {
     data: v.pipe(object, v.looseObject({}), v.description('The members of the item')),
     project_id: v.pipe(

@@ -1,36 +1,70 @@
-/** The interface as an OpenAPI 3.1 document, made from the models and the error catalogue. @module */
+/**
+ * The interface as an OpenAPI 3.1 document, made from the data that the service itself uses: models,
+ * errors, paths and headers.
+ *
+ * @module
+ */
 
-import { toJsonSchemaDefs } from '@valibot/to-json-schema'
-import { type ErrorCode, errorKinds } from './errors.js'
-import * as models from './models.js'
+import type { ItemResponse } from './models.js'
+import { type ErrorName, examples, itemId } from './openapi-examples.js'
+import {
+  emptyResponse,
+  errorResponses,
+  jsonContent,
+  jsonResponse,
+  model,
+  responseHeaders,
+} from './openapi-responses.js'
+import { schemas } from './openapi-schemas.js'
 import { paths, prefix } from './paths.js'
 
-type ModelName = keyof typeof models
+const description = `Keeps free-form JSON items in memory, exact to every byte: numbers of any size and
+precision, the order of members and names such as \`__proto__\` come back as they were sent. A client
+that parses numbers as doubles rounds those that do not fit.
 
-const itemId = {
+Each path answers HEAD as GET without the body, and OPTIONS with 204 and the header \`Allow\`. Any other
+method is a 405 \`METHOD_NOT_ALLOWED\`, any other path a 404 \`ROUTE_NOT_FOUND\`. Requests from other
+origins are accepted.
+
+All errors have the same shape. Programs should switch on \`error_code\`, as the wording of \`detail\` may
+change, and ignore members, headers and codes that they do not know.`
+
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description:
+    'A JSON Web Token, signed with the secret of the service, with the claims of `TokenPayload`. `item-store token --sub NAME` prints one.',
+}
+
+const itemIdParameter = {
   name: 'item_id',
   in: 'path',
   required: true,
-  description: 'Id of the item, in any letter case',
-  schema: { type: 'string' },
+  description:
+    'Id of the item, in any letter case. Text that is not a UUID is an unknown id; an empty one, or one with a slash, makes another path',
+  schema: { type: 'string', format: 'uuid' },
+  example: itemId,
 }
 
-const body = { required: true, content: json('GenericRequest') }
-
-/** Errors that every item endpoint may return. */
-const guarded: ErrorCode[] = [
+/** Errors of every request. */
+const always: ErrorName[] = [
+  'BAD_REQUEST',
+  'REQUEST_TIMEOUT',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL_ERROR',
+]
+/** Errors of every item request. */
+const ofItems: ErrorName[] = [
+  ...always,
   'MISSING_TOKEN',
   'TOKEN_EXPIRED',
   'INVALID_TOKEN',
-  'INTERNAL_ERROR',
   'AUTH_NOT_CONFIGURED',
-  'SERVICE_UNAVAILABLE',
   'STORE_UNAVAILABLE',
 ]
-const withBody: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
-const unknownItem = {
-  404: response('The item does not exist; no `error_code`', 'ErrorResponse'),
-}
+const ofItem: ErrorName[] = [...ofItems, 'itemNotFound', 'ROUTE_NOT_FOUND']
+const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
 
 /** @param version semantic version of the service. */
 export function openApiDocument(version: string): object {
@@ -39,104 +73,130 @@ export function openApiDocument(version: string): object {
     info: {
       title: 'Item Store Service',
       version,
-      description: 'Stores free-form JSON items in memory, exact to every value.',
+      description,
+      contact: { name: 'The Item Store developers' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: prefix }],
+    servers: [{ url: prefix, description: 'The service that this document comes from' }],
+    tags: [
+      { name: 'items', description: 'Create, list, read, replace and delete items' },
+      { name: 'health', description: 'Whether the service is healthy' },
+    ],
     security: [{ bearer: [] }],
     paths: {
-      [paths.health]: {
-        get: {
-          operationId: 'checkHealth',
-          summary: 'Check whether the service is healthy',
-          security: [],
-          responses: {
-            200: response('Healthy', 'HealthCheckResponse'),
-            503: response('Unhealthy', 'HealthCheckResponse'),
-          },
-        },
-      },
-      [paths.items]: {
-        get: {
-          operationId: 'listItems',
-          summary: 'List all items in order of creation',
-          responses: { 200: response('All items', 'ItemListResponse'), ...errors(guarded) },
-        },
-        post: {
-          operationId: 'createItem',
-          summary: 'Create an item',
-          requestBody: body,
-          responses: {
-            201: response('The new item', 'ItemResponse'),
-            ...errors([...guarded, ...withBody]),
-          },
-        },
-      },
+      [paths.health]: { get: checkHealth() },
+      [paths.items]: { get: listItems(), post: createItem() },
       [paths.item]: {
-        parameters: [itemId],
-        get: {
-          operationId: 'readItem',
-          summary: 'Read an item',
-          responses: {
-            200: response('The item', 'ItemResponse'),
-            ...unknownItem,
-            ...errors(guarded),
-          },
-        },
-        put: {
-          operationId: 'replaceItem',
-          summary: 'Replace an item completely',
-          requestBody: body,
-          responses: {
-            200: response('The replaced item', 'ItemResponse'),
-            ...unknownItem,
-            ...errors([...guarded, ...withBody]),
-          },
-        },
-        delete: {
-          operationId: 'deleteItem',
-          summary: 'Delete an item',
-          responses: {
-            204: { description: 'Deleted' },
-            ...unknownItem,
-            ...errors([...guarded, 'STORE_FULL']),
-          },
-        },
+        parameters: [itemIdParameter],
+        get: readItem(),
+        put: replaceItem(),
+        delete: deleteItem(),
       },
     },
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: { bearer },
       schemas: schemas(),
+      headers: responseHeaders,
+      examples: examples(version),
     },
   }
 }
 
-/** The models as JSON Schemas, with references where one is part of another. */
-function schemas(): object {
-  return toJsonSchemaDefs(models, {
-    target: 'draft-2020-12',
-    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    typeMode: 'output', // what the service sends always has the fields with a default
-  })
+function checkHealth(): object {
+  return {
+    operationId: 'checkHealth',
+    tags: ['health'],
+    summary: 'Check whether the service is healthy',
+    description:
+      'Needs no token. Answers under overload too; `overload` then names the limit that is exceeded.',
+    security: [],
+    responses: {
+      200: jsonResponse('Healthy', model('HealthCheckResponse'), ['healthy']),
+      503: jsonResponse('Unhealthy', model('HealthCheckResponse'), ['unhealthy']),
+      ...errorResponses(always),
+    },
+  }
 }
 
-function json(model: ModelName) {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${model}` } } }
+function listItems(): object {
+  return {
+    operationId: 'listItems',
+    tags: ['items'],
+    summary: 'List all items',
+    description:
+      'All items in the order of their creation, as of one moment: changes made while the list is being sent are not in it. There is no paging.',
+    responses: {
+      200: jsonResponse('All items', model('ItemListResponse'), ['items']),
+      ...errorResponses([...ofItems, 'SERVICE_UNAVAILABLE']),
+    },
+  }
 }
 
-function response(description: string, model: ModelName) {
-  return { description, content: json(model) }
+function createItem(): object {
+  const created = itemResponse('created')
+  return {
+    operationId: 'createItem',
+    tags: ['items'],
+    summary: 'Create an item',
+    description:
+      'The item has a new `id`, the `project_id` of the request and the members of its `data`. Members of `data` named `id` or `project_id` are dropped.',
+    requestBody: { required: true, content: jsonContent(model('GenericRequest'), ['itemRequest']) },
+    responses: {
+      201: jsonResponse('The new item', created, ['createdItem'], ['Location']),
+      ...errorResponses([...ofItems, ...withBody, 'SERVICE_UNAVAILABLE']),
+    },
+  }
 }
 
-/** The responses for some errors, one for each status. */
-function errors(codes: ErrorCode[]): Record<number, ReturnType<typeof response>> {
-  return Object.fromEntries(
-    codes.map((code) => {
-      const { status } = errorKinds[code]
-      const descriptions = codes
-        .filter((other) => errorKinds[other].status === status)
-        .map((other) => `\`${other}\`: ${errorKinds[other].when}`)
-      return [status, response(descriptions.join('\n\n'), 'ErrorResponse')]
-    }),
-  )
+function readItem(): object {
+  return {
+    operationId: 'readItem',
+    tags: ['items'],
+    summary: 'Read an item',
+    description: 'The item as it was created or last replaced.',
+    responses: {
+      200: jsonResponse('The item', itemResponse('success'), ['item']),
+      ...errorResponses([...ofItem, 'SERVICE_UNAVAILABLE']),
+    },
+  }
+}
+
+function replaceItem(): object {
+  const content = jsonContent(model('GenericRequest'), ['replaceRequest'])
+  return {
+    operationId: 'replaceItem',
+    tags: ['items'],
+    summary: 'Replace an item completely',
+    description:
+      'The item keeps its `id` and its place in the list. All other members are gone, including a `project_id` that the request does not repeat. A replace never creates an item.',
+    requestBody: { required: true, content },
+    responses: {
+      200: jsonResponse('The replaced item', itemResponse('updated'), ['replacedItem']),
+      ...errorResponses([...ofItem, ...withBody, 'METHOD_NOT_ALLOWED', 'SERVICE_UNAVAILABLE']),
+    },
+  }
+}
+
+function deleteItem(): object {
+  return {
+    operationId: 'deleteItem',
+    tags: ['items'],
+    summary: 'Delete an item',
+    description:
+      'Works under overload too, as it makes room. `STORE_FULL` means that there was no memory to take the item out from among others that a client is reading; it is still there.',
+    responses: {
+      204: emptyResponse('The item is deleted'),
+      ...errorResponses([...ofItem, 'METHOD_NOT_ALLOWED', 'STORE_FULL']),
+    },
+  }
+}
+
+/** The envelope of an item (spec §2.3): in this service it always has one. */
+function itemResponse(status: ItemResponse['status']): object {
+  const own = {
+    type: 'object',
+    required: ['data'],
+    properties: { status: { type: 'string', const: status }, data: model('Item') },
+  }
+  return { allOf: [model('ItemResponse'), own] }
 }

@@ -1,4 +1,4 @@
-/** The paths of the endpoints (spec §4). @module */
+/** The paths of the endpoints (spec §4), and of the document that describes them. @module */
 
 /** All endpoints are served under this prefix (spec §9.1). */
 export const prefix = '/api/v1'
@@ -9,6 +9,9 @@ export const paths = {
   items: '/items',
   item: '/items/{item_id}',
 } as const
+
+/** The OpenAPI document: not an endpoint, and therefore without the prefix. */
+export const documentPath = '/openapi.json'
 
 /** The path of an item, prefix included. */
 export function itemPath(id: string): string {

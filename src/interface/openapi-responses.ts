@@ -1,0 +1,134 @@
+/** Responses and their headers in the OpenAPI document. @module */
+
+import { errorKinds } from './errors.js'
+import { type ExposedHeader, type HeaderList, sessionHeader } from './headers.js'
+import type * as models from './models.js'
+import { type ErrorName, type ExampleName, itemId, sessionId } from './openapi-examples.js'
+import { itemPath } from './paths.js'
+
+type ModelName = keyof typeof models
+
+/** When an error occurs, and what comes with it. */
+interface ErrorKind {
+  readonly status: number
+  readonly when: string
+  readonly headers?: HeaderList
+}
+
+const kinds: Record<ErrorName, ErrorKind> = {
+  ...errorKinds,
+  itemNotFound: { status: 404, when: 'The item is not in the store' },
+}
+
+/** A header whose value the catalogue of errors cannot know. */
+const ownHeaders: Partial<Record<ErrorName, ExposedHeader>> = { METHOD_NOT_ALLOWED: 'Allow' }
+
+/** The definition of each header. */
+export const responseHeaders: Record<ExposedHeader, object> = {
+  'X-Session-Id': {
+    description: 'Identifies this request, for tracing; `session_id` in the body is the same',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+    example: sessionId,
+  },
+  'WWW-Authenticate': {
+    description: 'What is required: a bearer token, with the claims of `TokenPayload`',
+    required: true,
+    schema: {
+      type: 'string',
+      const: 'Bearer',
+      // No request or response contains these models (spec §2.6, §2.7). Linters take a model to which
+      // nothing refers for a mistake, and generators of clients ignore what a string defines.
+      $defs: {
+        TokenPayload: model('TokenPayload'),
+        FileUploadRequest: model('FileUploadRequest'),
+        FileUploadResponse: model('FileUploadResponse'),
+      },
+    },
+    example: 'Bearer',
+  },
+  Allow: {
+    description: 'The methods of this path',
+    required: true,
+    schema: { type: 'string' },
+    example: 'GET, HEAD, POST, OPTIONS',
+  },
+  'Retry-After': {
+    description:
+      'When to try again, in seconds; with `SERVICE_UNAVAILABLE` and `STORE_UNAVAILABLE`',
+    schema: { type: 'integer', minimum: 0 },
+    example: 1,
+  },
+  Location: {
+    description: 'The path of the new item',
+    required: true,
+    schema: { type: 'string', format: 'uri-reference' },
+    example: itemPath(itemId),
+  },
+}
+
+/** A reference to a model. */
+export function model(name: ModelName): { $ref: string } {
+  return reference('schemas', name)
+}
+
+/** A response without a body. */
+export function emptyResponse(description: string, headers: readonly ExposedHeader[] = []) {
+  return { description, headers: references('headers', [sessionHeader, ...headers]) }
+}
+
+/** A response with a JSON body. */
+export function jsonResponse(
+  description: string,
+  schema: object,
+  examples: readonly ExampleName[],
+  headers?: readonly ExposedHeader[],
+) {
+  return { ...emptyResponse(description, headers), content: jsonContent(schema, examples) }
+}
+
+/** A JSON body. */
+export function jsonContent(schema: object, examples: readonly ExampleName[]) {
+  return { 'application/json': { schema, examples: references('examples', examples) } }
+}
+
+/** The responses for some errors, one for each status, with an example of each error. */
+export function errorResponses(names: readonly ErrorName[]): Record<number, object> {
+  const statuses = new Set(names.map((name) => kinds[name].status))
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const alike = names.filter((name) => kinds[name].status === status)
+      return [status, errorResponse(alike)]
+    }),
+  )
+}
+
+function errorResponse(names: readonly ErrorName[]) {
+  const description = names.map((name) => `${shown(name)}: ${whenOf(name)}.`).join('\n\n')
+  const headers = [...new Set(names.flatMap(headersOf))]
+  return jsonResponse(description, model('ErrorResponse'), names, headers)
+}
+
+function shown(name: ErrorName): string {
+  return name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
+}
+
+/** Without the references to clauses, which readers of this document do not have. */
+function whenOf(name: ErrorName): string {
+  return kinds[name].when.replace(/ \(spec .*?\)/, '')
+}
+
+function headersOf(name: ErrorName): ExposedHeader[] {
+  const own = ownHeaders[name]
+  if (own !== undefined) return [own]
+  const names = (kinds[name].headers ?? []).filter((_, place) => place % 2 === 0)
+  return names.filter((header) => header in responseHeaders) as ExposedHeader[] // just checked
+}
+
+function references(kind: string, names: readonly string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, reference(kind, name)]))
+}
+
+function reference(kind: string, name: string): { $ref: string } {
+  return { $ref: `#/components/${kind}/${name}` }
+}
