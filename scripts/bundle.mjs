@@ -7,7 +7,7 @@
 import { build } from 'rolldown'
 
 await build({
-  input: { cli: 'src/cli.ts' },
+  input: { cli: 'src/cli.ts', client: 'src/client/client.ts' },
   platform: 'node',
   external: /^[^./]/,
   output: { dir: 'dist', format: 'esm', chunkFileNames: '[name].js' },

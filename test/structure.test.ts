@@ -12,6 +12,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const order = [
   'cli.ts',
   'commands',
+  'client',
   'server.ts',
   'config.ts',
   'setting-kinds.ts',
@@ -103,6 +104,21 @@ test('the interface is pure: no platform, no part of the service', () => {
   }
 })
 
+test('the client is for browsers: of the rest of src it has types alone, and of packages nothing', () => {
+  for (const file of sources.filter((file) => file.startsWith('client/'))) {
+    for (const [statement, name = ''] of linesOf(file)
+      .join('\n')
+      .matchAll(/^(?:import|export)\b[^']*?from '([^']+)'/gm)) {
+      const isType = /^(import|export) type\b/.test(statement)
+      assert.match(
+        name,
+        isType ? /^\.\.?\/(interface\/)?[\w-]+\.js$/ : /^\.\//,
+        `${file}: ${statement}`,
+      )
+    }
+  }
+})
+
 test('nothing but commands, config and auth/secret reads the environment', () => {
   for (const file of sources) {
     if (/^(commands\/.*|config|auth\/secret)\.ts$/.test(file)) continue
@@ -127,8 +143,11 @@ test('no any, and no cast without its reason on the same line', () => {
 
 test('every export of the package is a file', () => {
   const text = readFileSync(join(root, 'package.json'), 'utf8')
-  const { exports }: { exports: Record<string, string> } = JSON.parse(text)
-  for (const file of Object.values(exports)) assert.ok(existsSync(join(root, file)), file)
+  const { exports }: { exports: Record<string, string | Record<string, string>> } = JSON.parse(text)
+  const files = Object.values(exports).flatMap((entry) =>
+    typeof entry === 'string' ? [entry] : Object.values(entry),
+  )
+  for (const file of files) assert.ok(existsSync(join(root, file)), file)
 })
 
 /** The lines without comments, texts and imports. */
