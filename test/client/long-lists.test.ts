@@ -5,9 +5,10 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ItemStoreClient } from '../../src/client/client.js'
+import type { Service } from '../conformance/client.js'
 import { ownProcess } from '../support/own-process.js'
 import { ownService } from '../support/own-service.js'
-import { exchange, headOf } from '../support/socket.js'
+import { headOf, openSocket, wholeText } from '../support/socket.js'
 import { root } from '../support/tools.js'
 import { until } from '../support/until.js'
 import { scriptedServer } from './scripted-server.js'
@@ -21,16 +22,7 @@ const mostGrowth = 60_000_000
 
 test(`items gives ${count} items, 110 MB of them, in a process that grows by less than 60 MB`, async (t) => {
   const service = await ownService()
-  const head = headOf(service, 'POST', '/items', 'Content-Length: LENGTH')
-  const text = 'é"'.repeat(250)
-  for (let first = 0; first < count; first += batch) {
-    const requests = Array.from({ length: batch }, (_, index) => {
-      const body = JSON.stringify({ data: { n: first + index, text } })
-      return head.replace('LENGTH', String(Buffer.byteLength(body))) + body
-    })
-    const answers = await exchange(service.baseUrl, Buffer.from(requests.join('')), batch)
-    assert.ok(answers.every(({ status }) => status === 201))
-  }
+  for (let first = 0; first < count; first += batch) await create(service, first)
   const { printed } = ownProcess(
     [
       process.execPath,
@@ -46,6 +38,20 @@ test(`items gives ${count} items, 110 MB of them, in a process that grows by les
   assert.deepEqual(read, { count, inOrder: true })
   assert.ok(growth < mostGrowth, `grew by ${growth} bytes`)
 })
+
+/** Creates a batch of items, numbered from the first, in a few writes and reads. */
+async function create(service: Service, first: number): Promise<void> {
+  const text = '\\u00e9é\\n'.repeat(100)
+  const head = headOf(service, 'POST', '/items')
+  const lastHead = headOf(service, 'POST', '/items', 'Connection: close')
+  const requests = Array.from({ length: batch }, (_, index) => {
+    const body = `{"data":{"n":${first + index},"text":"${text}"}}`
+    const length = `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+    return (index < batch - 1 ? head : lastHead).replace(/\r\n$/, length) + body
+  })
+  const answers = await wholeText(openSocket(service.baseUrl, requests.join('')))
+  assert.equal(answers.split('HTTP/1.1 201 ').length - 1, batch)
+}
 
 function* endlessList(): Generator<string> {
   yield '{"session_id":"s","data":['

@@ -109,6 +109,7 @@ describe('not sent again', () => {
       })(),
     )
     assert.deepEqual([given, error.code, seen.length], [['1'], 'CONNECTION_LOST', 1])
+    assert.deepEqual([error.status, error.sessionId], [200, 's'])
   })
 
   const refusals: Step[] = [

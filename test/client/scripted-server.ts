@@ -80,7 +80,7 @@ export const drops: Step = (response) => {
 
 /** Sends half of an envelope, then closes the connection. */
 export const dropsHalfway: Step = (response) => {
-  response.writeHead(200, { 'content-length': 1000 })
+  response.writeHead(200, { 'content-length': 1000, 'x-session-id': 's' })
   response.write('{"session_id":"s","data":[{"id":"1","project_id":null},{"id"', () => {
     response.socket?.destroy()
   })

@@ -50,8 +50,18 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
   // @ts-expect-error nothing is known of it
   any.whatever.more
 
+  type Same<A, B> = [A, B] extends [B, A] ? (0 extends 1 & A ? never : true) : never // no any
+  const results: [
+    Same<Awaited<ReturnType<typeof todos.create>>, StoredItem<Todo>>,
+    Same<Awaited<ReturnType<typeof todos.get>>, StoredItem<Todo>>,
+    Same<Awaited<ReturnType<typeof todos.list>>, StoredItem<Todo>[]>,
+    Same<Awaited<ReturnType<typeof todos.replace>>, StoredItem<Todo>>,
+    Same<ReturnType<typeof todos.items>, AsyncGenerator<StoredItem<Todo>, void, void>>,
+    Same<Awaited<ReturnType<typeof todos.delete>>, void>,
+  ] = [true, true, true, true, true, true]
+
   try {
-    console.log(title, texts, overload, total, unknown, side, id, other)
+    console.log(results, title, texts, overload, total, unknown, side, id, other)
   } catch (error) {
     if (!(error instanceof ItemStoreError)) throw error
     const status: number | undefined = error.status
