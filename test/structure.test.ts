@@ -13,6 +13,7 @@ const order = [
   'cli.ts',
   'index.ts',
   'commands',
+  'client',
   'server.ts',
   'config.ts',
   'setting-kinds.ts',
@@ -101,6 +102,21 @@ test('the interface is pure: no platform, no part of the service', () => {
         .matchAll(/from '([^']+)'/g),
     ].map(([, name = '']) => name)
     for (const name of imported) assert.match(name, /^(\.\/|valibot$|@valibot\/)/, file)
+  }
+})
+
+test('the client is for browsers: of the rest of src it has types alone, and of packages nothing', () => {
+  for (const file of sources.filter((file) => file.startsWith('client/'))) {
+    for (const [statement, name = ''] of linesOf(file)
+      .join('\n')
+      .matchAll(/^(?:import|export)\b[^']*?from '([^']+)'/gm)) {
+      const isType = /^(import|export) type\b/.test(statement)
+      assert.match(
+        name,
+        isType ? /^\.\.?\/(interface\/)?[\w-]+\.js$/ : /^\.\//,
+        `${file}: ${statement}`,
+      )
+    }
   }
 })
 

@@ -1,0 +1,41 @@
+/** Where the client has its token from. @module */
+
+/** An access token (spec §5), or what gives one: asked at first, and again when the token has expired. */
+export type Token = string | (() => string | Promise<string>)
+
+export interface TokenSource {
+  /** The current token; calls at the same time share one that is being asked for. */
+  current(): Promise<string>
+  /** The token is of no use any more. @returns whether there may be another. */
+  forget(used: Promise<string>): boolean
+}
+
+/** @throws {TypeError} when there is no token, or none that could be sent. */
+export function createTokenSource(token: Token | undefined): TokenSource {
+  if (typeof token !== 'function') {
+    const constant = Promise.resolve(checked(token))
+    return { current: () => constant, forget: () => false }
+  }
+  const ask = async () => checked(await token())
+  let latest: Promise<string> | undefined
+  return {
+    current() {
+      latest ??= ask()
+      return latest
+    },
+    forget(used) {
+      if (latest === used) latest = undefined // otherwise another call has asked again already
+      return true
+    },
+  }
+}
+
+/** The error does not show the token: errors are logged. */
+function checked(token: unknown): string {
+  if (!token) throw new TypeError('ItemStoreClient: token is missing')
+  // RFC 6750 §2.1. A line break from the end of a file is the usual reason.
+  if (typeof token !== 'string' || !/^[\w.~+/=-]+$/.test(token)) {
+    throw new TypeError('ItemStoreClient: token is not a token: is there white space in it?')
+  }
+  return token
+}

@@ -1,0 +1,303 @@
+/** The client against this service: every method, errors, tokens, numbers. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ItemStoreClient, type ItemStoreClientOptions } from '../../src/client/client.js'
+import { assertSessionId } from '../conformance/expect.js'
+import { inSeconds } from '../conformance/tokens.js'
+import { ownService } from '../support/own-service.js'
+import { requireTool } from '../support/tools.js'
+import { errorOf } from './expect.js'
+import { answers, scriptedServer } from './scripted-server.js'
+
+interface Todo {
+  title: string
+  done?: boolean
+}
+
+const service = await ownService()
+const baseUrl = service.baseUrl.href
+const unknownId = '00000000-0000-4000-8000-000000000000'
+
+function newClient(options: Partial<ItemStoreClientOptions> = {}): ItemStoreClient<Todo> {
+  return new ItemStoreClient({ baseUrl, token: service.validToken(), ...options })
+}
+
+const client = newClient()
+
+describe('items', () => {
+  test('create, get, replace, list and delete', async () => {
+    const created = await client.create({ title: 'first' }, { projectId: 'p' })
+    const { id } = created
+    assert.deepEqual(created, { id, project_id: 'p', title: 'first' })
+    assert.deepEqual(await client.get(id), created)
+
+    const replaced = await client.replace(id, { title: 'second', done: true })
+    assert.deepEqual(replaced, { id, project_id: null, title: 'second', done: true })
+    assert.deepEqual(await client.list(), [replaced])
+
+    assert.equal(await client.delete(id), undefined)
+    assert.deepEqual(await client.list(), [])
+  })
+
+  test('an item that was read can be replaced by what it is made of', async () => {
+    const item = await client.create({ title: 'a' }, { projectId: 'p' })
+    const options = { projectId: item.project_id }
+    const replaced = await client.replace(item.id, { ...item, done: true }, options)
+    assert.deepEqual(replaced, { ...item, done: true })
+    const { id, project_id } = await client.create({ title: 'b' }, { projectId: null })
+    assert.equal(project_id, null)
+    for (const each of [id, item.id]) await client.delete(each)
+  })
+
+  test('items gives those that list gives', async () => {
+    for (const title of ['a', 'b "]}', 'c\\']) await client.create({ title })
+    const seen: Todo[] = []
+    for await (const item of client.items()) seen.push(item)
+    assert.deepEqual(seen, await client.list())
+    assert.equal(seen.length, 3)
+    for (const { id } of await client.list()) await client.delete(id)
+  })
+
+  test('a base URL may be a URL, and may end with a slash', async () => {
+    for (const each of [service.baseUrl, `${baseUrl}/`]) {
+      assert.deepEqual(await newClient({ baseUrl: each }).list(), [])
+    }
+  })
+})
+
+describe('health', () => {
+  test('needs no token that the service accepts', async () => {
+    const token = () => assert.fail('a token was asked for')
+    const { session_id, ...health } = await newClient({ token }).health()
+    assertSessionId(session_id)
+    assert.equal(health.status, 'healthy')
+    assert.deepEqual(health.services_summary, { total: 2, healthy: 2, unhealthy: 0 })
+  })
+
+  test('is an answer, and no error, when the service is unhealthy', async () => {
+    const body = {
+      ...{ session_id: 's', status: 'unhealthy', service_name: 'item-store', version: '1.0.0' },
+      services_summary: { total: 2, healthy: 1, unhealthy: 1 },
+    }
+    const { baseUrl, seen } = await scriptedServer([answers(503, body)])
+    assert.deepEqual(await newClient({ baseUrl }).health(), body)
+    assert.equal(seen.length, 1)
+  })
+
+  test('is an error when something else answers', async () => {
+    const { baseUrl } = await scriptedServer([answers(200, '<html></html>')])
+    const error = await errorOf(newClient({ baseUrl }).health())
+    assert.deepEqual([error.status, error.code], [200, 'INVALID_RESPONSE'])
+  })
+})
+
+describe('errors have status, code and session id', () => {
+  const calls: { title: string; call: () => Promise<unknown> }[] = [
+    { title: 'get', call: () => client.get(unknownId) },
+    { title: 'getText', call: () => client.getText(unknownId) },
+    { title: 'replace', call: () => client.replace(unknownId, { title: 'a' }) },
+    { title: 'replaceText', call: () => client.replaceText(unknownId, '{}') },
+    { title: 'delete', call: () => client.delete(unknownId) },
+    { title: 'an id with other characters', call: () => client.get('a/b?c#d é') },
+  ]
+  for (const { title, call } of calls) {
+    test(`${title} of an unknown id`, async () => {
+      const error = await errorOf(call())
+      assert.equal(error.status, 404)
+      assert.equal(error.code, undefined)
+      assert.match(error.message, /^Item .* not found$/)
+      assertSessionId(error.sessionId)
+    })
+  }
+
+  test('an item that the service refuses', async () => {
+    const error = await errorOf(client.create({ title: 'a' }, { projectId: '' }))
+    assert.deepEqual([error.status, error.code], [422, 'VALIDATION_ERROR'])
+    assert.match(error.message, /project_id/)
+    assertSessionId(error.sessionId)
+  })
+
+  test('a token that the service refuses', async () => {
+    const token = service.mint({ sub: 'a', exp: inSeconds(60) }, { secret: 'another' })
+    const error = await errorOf(newClient({ token }).list())
+    assert.deepEqual([error.status, error.code], [401, 'INVALID_TOKEN'])
+  })
+
+  test('a base URL of something else', async () => {
+    const base = service.baseUrl.origin
+    const error = await errorOf(newClient({ baseUrl: base }).list())
+    assert.deepEqual([error.status, error.code], [404, 'ROUTE_NOT_FOUND'])
+  })
+})
+
+describe('bad input gets one clear error before anything is sent', () => {
+  const fetch = () => assert.fail('a request was sent')
+  const lone = String.fromCharCode(0xd800)
+  const silent = newClient({ fetch })
+  const missing = undefined as unknown as string // as from JavaScript
+
+  const options: { title: string; change: Partial<ItemStoreClientOptions>; message: RegExp }[] = [
+    { title: 'no token', change: { token: missing }, message: /token is missing/ },
+    { title: 'an empty token', change: { token: '' }, message: /token is missing/ },
+    { title: 'a line break in it', change: { token: 'a.b.c\n' }, message: /white space/ },
+    { title: 'no baseUrl', change: { baseUrl: missing }, message: /baseUrl is missing; expected/ },
+    {
+      title: 'a path',
+      change: { baseUrl: '/api/v1' },
+      message: /baseUrl is "\/api\/v1"; expected/,
+    },
+    {
+      title: 'no scheme',
+      change: { baseUrl: 'localhost:8000/api/v1' },
+      message: /baseUrl is "local/,
+    },
+    { title: 'a query', change: { baseUrl: 'http://a/api/v1?b' }, message: /baseUrl is "http:/ },
+    {
+      title: 'a password',
+      change: { baseUrl: 'http://a:b@c/api/v1' },
+      message: /baseUrl is "http:/,
+    },
+    { title: 'timeout', change: { timeout: 0 }, message: /timeout is 0; expected milliseconds/ },
+    { title: 'retries', change: { retries: -1 }, message: /retries is -1; expected a number/ },
+  ]
+  for (const { title, change, message } of options) {
+    test(`options: ${title}`, () => {
+      assert.throws(() => newClient(change), { name: 'TypeError', message })
+    })
+  }
+
+  const calls: { title: string; call: () => Promise<unknown>; message: RegExp }[] = [
+    { title: 'get without an id', call: () => silent.get(''), message: /id is missing/ },
+    { title: 'delete without an id', call: () => silent.delete(''), message: /id is missing/ },
+    { title: 'text that is not JSON', call: () => silent.createText('{a}'), message: /JSON/ },
+    {
+      title: 'text that adds members',
+      call: () => silent.createText('{},"a":{}'),
+      message: /JSON/,
+    },
+    { title: 'a lone surrogate', call: () => silent.createText(`"${lone}"`), message: /lone surr/ },
+    {
+      title: 'no data',
+      call: () => new ItemStoreClient({ baseUrl, token: 'a', fetch }).create(Object(() => 0)),
+      message: /data is missing/,
+    },
+    {
+      title: 'a function that gives no token',
+      call: () => newClient({ fetch, token: async () => missing }).list(),
+      message: /token is missing/,
+    },
+  ]
+  for (const { title, call, message } of calls) {
+    test(`calls: ${title}`, async () => {
+      await assert.rejects(call, { message })
+    })
+  }
+})
+
+describe('a token from a function', () => {
+  const expired = () => service.mint({ sub: 'a', exp: inSeconds(-10) })
+
+  /** A client whose function gives these tokens one after the other, and how often it was asked. */
+  function clientWith(tokens: string[]) {
+    const asked = { count: 0 }
+    const token = async () => {
+      asked.count += 1
+      assert.ok(asked.count < 10, 'it asks without end')
+      return tokens[asked.count - 1] ?? tokens.at(-1) ?? ''
+    }
+    return { client: newClient({ token }), asked }
+  }
+
+  test('is asked for once while it is good', async () => {
+    const { client, asked } = clientWith([service.validToken()])
+    await Promise.all([client.list(), client.list(), client.list()])
+    await client.list()
+    assert.equal(asked.count, 1)
+  })
+
+  test('is asked for once again when it has expired, for a create too', async () => {
+    const { client, asked } = clientWith([expired(), service.validToken()])
+    const { id } = await client.create({ title: 'a' })
+    assert.deepEqual((await client.list()).length, 1)
+    await client.delete(id)
+    assert.equal(asked.count, 2)
+  })
+
+  test('is asked for once by all calls that find it expired', async () => {
+    const { client, asked } = clientWith([expired(), service.validToken()])
+    await Promise.all(Array.from({ length: 20 }, () => client.list()))
+    assert.equal(asked.count, 2)
+  })
+
+  test('is asked for no third time', async () => {
+    const { client, asked } = clientWith([expired()])
+    const error = await errorOf(client.list())
+    assert.deepEqual([error.status, error.code, asked.count], [401, 'TOKEN_EXPIRED', 2])
+  })
+
+  test('is not asked for again when it is wrong', async () => {
+    const { client, asked } = clientWith(['wrong'])
+    assert.equal((await errorOf(client.list())).code, 'INVALID_TOKEN')
+    assert.equal(asked.count, 1)
+  })
+
+  test('is asked for by the next call when it could not be had', async () => {
+    const problem = new Error('no session')
+    let isBroken = true
+    const client = newClient({
+      token: () => {
+        if (isBroken) throw problem
+        return service.validToken()
+      },
+    })
+    await assert.rejects(client.list(), problem)
+    isBroken = false
+    assert.deepEqual(await client.list(), [])
+  })
+
+  test('as a text, an expired one is an error at once', async () => {
+    const error = await errorOf(newClient({ token: expired() }).list())
+    assert.equal(error.code, 'TOKEN_EXPIRED')
+  })
+})
+
+describe('numbers stay exact', () => {
+  const members = '"big":12345678901234567890,"price":1.0,"far":1e400,"deep":[{"x":-0.10}]'
+
+  test('as texts, to the byte', async () => {
+    const text = await client.createText(`{${members}}`, { projectId: 'p "q"' })
+    const { id }: { id: string } = JSON.parse(text)
+    assert.equal(text, `{"id":"${id}","project_id":"p \\"q\\"",${members}}`)
+    assert.equal(await client.getText(id), text)
+    assert.deepEqual(await client.listText(), [text])
+    const replaced = await client.replaceText(id, '{ "a" : 1.0 }')
+    assert.equal(replaced, `{"id":"${id}","project_id":null,"a" : 1.0}`)
+    assert.equal(await client.getText(id), replaced)
+    await client.delete(id)
+  })
+
+  test('as values of lossless-json', async () => {
+    const json: typeof JSON & { isLosslessNumber: (value: unknown) => boolean } =
+      requireTool('lossless-json')
+    const lossless = new ItemStoreClient<Record<string, unknown>>({
+      ...{ baseUrl, json },
+      token: service.validToken(),
+    })
+    const data: Record<string, unknown> = Object(json.parse(`{${members}}`))
+    const { id, big, price } = await lossless.create(data)
+    const all = [big, price]
+    for await (const item of lossless.items()) all.push(item.big, item.price)
+    for (const item of await lossless.list()) all.push(item.big, item.price)
+    const { big: readBig, price: readPrice } = await lossless.get(id)
+    all.push(readBig, readPrice)
+    assert.deepEqual(
+      all.map(String),
+      Array.from({ length: 4 }, () => ['12345678901234567890', '1.0']).flat(),
+    )
+    assert.equal(await client.getText(id), `{"id":"${id}","project_id":null,${members}}`)
+    await lossless.replace(id, await lossless.get(id))
+    assert.equal(await client.getText(id), `{"id":"${id}","project_id":null,${members}}`)
+    await client.delete(id)
+  })
+})

@@ -1,0 +1,238 @@
+/** What the client does when requests fail: which it sends again, and when. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ItemStoreClient } from '../../src/client/client.js'
+import { freePort } from '../support/process.js'
+import { errorOf } from './expect.js'
+import {
+  answers,
+  drops,
+  dropsHalfway,
+  item,
+  listOfOne,
+  noContent,
+  notFound,
+  oneItem,
+  type Step,
+  scriptedServer,
+  unavailable,
+} from './scripted-server.js'
+
+const token = 'a.b.c'
+const { id } = item
+
+type Call = (client: ItemStoreClient) => Promise<unknown>
+
+const repeatable: { title: string; call: Call; good: Step; result: unknown }[] = [
+  { title: 'get', call: (client) => client.get(id), good: oneItem, result: item },
+  { title: 'list', call: (client) => client.list(), good: listOfOne, result: [item] },
+  { title: 'items', call: collectItems, good: listOfOne, result: [item] },
+  { title: 'replace', call: (client) => client.replace(id, {}), good: oneItem, result: item },
+  { title: 'delete', call: (client) => client.delete(id), good: noContent, result: undefined },
+]
+
+async function collectItems(client: ItemStoreClient): Promise<unknown[]> {
+  const all: unknown[] = []
+  for await (const item of client.items()) all.push(item)
+  return all
+}
+
+describe('sent again until it succeeds', () => {
+  for (const { title, call, good, result } of repeatable) {
+    test(`${title} after 503, lost connections, and something else's 503`, async () => {
+      const { baseUrl, seen } = await scriptedServer([
+        ...[unavailable(), drops, answers(503, '<html></html>')],
+        good,
+      ])
+      assert.deepEqual(await call(new ItemStoreClient({ baseUrl, token })), result)
+      assert.equal(seen.length, 4)
+      for (const request of seen) assert.deepEqual({ ...request, at: 0 }, { ...seen[0], at: 0 })
+    })
+  }
+
+  test('get, list and replace when the response breaks off', async () => {
+    for (const { call, good, result } of repeatable.filter(({ title }) =>
+      /^(get|l|r)/.test(title),
+    )) {
+      const { baseUrl, seen } = await scriptedServer([dropsHalfway, good])
+      assert.deepEqual(await call(new ItemStoreClient({ baseUrl, token })), result)
+      assert.equal(seen.length, 2)
+    }
+  })
+
+  test('health when the connection is lost', async () => {
+    const good = answers(200, { services_summary: {} })
+    const { baseUrl, seen } = await scriptedServer([drops, answers(503, ''), good])
+    assert.deepEqual(await new ItemStoreClient({ baseUrl, token }).health(), {
+      services_summary: {},
+    })
+    assert.equal(seen.length, 3)
+  })
+})
+
+describe('sent no more often than retries says', () => {
+  for (const retries of [0, 1, 2]) {
+    test(String(retries), async () => {
+      for (const step of [unavailable(), drops]) {
+        const { baseUrl, seen } = await scriptedServer([step])
+        await errorOf(new ItemStoreClient({ baseUrl, token, retries }).get(id))
+        assert.equal(seen.length, retries + 1)
+      }
+    })
+  }
+})
+
+describe('not sent again', () => {
+  const steps: { title: string; step: Step; status: number | undefined; code: string }[] = [
+    { title: '503', step: unavailable(), status: 503, code: 'SERVICE_UNAVAILABLE' },
+    { title: 'a lost connection', step: drops, status: undefined, code: 'CONNECTION_LOST' },
+    { title: 'half a response', step: dropsHalfway, status: 200, code: 'CONNECTION_LOST' },
+  ]
+  for (const { title, step, status, code } of steps) {
+    test(`a create after ${title}: there might be two items`, async () => {
+      for (const call of ['create', 'createText'] as const) {
+        const { baseUrl, seen } = await scriptedServer([step])
+        const client = new ItemStoreClient({ baseUrl, token })
+        const error = await errorOf(call === 'create' ? client.create({}) : client.createText('{}'))
+        assert.deepEqual([error.status, error.code, seen.length], [status, code, 1])
+      }
+    })
+  }
+
+  test('items once an item has been given: the list would begin anew', async () => {
+    const { baseUrl, seen } = await scriptedServer([dropsHalfway])
+    const given: unknown[] = []
+    const error = await errorOf(
+      (async () => {
+        for await (const { id } of new ItemStoreClient({ baseUrl, token }).items()) given.push(id)
+      })(),
+    )
+    assert.deepEqual([given, error.code, seen.length], [['1'], 'CONNECTION_LOST', 1])
+    assert.deepEqual([error.status, error.sessionId], [200, 's'])
+  })
+
+  const refusals: Step[] = [
+    notFound,
+    answers(500, { detail: { detail: 'bad', error_code: 'INTERNAL_ERROR' } }),
+    answers(507, { detail: { detail: 'full', error_code: 'STORE_FULL' } }),
+    answers(502, '<html></html>'),
+    answers(200, '<html></html>'),
+    answers(200, { data: null }),
+    answers(301, '', { location: '/elsewhere' }),
+  ]
+  for (const [place, step] of refusals.entries()) {
+    test(`any other response: ${place}`, async () => {
+      const { baseUrl, seen } = await scriptedServer([step])
+      await errorOf(new ItemStoreClient({ baseUrl, token }).replace(id, {}))
+      assert.equal(seen.length, 1)
+    })
+  }
+
+  test('a redirected create, which would become a GET', async () => {
+    const { baseUrl, seen } = await scriptedServer([answers(302, '', { location: '/' }), oneItem])
+    const error = await errorOf(new ItemStoreClient({ baseUrl, token }).create({}))
+    assert.deepEqual([error.status, error.code, seen.length], [302, 'INVALID_RESPONSE', 1])
+  })
+})
+
+describe('a create that never left is sent again', () => {
+  for (const host of ['127.0.0.1', 'localhost']) {
+    test(`when nothing listens at ${host} yet`, async () => {
+      const port = await freePort()
+      let seen: readonly unknown[] = []
+      let count = 0
+      const client = new ItemStoreClient({
+        baseUrl: `http://${host}:${port}/api/v1`,
+        token,
+        fetch: async (url, init) => {
+          count += 1
+          if (count === 2) seen = (await scriptedServer([oneItem], port)).seen
+          return await fetch(url, init)
+        },
+      })
+      assert.deepEqual(await client.create({}), item)
+      assert.deepEqual([count, seen.length], [2, 1])
+    })
+  }
+
+  test('and otherwise fails as not connected, with the reason', async () => {
+    const port = await freePort()
+    const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, 'nowhere.invalid']
+    for (const host of hosts) {
+      const baseUrl = `http://${host}/api/v1`
+      const error = await errorOf(new ItemStoreClient({ baseUrl, token, retries: 0 }).create({}))
+      assert.deepEqual([error.code, error.status], ['NOT_CONNECTED', undefined])
+      assert.equal(error.message, `Cannot connect to http://${host}/api/v1/items`)
+      assert.ok(error.cause instanceof Error)
+    }
+  })
+})
+
+describe('what a fetch says other than Node.js tells nothing', () => {
+  const causes: { title: string; error: unknown }[] = [
+    { title: 'a browser', error: new TypeError('Failed to fetch') },
+    { title: 'a reset', error: new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }) },
+    { title: 'no error at all', error: undefined },
+  ]
+  for (const { title, error } of causes) {
+    test(title, async () => {
+      let count = 0
+      const fetch = async () => {
+        count += 1
+        throw error
+      }
+      const options = { baseUrl: 'http://localhost/api/v1', token, retries: 1, fetch }
+      const client = new ItemStoreClient(options)
+      const { code, cause } = await errorOf(client.create({}))
+      assert.deepEqual([code, cause, count], ['CONNECTION_LOST', error, 1])
+      assert.equal((await errorOf(client.get(id))).code, 'CONNECTION_LOST')
+      assert.equal(count, 3)
+    })
+  }
+})
+
+describe('Retry-After', () => {
+  test('is waited for', async () => {
+    const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': '1' })
+    const { baseUrl, seen } = await scriptedServer([step, oneItem])
+    await new ItemStoreClient({ baseUrl, token }).get(id)
+    const [first, second] = seen.map(({ at }) => at)
+    assert.ok(first && second && second - first > 1_000, `${first} ${second}`)
+  })
+
+  test('beyond the timeout makes no sense to wait for', async () => {
+    for (const value of ['3600', new Date(Date.now() + 3_600_000).toUTCString()]) {
+      const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
+      const { baseUrl, seen } = await scriptedServer([step])
+      const signal = AbortSignal.timeout(10_000) // an hour is too long for a test that fails
+      const call = new ItemStoreClient({ baseUrl, token }).get(id, { signal })
+      const { status, retryAfter } = await errorOf(call)
+      assert.deepEqual([status, seen.length], [503, 1])
+      assert.ok(retryAfter && retryAfter > 3_500 && retryAfter <= 3_600, String(retryAfter))
+    }
+  })
+})
+
+describe('a delete that is sent again', () => {
+  const uncertain = [drops, unavailable('STORE_UNAVAILABLE')]
+  for (const [place, step] of uncertain.entries()) {
+    test(`has succeeded when the item is gone, as the first may have done it: ${place}`, async () => {
+      const { baseUrl, seen } = await scriptedServer([step, notFound])
+      await new ItemStoreClient({ baseUrl, token }).delete(id)
+      assert.equal(seen.length, 2)
+    })
+  }
+
+  test('has failed when the first was refused', async () => {
+    const { baseUrl, seen } = await scriptedServer([unavailable(), notFound])
+    const error = await errorOf(new ItemStoreClient({ baseUrl, token }).delete(id))
+    assert.deepEqual([error.status, seen.length], [404, 2])
+  })
+
+  test('while a replace has failed: there is no item with that content', async () => {
+    const { baseUrl } = await scriptedServer([drops, notFound])
+    const error = await errorOf(new ItemStoreClient({ baseUrl, token }).replace(id, {}))
+    assert.equal(error.status, 404)
+  })
+})

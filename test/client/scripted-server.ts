@@ -1,0 +1,90 @@
+/** Servers that answer as a test tells them to, right or wrong. */
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { after } from 'node:test'
+
+/** What is done about one request. */
+export type Step = (response: ServerResponse, request: IncomingMessage) => void
+
+/** A request that has arrived completely. */
+export interface Seen {
+  readonly method: string | undefined
+  readonly path: string | undefined
+  readonly authorization: string | undefined
+  readonly body: string
+  /** When it arrived, in milliseconds. */
+  readonly at: number
+}
+
+export interface ScriptedServer {
+  readonly baseUrl: string
+  readonly seen: readonly Seen[]
+}
+
+/**
+ * Listens on 127.0.0.1 until the test, or the file of tests, is over.
+ * @param steps one for each request; the last is for all that follow.
+ * @param port a free one by default.
+ */
+export async function scriptedServer(steps: readonly Step[], port = 0): Promise<ScriptedServer> {
+  const seen: Seen[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    try {
+      for await (const part of request.setEncoding('utf8')) body += part
+    } catch {
+      return // the client has gone
+    }
+    const { method, url: path, headers } = request
+    seen.push({ method, path, authorization: headers.authorization, body, at: performance.now() })
+    const step = steps[seen.length - 1] ?? steps.at(-1)
+    step?.(response, request)
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  return { baseUrl: `http://127.0.0.1:${address.port}/api/v1`, seen }
+}
+
+/** Answers as it is told. */
+export function answers(status: number, body: unknown, headers: Record<string, string> = {}): Step {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return (response) => {
+    response.writeHead(status, headers).end(status === 204 ? undefined : text)
+  }
+}
+
+export const item = { id: '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11', project_id: null, title: 'a' }
+const envelope = { session_id: 's', status: 'success', message: 'm' }
+export const oneItem = answers(200, { ...envelope, data: item })
+export const listOfOne = answers(200, { ...envelope, data: [item] })
+export const noContent = answers(204, '')
+export const notFound = answers(404, { detail: { detail: 'Item not found', session_id: 's' } })
+
+/** A 503 of the service. */
+export function unavailable(code = 'SERVICE_UNAVAILABLE', headers?: Record<string, string>): Step {
+  return answers(503, { detail: { detail: 'later', session_id: 's', error_code: code } }, headers)
+}
+
+/** Closes the connection instead of an answer. */
+export const drops: Step = (response) => {
+  response.socket?.destroy()
+}
+
+/** Sends half of an envelope, then closes the connection. */
+export const dropsHalfway: Step = (response) => {
+  response.writeHead(200, { 'content-length': 1000, 'x-session-id': 's' })
+  response.write('{"session_id":"s","data":[{"id":"1","project_id":null},{"id"', () => {
+    response.socket?.destroy()
+  })
+}
+
+/** Never answers. */
+export const hangs: Step = () => undefined

@@ -1,0 +1,55 @@
+/** A project of somebody who has installed this package. */
+
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { root, toolsFolder } from '../support/tools.js'
+
+/** What is installed there, and where it is. */
+const packages = {
+  'item-store': root,
+  'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
+}
+
+export interface UserProject {
+  readonly folder: string
+  /**
+   * Compiles `program.ts` to `program.js`, checked strictly.
+   * @param options of the compiler.
+   * @returns what the compiler complains of.
+   */
+  compile(options: object): string
+}
+
+/**
+ * Makes a folder that is there until the test, or the file of tests, is over.
+ * @param program the content of `program.ts`, an ES module.
+ */
+export function userProject(program: string): UserProject {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-user-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'node_modules'))
+  for (const [name, path] of Object.entries(packages)) {
+    symlinkSync(path, join(folder, 'node_modules', name), 'junction')
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'program.ts'), program)
+
+  function compile(options: object): string {
+    const strict = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+      ...{ verbatimModuleSyntax: true, target: 'es2022', rootDir: '.' },
+      typeRoots: [join(root, 'node_modules/@types')],
+    }
+    const config = { compilerOptions: { ...strict, ...options }, files: ['program.ts'] }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', folder], {
+      encoding: 'utf8',
+    })
+    return status === 0 ? stdout : `${stdout}\nexit code ${status}`
+  }
+  return { folder, compile }
+}

@@ -1,0 +1,191 @@
+/** How calls of the client end that wait for something: by timeouts and by signals. */
+
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type CallOptions, ItemStoreClient } from '../../src/client/client.js'
+import { until } from '../support/until.js'
+import { errorOf } from './expect.js'
+import {
+  hangs,
+  item,
+  listOfOne,
+  oneItem,
+  type Step,
+  scriptedServer,
+  unavailable,
+} from './scripted-server.js'
+
+const token = 'a.b.c'
+const { id } = item
+const start = '{"session_id":"s","data":['
+
+type Call = (client: ItemStoreClient, options?: CallOptions) => Promise<unknown>
+
+const calls: { title: string; call: Call }[] = [
+  { title: 'create', call: (client, options) => client.create({}, options) },
+  { title: 'createText', call: (client, options) => client.createText('{}', options) },
+  { title: 'get', call: (client, options) => client.get(id, options) },
+  { title: 'getText', call: (client, options) => client.getText(id, options) },
+  { title: 'list', call: (client, options) => client.list(options) },
+  { title: 'listText', call: (client, options) => client.listText(options) },
+  { title: 'items', call: (client, options) => client.items(options).next() },
+  { title: 'replace', call: (client, options) => client.replace(id, {}, options) },
+  { title: 'replaceText', call: (client, options) => client.replaceText(id, '{}', options) },
+  { title: 'delete', call: (client, options) => client.delete(id, options) },
+  { title: 'health', call: (client, options) => client.health(options) },
+]
+
+/** Sends the head and the beginning of a list, and nothing more. */
+const stalls: Step = (response) => {
+  response.writeHead(200).write(start)
+}
+
+describe('timeout', () => {
+  for (const { title, call } of calls) {
+    test(`ends ${title} when there is no response, and sends it once`, async () => {
+      const { baseUrl, seen } = await scriptedServer([hangs])
+      const error = await errorOf(call(new ItemStoreClient({ baseUrl, token, timeout: 100 })))
+      assert.deepEqual([error.code, error.status], ['TIMEOUT', undefined])
+      assert.equal(error.message, 'No answer within 100 ms')
+      assert.ok(seen.length <= 1) // none where the connection took that long
+    })
+  }
+
+  test('ends a response that stalls', async () => {
+    const { baseUrl } = await scriptedServer([stalls])
+    for (const { call } of calls.filter(({ title }) => /list|items|get/.test(title))) {
+      const error = await errorOf(call(new ItemStoreClient({ baseUrl, token, timeout: 200 })))
+      assert.equal(error.code, 'TIMEOUT')
+    }
+  })
+
+  test('ends a wait for a token, and the next call asks for another', async () => {
+    const { baseUrl, seen } = await scriptedServer([listOfOne])
+    let asked = 0
+    const client = new ItemStoreClient({
+      baseUrl,
+      timeout: 2_000,
+      token: async () => {
+        asked += 1
+        return asked === 1 ? await new Promise<string>(() => undefined) : token
+      },
+    })
+    assert.equal((await errorOf(client.list())).code, 'TIMEOUT')
+    assert.deepEqual([await client.list(), asked, seen.length], [[item], 2, 1])
+  })
+
+  test('does not count the time that the caller takes for an item', async () => {
+    const more = `${JSON.stringify(item)},`.repeat(50_000) // more than one part
+    const { baseUrl } = await scriptedServer([
+      (response) => response.end(`${start}${more}{"id":"last"}]}`),
+    ])
+    const client = new ItemStoreClient({ baseUrl, token, timeout: 2_000 })
+    let count = 0
+    for await (const _ of client.items()) {
+      if (count === 0) await delay(2_500)
+      count += 1
+    }
+    assert.equal(count, 50_001)
+  })
+
+  test('may be longer than a timer can take', async () => {
+    const { baseUrl } = await scriptedServer([oneItem])
+    for (const timeout of [2 ** 31, Number.POSITIVE_INFINITY]) {
+      assert.deepEqual(await new ItemStoreClient({ baseUrl, token, timeout }).get(id), item)
+    }
+  })
+})
+
+describe('a signal', () => {
+  const reason = new Error('not needed any more')
+
+  for (const { title, call } of calls) {
+    test(`that is aborted before ${title} has it send nothing`, async () => {
+      const fetch = () => assert.fail('a request was sent')
+      const ask = () => assert.fail('a token was asked for')
+      const client = new ItemStoreClient({ baseUrl: 'http://a/api/v1', token: ask, fetch })
+      await assert.rejects(call(client, { signal: AbortSignal.abort(reason) }), reason)
+    })
+
+    test(`ends ${title} while there is no response, and is let go of`, async () => {
+      const { baseUrl, seen } = await scriptedServer([hangs])
+      const controller = new AbortController()
+      const { signal } = controller
+      const ended = assert.rejects(
+        call(new ItemStoreClient({ baseUrl, token }), { signal }),
+        reason,
+      )
+      await until('a request', () => seen.length === 1)
+      controller.abort(reason)
+      await ended
+      assert.deepEqual(getEventListeners(signal, 'abort'), [])
+    })
+  }
+
+  test('ends a response that is coming in', async () => {
+    const { baseUrl, seen } = await scriptedServer([stalls])
+    const controller = new AbortController()
+    const client = new ItemStoreClient({ baseUrl, token })
+    const ended = assert.rejects(client.list({ signal: controller.signal }), reason)
+    await until('a request', () => seen.length === 1)
+    controller.abort(reason)
+    await ended
+  })
+
+  test('ends items between two of them', async () => {
+    const { baseUrl } = await scriptedServer([
+      (response) => response.end(`${start}{"id":"1"},{"id":"2"},{"id":"3"}]}`),
+    ])
+    const controller = new AbortController()
+    const { signal } = controller
+    const seen: string[] = []
+    const reading = async () => {
+      for await (const { id } of new ItemStoreClient({ baseUrl, token }).items({ signal })) {
+        seen.push(id)
+        if (id === '2') controller.abort(reason)
+      }
+    }
+    await assert.rejects(reading(), reason)
+    assert.deepEqual([seen, getEventListeners(signal, 'abort')], [['1', '2'], []])
+  })
+
+  test('ends the pause before another attempt', async () => {
+    const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': '3000' })
+    const { baseUrl, seen } = await scriptedServer([step])
+    const controller = new AbortController()
+    const client = new ItemStoreClient({ baseUrl, token, timeout: 1e7 })
+    const ended = assert.rejects(client.get(id, { signal: controller.signal }), reason)
+    await until('a request', () => seen.length === 1)
+    await delay(50) // the pause has begun, or the response is still read: the same comes of it
+    controller.abort(reason)
+    await ended
+    assert.equal(seen.length, 1)
+  })
+
+  test('ends a wait for a token, and a fetch that takes no notice of signals', async () => {
+    const never = () => new Promise<never>(() => undefined)
+    const base = { baseUrl: 'http://a/api/v1' }
+    for (const options of [{ token: never }, { token, fetch: never }]) {
+      const controller = new AbortController()
+      const client = new ItemStoreClient({ ...base, ...options })
+      const ended = assert.rejects(client.get(id, { signal: controller.signal }), reason)
+      controller.abort(reason)
+      await ended
+    }
+  })
+
+  test('without a reason gives an AbortError', async () => {
+    const client = new ItemStoreClient({ baseUrl: 'http://a/api/v1', token })
+    const call = client.get(id, { signal: AbortSignal.abort() })
+    await assert.rejects(call, { name: 'AbortError' })
+  })
+
+  test('of a call that succeeded is let go of', async () => {
+    const { baseUrl } = await scriptedServer([oneItem])
+    const { signal } = new AbortController()
+    await new ItemStoreClient({ baseUrl, token }).get(id, { signal })
+    assert.deepEqual(getEventListeners(signal, 'abort'), [])
+  })
+})
