@@ -4,6 +4,9 @@ import { once } from 'node:events'
 import type { Logger } from 'pino'
 import { createApp, type Observer } from './app.js'
 import type { Config } from './config.js'
+import type { ItemRequest } from './item/item-request.js'
+import { storeItems } from './item/seed.js'
+import { type Delay, delayed } from './store/delayed.js'
 import { openStore } from './store/open.js'
 import { createRequestLog } from './watch/request-log.js'
 
@@ -14,6 +17,10 @@ export interface ServerOptions {
   readonly log: Logger
   /** Level of the log line of each request. */
   readonly requestLogLevel: 'info' | 'debug'
+  /** Items that the store starts with; it generates their ids. */
+  readonly items?: readonly ItemRequest[]
+  /** Slows down the item endpoints. */
+  readonly delay?: Delay | undefined
 }
 
 /** A listening server. */
@@ -32,11 +39,14 @@ const exitTime = 250 // milliseconds
 
 /**
  * Starts serving.
+ * @throws {StoreError} if the store does not take the items that it shall start with.
  * @throws the error of `listen`, for example `EADDRINUSE`.
  */
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
-  const { version, log, requestLogLevel } = options
-  const store = openStore(config)
+  const { version, log, requestLogLevel, items = [], delay } = options
+  const opened = openStore(config)
+  await storeItems(opened, items)
+  const store = delay === undefined ? opened : delayed(opened, delay)
   const observers: Observer[] = []
   if (log.isLevelEnabled(requestLogLevel)) observers.push(createRequestLog(log, requestLogLevel))
   const metrics = config.metricsPort === undefined ? undefined : await import('./watch/metrics.js')
