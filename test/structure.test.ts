@@ -127,8 +127,11 @@ test('no any, and no cast without its reason on the same line', () => {
 
 test('every export of the package is a file', () => {
   const text = readFileSync(join(root, 'package.json'), 'utf8')
-  const { exports }: { exports: Record<string, string> } = JSON.parse(text)
-  for (const file of Object.values(exports)) assert.ok(existsSync(join(root, file)), file)
+  const { exports }: { exports: Record<string, string | Record<string, string>> } = JSON.parse(text)
+  const files = Object.values(exports).flatMap((entry) =>
+    typeof entry === 'string' ? entry : Object.values(entry),
+  )
+  for (const file of files) assert.ok(existsSync(join(root, file)), file)
 })
 
 /** The lines without comments, texts and imports. */
