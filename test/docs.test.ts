@@ -161,6 +161,15 @@ test('docs/dependencies.md names every dependency', () => {
   assert.deepEqual(named.sort(), all.sort())
 })
 
+test('docs/dependencies.md: no dependency has an install script', () => {
+  const text = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  const { packages }: { packages: Record<string, { hasInstallScript?: boolean }> } =
+    JSON.parse(text)
+  assert.ok(Object.keys(packages).length > 50)
+  const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript)
+  assert.deepEqual(withScript, [])
+})
+
 test('CONTRIBUTING.md: the map names every folder of src and file of src/http, and nothing else', () => {
   const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   const named = [...text.matchAll(/^\| (`.*?`) \|/gm)]
