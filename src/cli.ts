@@ -15,6 +15,7 @@ const commands = {
   dev: () => import('./commands/dev.js'),
   token: () => import('./commands/token.js'),
   openapi: () => import('./commands/openapi.js'),
+  health: () => import('./commands/health.js'),
 }
 export type CommandName = keyof typeof commands
 

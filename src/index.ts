@@ -9,14 +9,18 @@
 import { randomBytes } from 'node:crypto'
 import { parseLifetime } from './auth/lifetime.js'
 import { createSigning } from './auth/secret.js'
+import { ItemStoreClient } from './client/client.js'
 import { type Config, configFrom } from './config.js'
+import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
+import type { ItemRequest } from './item/item-request.js'
+import { InvalidSeedError, parseSeed, storeItems } from './item/seed.js'
 import { createSilentLog } from './log.js'
 import { startServer } from './server.js'
 import { UsageError } from './usage-error.js'
 import { readVersion } from './version.js'
 
-export type { Item } from './interface/models.js'
+export type { Item, ItemStoreClient }
 
 /** Settings of the service, see docs/settings.md; sizes are in bytes, times in seconds. */
 type Limits = Partial<Omit<Config, 'logLevel' | 'metricsPort' | 'metricsHost'>>
@@ -47,6 +51,19 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   readonly baseUrl: string
   /** A token that this store accepts, and no other. @throws {Error} if an option is not usable. */
   token(options?: TokenOptions): Promise<string>
+  /**
+   * A client with a token of its own.
+   * @typeParam T the type of the items.
+   */
+  client<T extends object = Item>(options?: TokenOptions): ItemStoreClient<T>
+  /**
+   * Stores items, before or between tests.
+   * @param items objects with an item's members, or item requests: objects with `data` and, if present,
+   * `project_id`, and no other member. They are turned into JSON text by `JSON.stringify`.
+   * @returns the ids, in the same order.
+   * @throws {Error} that says which is not an item; none is stored then.
+   */
+  seed(items: readonly object[]): Promise<string[]>
   /** Removes all items, for example between two tests. */
   reset(): Promise<void>
   /**
@@ -87,7 +104,13 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     requestLogLevel: 'debug',
     currentSigning: () => signing,
   })
+  const baseUrl = `${server.url}${prefix}`
   let isStopped = false
+
+  async function token({ sub = 'embedded', expires = '1h' }: TokenOptions = {}): Promise<string> {
+    const { signToken } = await import('./auth/sign.js')
+    return await signToken(sub, parseLifetime(expires, 'expires'), { signing })
+  }
 
   async function stop(): Promise<void> {
     if (isStopped) throw new Error('this item store has been stopped already')
@@ -97,11 +120,13 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
   return {
     url: server.url,
-    baseUrl: `${server.url}${prefix}`,
+    baseUrl,
+    token,
 
-    async token({ sub = 'embedded', expires = '1h' } = {}) {
-      const { signToken } = await import('./auth/sign.js')
-      return await signToken(sub, parseLifetime(expires, 'expires'), signing)
+    client: (options) => new ItemStoreClient({ baseUrl, token: () => token(options) }),
+
+    async seed(items) {
+      return await storeItems(server.store, requestsOf(items))
     },
 
     async reset() {
@@ -114,4 +139,19 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
       if (!isStopped) await stop()
     },
   }
+}
+
+/** @throws {UsageError} with the place in the array of what is not an item. */
+function requestsOf(items: readonly object[]): ItemRequest[] {
+  return items.flatMap((item, place) => {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+      throw new UsageError(`item ${place} of the seed is not an object`)
+    }
+    try {
+      return parseSeed(Buffer.from(JSON.stringify(item)))
+    } catch (error) {
+      if (!(error instanceof InvalidSeedError)) throw error
+      throw new UsageError(`item ${place} of the seed: ${error.message}`)
+    }
+  })
 }

@@ -5,6 +5,9 @@ import type { Logger } from 'pino'
 import { createApp, type Observer } from './app.js'
 import type { CurrentSigning } from './auth/secret.js'
 import type { Config } from './config.js'
+import type { ItemRequest } from './item/item-request.js'
+import { storeItems } from './item/seed.js'
+import { type Delay, delayed } from './store/delayed.js'
 import type { ItemStore } from './store/item-store.js'
 import { openStore } from './store/open.js'
 import { createRequestLog } from './watch/request-log.js'
@@ -18,6 +21,10 @@ export interface ServerOptions {
   readonly requestLogLevel: 'info' | 'debug'
   /** By default, `JWT_SECRET` and `JWT_ALGORITHM` are read at each verification (spec §5.5). */
   readonly currentSigning?: CurrentSigning
+  /** Items that the store starts with; it generates their ids. */
+  readonly items?: readonly ItemRequest[]
+  /** Slows down the item endpoints. */
+  readonly delay?: Delay | undefined
 }
 
 /** A listening server. */
@@ -37,11 +44,14 @@ const exitTime = 250 // milliseconds
 
 /**
  * Starts serving.
+ * @throws {StoreError} if the store does not take the items that it shall start with.
  * @throws the error of `listen`, for example `EADDRINUSE`.
  */
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
-  const { version, log, requestLogLevel, currentSigning } = options
-  const store = openStore(config)
+  const { version, log, requestLogLevel, currentSigning, items = [], delay } = options
+  const opened = openStore(config)
+  await storeItems(opened, items)
+  const store = delay === undefined ? opened : delayed(opened, delay)
   const observers: Observer[] = []
   if (log.isLevelEnabled(requestLogLevel)) observers.push(createRequestLog(log, requestLogLevel))
   const metrics = config.metricsPort === undefined ? undefined : await import('./watch/metrics.js')

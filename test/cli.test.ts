@@ -63,10 +63,10 @@ function loadedBy(args: string[]): string[] {
 }
 
 const usage = [
-  { args: [], says: /^item-store: expected a command: serve, dev, token or openapi/ },
+  { args: [], says: /^item-store: expected a command: serve, dev, token, openapi or health/ },
   {
     args: ['fly'],
-    says: /^item-store: unknown command "fly"; expected serve, dev, token or openapi/,
+    says: /^item-store: unknown command "fly"; expected serve, dev, token, openapi or health/,
   },
   { args: ['help', 'fly'], says: /^item-store: unknown command "fly"/ },
   { args: ['fly', '--help'], says: /^item-store: unknown command "fly"/ },
@@ -176,8 +176,9 @@ const helps = [
     has: [/serve \[settings\]/, setting],
     hasNot: [/--sub/, /item-store dev/],
   },
-  { args: ['dev', '--port', '-h'], has: [/dev \[settings\]/, setting], hasNot: [/--sub/] },
+  { args: ['dev', '--port', '-h'], has: [/dev \[--seed FILE\]/, setting], hasNot: [/--sub/] },
   { args: ['token', '--help'], has: [/--sub NAME/, /JWT_SECRET/], hasNot: [/--max-body-bytes/] },
+  { args: ['health', '--help'], has: [/--url URL/], hasNot: [/--max-body-bytes/, /--seed/] },
   { args: ['openapi', '--help'], has: [/OpenAPI/], hasNot: [/--max-body-bytes/, /JWT_SECRET/] },
 ]
 
@@ -284,9 +285,9 @@ for (const expires of [
 
 test('dev prints a token that works with the service it started, and for how long', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
-  const { child, ended, printed } = await start(args, {}, /curl .*\/items -H .*\n\n$/)
+  const { child, ended, printed } = await start(args, {}, /\ncurl .* -H .*\n\n$/)
   const token = /^TOKEN=(.*)$/m.exec(printed)?.[1] ?? ''
-  const base = /^BASE=(.*)$/m.exec(printed)?.[1]
+  const base = /^ +interface +(\S+)$/m.exec(printed)?.[1]
   const response = await fetch(`${base}/items`, {
     headers: { Authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(10_000),
@@ -301,7 +302,7 @@ test('dev prints a token that works with the service it started, and for how lon
 
 test('what dev prints fits a screen, and its commands work, with a line for each answer', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
-  const { child, ended, printed } = await start(args, {}, /curl .*\/items -H .*\n\n$/)
+  const { child, ended, printed } = await start(args, {}, /\ncurl .* -H .*\n\n$/)
   const lines = printed.split('\n').filter((line) => !line.startsWith('TOKEN='))
   assert.ok(lines.length <= 20, `${lines.length} lines`)
   for (const line of lines) assert.ok(line.length <= 100, line)
@@ -313,7 +314,7 @@ test('what dev prints fits a screen, and its commands work, with a line for each
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line).status)
-  assert.deepEqual(answers, ['healthy', 'created', 'success'])
+  assert.deepEqual(answers, ['created', 'success'])
   assert.deepEqual(await ended(), [0, null])
 })
 

@@ -1,32 +1,114 @@
 /** `item-store dev`. @module */
 
-import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { flags } from '../config.js'
+import { documentPath, paths, prefix } from '../interface/paths.js'
+import type { ItemRequest } from '../item/item-request.js'
+import { InvalidSeedError, parseSeed } from '../item/seed.js'
+import type { Delay } from '../store/delayed.js'
+import { parseDuration } from '../units.js'
+import { UsageError } from '../usage-error.js'
+import { readFlags } from './flags.js'
 import { requireAuth } from './require-auth.js'
+import { newSecret, readSecretFile } from './secret-file.js'
 import { readSettings } from './settings.js'
 import { start } from './start.js'
 
+/** The flags that are no settings. */
+const devFlags = {
+  seed: { type: 'string' },
+  delay: { type: 'string' },
+  'secret-file': { type: 'string' },
+} as const
+
+/** In milliseconds. */
+const maxDelay = 60_000
 const tokenHours = 24
 
-/** Serves with a secret for this run, and prints what a developer needs to try it. */
+/** What a token says of its lifetime, in Unix time in seconds, and what people are told about it. */
+interface Lifetime {
+  readonly iat: number
+  readonly exp: number
+  readonly words: string
+}
+
+/** Serves for development, and prints what a developer needs to try it. */
 export async function run(args: string[]): Promise<void> {
-  const config = readSettings('dev', args)
-  process.env.JWT_SECRET ||= randomBytes(32).toString('base64url')
+  const values = readFlags('dev', args, { ...flags, ...devFlags })
+  const config = readSettings(values)
+  const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
+  const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
+  const secretFile = values['secret-file']
+  if (typeof secretFile === 'string') process.env.JWT_SECRET = readSecretFile(secretFile)
+  process.env.JWT_SECRET ||= newSecret()
   requireAuth()
-  const { server } = await start(config, { isReadable: true, requestLogLevel: 'info' })
+  const { server } = await start(config, {
+    isReadable: true,
+    requestLogLevel: 'info',
+    items: items ?? [],
+    delay,
+  })
+
   const { signToken } = await import('../auth/sign.js')
-  const token = await signToken('dev', tokenHours * 3600)
-  const until = new Date(Date.now() + tokenHours * 3_600_000).toISOString().slice(0, 16)
+  const { iat, exp, words } = typeof secretFile === 'string' ? calendarYears() : hoursFromNow()
+  const seed = items === undefined ? '' : `\n  seed       ${items.length} items from ${values.seed}`
+  const url = `${server.url}${prefix}${paths.items}`
   process.stdout.write(`
-The items are lost when the service stops. The token is valid for ${tokenHours} hours, until
-${until.replace('T', ' ')} UTC. Paste this into another terminal:
+  interface  ${server.url}${prefix}
+${config.docs ? `  document   ${server.url}${documentPath}\n` : ''}  token      valid ${words}${seed}
+  items      lost when the service stops
 
-TOKEN=${token}
-BASE=${server.url}/api/v1
+Paste this into another terminal:
 
-curl -w '\\n' $BASE/health
-curl -w '\\n' -X POST $BASE/items -H "Authorization: Bearer $TOKEN" \\
-  -H 'Content-Type: application/json' -d '{"data": {"name": "first"}, "project_id": "demo"}'
-curl -w '\\n' $BASE/items -H "Authorization: Bearer $TOKEN"
+TOKEN=${await signToken('dev', exp - iat, { iat })}
+curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' -d '{"data": {"name": "first"}}'
+curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"
 
 `)
+}
+
+/** A time or a range of times: `200`, `200-800`, `1s-2s`. @throws {UsageError} */
+function parseDelay(text: string): Delay {
+  const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
+  const [min = Number.NaN, max = min] = times
+  if (times.length <= 2 && min <= max && max <= maxDelay) return { min, max }
+  throw new UsageError(
+    `--delay is ${JSON.stringify(text)}; expected milliseconds such as 200 or 200-800, up to ${maxDelay}`,
+  )
+}
+
+/** @throws {UsageError} with the file and, if its text is at fault, line and column. */
+function readSeed(file: string): ItemRequest[] {
+  try {
+    return parseSeed(readFileSync(file))
+  } catch (error) {
+    if (error instanceof InvalidSeedError) throw new UsageError(`${file}: ${error.message}`)
+    const { code, message }: NodeJS.ErrnoException = Object(error)
+    if (code === undefined) throw error
+    throw new UsageError(`the seed ${file} cannot be read: ${message}`)
+  }
+}
+
+function hoursFromNow(): Lifetime {
+  const iat = Math.floor(Date.now() / 1000)
+  const exp = iat + tokenHours * 3600
+  return { iat, exp, words: `for ${tokenHours} hours, until ${shownTime(exp)}` }
+}
+
+/**
+ * This year and the next: with a secret that lasts, the token is the same text at every start of a
+ * year, and one that was pasted somewhere stays valid for at least another year.
+ */
+function calendarYears(): Lifetime {
+  const year = new Date().getUTCFullYear()
+  const startOf = (year: number) => Date.UTC(year, 0) / 1000
+  const exp = startOf(year + 2)
+  const words = `until ${shownTime(exp)}; the same at every start in ${year}`
+  return { iat: startOf(year), exp, words }
+}
+
+/** A Unix time in seconds as `2026-01-31 12:00 UTC`. */
+function shownTime(time: number): string {
+  return `${new Date(time * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

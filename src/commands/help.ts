@@ -5,10 +5,11 @@ import { readVersion } from '../version.js'
 
 const usage = `Usage:
   item-store serve [settings]   start the service; needs JWT_SECRET in the environment
-  item-store dev [settings]     start it with a random secret; print a token and examples
+  item-store dev [settings]     start it for development; print a token and examples
   item-store token --sub NAME [--expires TIME]
                                 print a token signed with JWT_SECRET
   item-store openapi            print the interface as an OpenAPI document
+  item-store health             check the health of a running service
   item-store help [COMMAND]     print this, or the help of one command; also -h, --help
   item-store --version          print the version; also -v
 `
@@ -32,10 +33,17 @@ ${settings()}
 ${secrets}
 ${envFile}`,
 
-  dev: () => `Usage: item-store dev [settings]
+  dev: () => `Usage: item-store dev [--seed FILE] [--delay MS] [--secret-file FILE] [settings]
 
 Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
 examples to paste, and logs a line for each request.
+
+  --seed FILE           items to start with: a JSON array of objects, or one object a line; either
+                        requests ({"data": {...}, "project_id": "..."}) or the members of items
+  --delay MS            time before each item is created, read or changed, and before each list,
+                        to see what a page shows meanwhile: 200, or 200-800 for random times
+  --secret-file FILE    take the secret from this file, so that tokens outlive a restart; a missing
+                        file is made; takes precedence over JWT_SECRET
 
 ${settings()}
 ${secrets}
@@ -54,6 +62,16 @@ ${envFile}`,
   openapi: () => `Usage: item-store openapi
 
 Prints the interface as an OpenAPI 3.1 document in JSON.
+`,
+
+  health: () => `Usage: item-store health [--host HOST] [--port PORT] [--url URL]
+
+Asks a running service for its health. Exit code 0 if it is healthy; otherwise 1, with a line that
+says why.
+
+  --host HOST           address that the service listens on, also HOST in the environment or .env
+  --port PORT           port that it listens on, also PORT in the environment or .env [8000]
+  --url URL             base URL of the service instead, such as http://localhost:8000/api/v1
 `,
 }
 

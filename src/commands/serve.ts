@@ -1,5 +1,7 @@
 /** `item-store serve`. @module */
 
+import { flags } from '../config.js'
+import { readFlags } from './flags.js'
 import { requireAuth } from './require-auth.js'
 import { readSettings } from './settings.js'
 import { start } from './start.js'
@@ -9,7 +11,7 @@ const recommendedSecretLength = 32
 
 /** Serves until a signal stops it. */
 export async function run(args: string[]): Promise<void> {
-  const config = readSettings('serve', args)
+  const config = readSettings(readFlags('serve', args, flags))
   requireAuth()
   const { log } = await start(config, {
     isReadable: process.stdout.isTTY,

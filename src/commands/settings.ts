@@ -1,15 +1,14 @@
-/** The settings of the commands that serve. @module */
+/** The settings of the commands. @module */
 
-import { type Config, flags, readConfig } from '../config.js'
+import { type Config, readConfig } from '../config.js'
 import { loadEnvFile } from './env-file.js'
-import { readFlags } from './flags.js'
 
 /**
  * Reads the settings from flags, environment and the file `.env`.
+ * @param values values of flags, by flag name.
  * @throws {UsageError}
  */
-export function readSettings(command: string, args: string[]): Config {
-  const values = readFlags(command, args, flags)
+export function readSettings(values: Record<string, unknown>): Config {
   const fromFile = loadEnvFile()
   return readConfig(values, process.env, fromFile)
 }

@@ -2,18 +2,17 @@
 
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
-import type { Server } from '../server.js'
+import type { Server, ServerOptions } from '../server.js'
+import { StoreError } from '../store/item-store.js'
 import { UsageError } from '../usage-error.js'
 import { readVersion } from '../version.js'
 import { affordableConnections } from './descriptors.js'
 import { judgeMemory } from './memory.js'
 import { handleShutdown } from './shutdown.js'
 
-export interface StartOptions {
+export interface StartOptions extends Omit<ServerOptions, 'version' | 'log'> {
   /** Whether the log has human-readable lines instead of JSON. */
   readonly isReadable: boolean
-  /** Level of the log line of each request. */
-  readonly requestLogLevel: 'info' | 'debug'
 }
 
 /** How long clients have to send another request once the service stops, in milliseconds. */
@@ -25,7 +24,7 @@ const lastRequestGrace = 500
  */
 export async function start(
   config: Config,
-  { isReadable, requestLogLevel }: StartOptions,
+  { isReadable, ...others }: StartOptions,
 ): Promise<{ server: Server; log: Logger }> {
   const [{ createLog }, { startServer }] = await Promise.all([
     import('../log.js'),
@@ -36,11 +35,11 @@ export async function start(
   const memory = judgeMemory(process.memoryUsage.rss(), config)
   if (memory.verdict === 'refuse') throw new UsageError(memory.reason)
 
-  const options = { version: readVersion(), log, requestLogLevel }
+  const options = { ...others, version: readVersion(), log }
   const maxConnections = affordableConnections(config.maxConnections)
   const server = await startServer({ ...config, maxConnections }, options).catch(
     (error: unknown) => {
-      throw listenProblem(error, config) ?? error
+      throw startProblem(error, config) ?? error
     },
   )
   handleShutdown(() => server.stop(lastRequestGrace), config.shutdownTimeout, log)
@@ -53,7 +52,10 @@ export async function start(
   return { server, log }
 }
 
-function listenProblem(error: unknown, config: Config): UsageError | undefined {
+function startProblem(error: unknown, config: Config): UsageError | undefined {
+  if (error instanceof StoreError) {
+    return new UsageError(`the items of the seed cannot all be stored: ${error.message}`)
+  }
   const { code, port, address, hostname }: Record<string, unknown> = Object(error)
   const host = hostname ?? address
   const isMetricsServer =

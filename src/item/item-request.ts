@@ -120,7 +120,7 @@ function scanBody(body: Buffer): ScannedBody {
 }
 
 /** Line and column of a byte, both counted from 1, the column in characters. */
-function positionOf(text: Buffer, offset: number): string {
+export function positionOf(text: Buffer, offset: number): string {
   const before = text.subarray(0, offset)
   const lineStart = before.lastIndexOf(0x0a) + 1
   let line = 1

@@ -107,7 +107,7 @@ export function nameOf(text: Buffer, start: number, end: number): string {
 }
 
 /** Skips a value of any type and depth, without recording what is inside. */
-function skipValue(text: Buffer, start: number): number {
+export function skipValue(text: Buffer, start: number): number {
   /** The closing byte of each open object or array, outermost first. */
   let open: Buffer = noBytes
   let depth = 0
@@ -221,14 +221,14 @@ function skipColon(text: Buffer, start: number): number {
 }
 
 /** Skips the comma between two members or elements and the white space after it. */
-function skipComma(text: Buffer, at: number, close = closeBrace): number {
+export function skipComma(text: Buffer, at: number, close = closeBrace): number {
   if (text[at] !== comma) {
     throw syntaxError(text, at, `expected a comma or "${String.fromCharCode(close)}"`)
   }
   return skipSpace(text, at + 1)
 }
 
-function skipSpace(text: Buffer, start: number): number {
+export function skipSpace(text: Buffer, start: number): number {
   let at = start
   for (;;) {
     const byte = text[at]

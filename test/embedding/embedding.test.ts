@@ -110,6 +110,38 @@ test('reset removes all items', async () => {
   assert.equal(await count(store), 1)
 })
 
+test('seed stores items and requests verbatim, or none of them', async () => {
+  const store = await started()
+  const ids = await store.seed([
+    { name: 'Ladder', project_id: 'p' },
+    { data: { name: 'Lamp' }, project_id: 'q' },
+    { data: 1, name: 'not a request' },
+  ])
+  const client = store.client<{ name: string; data?: number }>()
+  const items = await Promise.all(ids.map((id) => client.get(id)))
+  assert.deepEqual(
+    items.map(({ name, project_id }) => [name, project_id]),
+    [
+      ['Ladder', 'p'],
+      ['Lamp', 'q'],
+      ['not a request', null],
+    ],
+  )
+  const kept = { name: 'kept?' }
+  await assert.rejects(store.seed([kept, []]), /^UsageError: item 1 of the seed is not an object$/)
+  const wrong = [kept, { project_id: 7 }]
+  await assert.rejects(store.seed(wrong), /^UsageError: item 1 of the seed: .* project_id must be/)
+  assert.equal(await count(store), 3)
+})
+
+test('a client creates and reads items, with a token of its own', async () => {
+  const store = await started()
+  const client = store.client<{ name: string }>({ sub: 'alice' })
+  const { id } = await client.create({ name: 'Ladder' })
+  assert.equal((await client.get(id)).name, 'Ladder')
+  await assert.rejects(store.client({ expires: 'soon' }).list(), /expires is "soon"/)
+})
+
 test('limits are settings', async () => {
   const store = await started({ maxBodyBytes: 100, serviceName: 'mine' })
   const body = JSON.stringify({ data: { text: 'x'.repeat(100) } })

@@ -1,0 +1,39 @@
+/** A slow store, for development: clients get to see their loading states. @module */
+
+import { randomInt } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ItemStore } from './item-store.js'
+
+/** Range of a random time, in milliseconds, both ends included. */
+export interface Delay {
+  readonly min: number
+  readonly max: number
+}
+
+/** The same store, with a delay before each operation on items. */
+export function delayed(store: ItemStore, { min, max }: Delay): ItemStore {
+  const pause = () => wait(randomInt(min, max + 1))
+  return {
+    ...store,
+    async create(id, item) {
+      await pause()
+      await store.create(id, item)
+    },
+    async read(id) {
+      await pause()
+      return await store.read(id)
+    },
+    async replace(id, item) {
+      await pause()
+      return await store.replace(id, item)
+    },
+    async delete(id) {
+      await pause()
+      return await store.delete(id)
+    },
+    async list() {
+      await pause()
+      return await store.list()
+    },
+  }
+}

@@ -1,0 +1,190 @@
+/** What `item-store dev` adds to the service: items to start with, slow answers, a token that stays. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ownProcess } from './support/own-process.js'
+import { cli } from './support/own-service.js'
+import { cleanEnvironment } from './support/tarball.js'
+import { root } from './support/tools.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'item-store-dev-'))
+const env = cleanEnvironment()
+
+function fileWith(name: string, text: string): string {
+  writeFileSync(join(folder, name), text)
+  return name
+}
+
+/** Starts `dev`, and gives its output and what it says of itself there. */
+async function startDev(...args: string[]) {
+  const command = [cli, 'dev', '--port', '0', '--host', '127.0.0.1', ...args]
+  const own = ownProcess([process.execPath, ...command], { cwd: folder, env })
+  const printed = await own.printed(/\ncurl [^\n]+Authorization[^\n]+\n\n$/)
+  const token = /^TOKEN=(.+)$/m.exec(printed)?.[1] ?? ''
+  const baseUrl = /^ +interface +(\S+)$/m.exec(printed)?.[1] ?? ''
+  async function ask(path: string, init: RequestInit = {}): Promise<string> {
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+    const signal = AbortSignal.timeout(20_000)
+    const response = await fetch(baseUrl + path, { headers, signal, ...init })
+    return await response.text()
+  }
+  return { ...own, text: printed, token, baseUrl, ask }
+}
+
+/** Runs `dev` where it has to fail, and gives what it says. */
+function failingDev(...args: string[]): string {
+  const command = [cli, 'dev', '--port', '0', ...args]
+  const options = { cwd: folder, env, encoding: 'utf8', timeout: 20_000 } as const
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, options)
+  assert.deepEqual(
+    { status, stdout, lines: stderr.trimEnd().split('\n').length },
+    { status: 2, stdout: '', lines: 1 },
+    stderr,
+  )
+  return stderr.replace('item-store: ', '').trimEnd()
+}
+
+/** The items of a list, without their ids. */
+function itemsIn(list: string): string[] {
+  const { data }: { data: unknown[] } = JSON.parse(list)
+  const texts = list.slice(list.indexOf('"data":[') + 8, -2).split(/(?<=\}),(?=\{"id":")/)
+  assert.equal(texts.filter((text) => text !== '').length, data.length)
+  return texts.map((text) => text.replace(/^\{"id":"[0-9a-f-]{36}",/, '{'))
+}
+
+test('--seed: the example of docs/dev.md, to the byte and in order', async () => {
+  const [, seed = ''] =
+    /```json\n(.*?)```/s.exec(readFileSync(join(root, 'docs/dev.md'), 'utf8')) ?? []
+  const { ask, text } = await startDev('--seed', fileWith('docs.json', seed))
+  assert.match(text, /2 items from docs\.json/)
+  assert.deepEqual(itemsIn(await ask('/items')), [
+    '{"project_id":"demo","title": "first", "price": 1.0}',
+    '{"project_id":null,"title": "second", "big": 12345678901234567890}',
+  ])
+})
+
+test('--seed: one object a line', async () => {
+  const { ask, text } = await startDev('--seed', fileWith('lines.jsonl', '{"n":1}\n{"n":1e400}\n'))
+  assert.match(text, /2 items from lines\.jsonl/)
+  assert.deepEqual(itemsIn(await ask('/items')), [
+    '{"project_id":null,"n":1}',
+    '{"project_id":null,"n":1e400}',
+  ])
+})
+
+const badSeeds = [
+  {
+    what: 'is not JSON',
+    file: fileWith('bad.json', '[\n  {"a": 1},\n  {"b": }\n]'),
+    says: 'bad.json: line 3, column 9: expected a value',
+  },
+  {
+    what: 'is not a list of objects',
+    file: fileWith('bad.csv', 'title,price\nfirst,1\n'),
+    says: 'bad.csv: line 1, column 1: expected an object',
+  },
+  {
+    what: 'has a request that is not valid',
+    file: fileWith('bad.jsonl', '{"a":1}\n{"data":[]}\n'),
+    says: 'bad.jsonl: line 2, column 1: Invalid item request: data must be an object',
+  },
+  {
+    what: 'is not there',
+    file: 'none.json',
+    says: "the seed none.json cannot be read: ENOENT: no such file or directory, open 'none.json'",
+  },
+]
+for (const { what, file, says } of badSeeds) {
+  test(`--seed with a file that ${what}: one error with the place, and nothing is started`, () => {
+    const secretFile = join(folder, `secret-${file}`)
+    assert.equal(failingDev('--seed', file, '--secret-file', secretFile), says)
+    assert.ok(!existsSync(secretFile))
+  })
+}
+
+test('--seed with more than the store may hold: one error, and nothing is started', () => {
+  const file = fileWith('many.jsonl', '{"a":"xxxxxxxxxx"}\n'.repeat(100))
+  assert.match(
+    failingDev('--seed', file, '--max-store-bytes', '5kB'),
+    /^the items of the seed cannot all be stored: The store is full: it may hold 5000 bytes$/,
+  )
+})
+
+test('--delay: item requests wait, the health check and refused requests do not', async () => {
+  // The delay is far above what a busy machine takes to answer.
+  const { ask, baseUrl } = await startDev('--delay', '3000-3001')
+  const time = async (act: () => Promise<unknown>) => {
+    const start = performance.now()
+    await act()
+    return performance.now() - start
+  }
+  const body = '{"data":{"a":1.0}}'
+  const id = '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11'
+  const delayed = await Promise.all([
+    time(() => ask('/items')),
+    time(async () => assert.match(await ask('/items', { method: 'POST', body }), /"a":1.0/)),
+    time(async () => assert.match(await ask(`/items/${id}`), /not found/)),
+    time(async () => assert.match(await ask(`/items/${id}`, { method: 'PUT', body }), /not found/)),
+    time(async () => assert.match(await ask(`/items/${id}`, { method: 'DELETE' }), /not found/)),
+  ])
+  for (const ms of delayed) assert.ok(ms >= 2990, `${ms} ms`)
+  for (const path of ['/health', '/items']) {
+    const ms = await time(() => fetch(baseUrl + path)) // without a token
+    assert.ok(ms < 3000, `${path}: ${ms} ms`)
+  }
+})
+
+for (const delay of ['', 'x', '-', '200-', '-200', '800-200', '1-2-3', '1.5', '61s', '1h']) {
+  test(`--delay=${delay} is refused`, () => {
+    assert.equal(
+      failingDev(`--delay=${delay}`),
+      `--delay is "${delay}"; expected milliseconds such as 200 or 200-800, up to 60000`,
+    )
+  })
+}
+
+test('--secret-file: made with mode 600; token and secret stay the same between starts', async () => {
+  const file = join(folder, 'secret')
+  const first = await startDev('--secret-file', file)
+  if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600)
+  const [, claims = ''] = first.token.split('.')
+  const { iat, exp }: Record<'iat' | 'exp', number> = JSON.parse(
+    Buffer.from(claims, 'base64url').toString(),
+  )
+  const year = new Date(iat * 1000).getUTCFullYear()
+  assert.deepEqual([iat, exp], [Date.UTC(year, 0) / 1000, Date.UTC(year + 2, 0) / 1000])
+  const lifetime = `until ${year + 2}-01-01 00:00 UTC; the same at every start in ${year}`
+  assert.ok(first.text.includes(lifetime), first.text)
+  first.child.kill('SIGTERM')
+  assert.deepEqual(await first.ended(), [0, null])
+
+  const second = await startDev('--secret-file', file)
+  assert.equal(second.token, first.token)
+  assert.match(await second.ask('/items'), /"status":"success"/)
+  const other = await startDev('--secret-file', join(folder, 'other-secret'))
+  assert.notEqual(other.token, first.token)
+})
+
+test('--secret-file takes precedence over JWT_SECRET', async () => {
+  const file = join(folder, 'preferred')
+  writeFileSync(file, 'a secret of at least thirty-two bytes, from a file\n', { mode: 0o600 })
+  writeFileSync(join(folder, '.env'), 'JWT_SECRET=a secret of at least thirty-two bytes\n')
+  const fromFile = await startDev('--secret-file', file)
+  writeFileSync(join(folder, '.env'), '')
+  const alone = await startDev('--secret-file', file)
+  assert.equal(fromFile.token, alone.token)
+})
+
+test('--secret-file with a file that is open to others: one error, and nothing is started', {
+  skip: process.platform === 'win32' && 'modes say nothing on Windows',
+}, () => {
+  const file = fileWith('open-secret', 'hush')
+  assert.match(
+    failingDev('--secret-file', file),
+    /^the secret file open-secret is open to others \(mode 6/,
+  )
+})

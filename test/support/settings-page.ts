@@ -1,0 +1,65 @@
+/** The page of settings, made from the table in the code: `npm run docs` writes docs/settings.md. */
+
+import { settings } from '../../src/config.js'
+
+/** Defaults that depend on the machine, or on another setting. */
+const dependentDefaults: Record<string, string> = {
+  MAX_CONNECTIONS: '10000',
+  MAX_PIPELINED_BYTES: '1/20 of memory, at most 32MiB',
+  MAX_PENDING_BYTES: '1/10 of memory',
+  MAX_STORE_BYTES: 'half of memory',
+  MAX_STORE_PAGES: 'one for each 2 KiB of heap',
+  MAX_MEMORY_BYTES: '9/10 of memory',
+  METRICS_HOST: 'value of `HOST`',
+}
+
+type Setting = (typeof settings)[keyof typeof settings]
+
+/** One setting as a row of a table: name, default, meaning. */
+export function settingRow({ name, shownDefault, meaning }: Setting): string {
+  return `| \`${name}\` | ${dependentDefaults[name] ?? shownDefault} | ${meaning} |`
+}
+
+export function settingsPage(): string {
+  const rows = Object.values(settings).map((setting) =>
+    settingRow(setting).replace(/ \|$/, ` | ${valuesOf(setting)} |`),
+  )
+  return `# Settings
+
+<!-- Written by \`npm run docs\` from the table in src/config.ts; changes here get lost. -->
+
+Each setting of \`item-store serve\` and \`item-store dev\` is an environment variable or a flag: \`PORT\` or
+\`--port\`, \`MAX_BODY_BYTES\` or \`--max-body-bytes\`. A flag takes precedence over the environment, and the
+environment over a file \`.env\` in the working directory. An empty variable counts as unset.
+
+Sizes and times may have a unit (\`16MB\`, \`512MiB\`, \`64k\`; \`500ms\`, \`90s\`, \`15m\`, \`1h\`). Without one, a
+size is in bytes, and a time is in the unit of its default. An invalid value, a malformed line in \`.env\`,
+or a memory limit that even an idle process exceeds is reported in one line, and the service does not
+start (exit code 2).
+
+| variable | default | meaning | value |
+|---|---|---|---|
+${rows.join('\n')}
+
+## The secret
+
+Two more are read whenever a token is verified, from the environment only and not as flags:
+
+| variable | default | meaning |
+|---|---|---|
+| \`JWT_SECRET\` | none; \`dev\` makes one for its run | Secret that signs the tokens, at least 32 bytes recommended |
+| \`JWT_ALGORITHM\` | HS256 | Algorithm of the tokens: HS256, HS384 or HS512 |
+`
+}
+
+/** The values that a setting takes, in the words of the error for others. */
+function valuesOf({ parse }: Setting): string {
+  try {
+    parse('')
+  } catch (error) {
+    // Units are explained above the table.
+    if (error instanceof Error)
+      return error.message.replace(/, (?:in bytes or )?with a unit .*/, '')
+  }
+  throw new Error('a setting that takes an empty text')
+}

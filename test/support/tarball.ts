@@ -1,0 +1,52 @@
+/** Packs this package and installs it somewhere else, as its users do. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './tools.js'
+
+/** The environment of a user: without what npm tells the commands that it starts, such as the tests. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...env } = process.env
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)))
+}
+
+/** Runs npm to its end, and gives its output. */
+export function npm(cwd: string, ...args: string[]): string {
+  const options = { cwd, env: cleanEnvironment(), encoding: 'utf8', timeout: 150_000 } as const
+  const { status, error, stdout, stderr } = spawnSync('npm', args, options)
+  assert.equal(status, 0, `npm ${args.join(' ')}: ${error?.message ?? stderr}`)
+  return stdout
+}
+
+/** Packs this package. @returns the path of the tarball. */
+export function pack(): string {
+  const folder = emptyFolder()
+  npm(root, 'pack', '--pack-destination', folder)
+  const [name = ''] = readdirSync(folder)
+  return join(folder, name)
+}
+
+/** The files in a tarball of npm, by their paths in the package. */
+export function filesIn(tarball: string): string[] {
+  const { status, stdout, stderr } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((path) => path.replace(/^package\//, ''))
+}
+
+/** Installs a tarball into an empty folder. @returns the folder. */
+export function install(tarball: string): string {
+  const folder = emptyFolder()
+  const options = ['--prefix', folder, '--engine-strict', '--prefer-offline', '--no-audit']
+  npm(folder, 'install', ...options, '--no-fund', tarball)
+  return folder
+}
+
+export function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'item-store-package-'))
+}
