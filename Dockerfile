@@ -15,5 +15,6 @@ COPY --from=build /build/dist ./dist
 # The user `node` of the base image. Kubernetes has to see a number to know that it is not root.
 USER 1000:1000
 EXPOSE 8000
+HEALTHCHECK --interval=30s --timeout=6s --start-period=10s CMD ["node", "dist/cli.js", "health"]
 ENTRYPOINT ["node", "dist/cli.js"]
 CMD ["serve"]

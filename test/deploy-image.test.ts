@@ -1,6 +1,7 @@
 /** The Dockerfile: its lines are run in a clean folder, and what comes of them serves. */
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,8 +34,8 @@ const writesNothing = [
   ...(process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []),
 ]
 
-test('Dockerfile: built from a clean checkout, it serves without writing a file', async () => {
-  const { cwd, env, user, command, ...image } = buildImage(dockerfile, folder)
+test('Dockerfile: built from a clean checkout, it serves without writing a file, as told by its health check', async () => {
+  const { cwd, env, user, healthcheck, command, ...image } = buildImage(dockerfile, folder)
   const app = join(image.folder, cwd)
   assert.match(user, /^[1-9]\d*(:[1-9]\d*)?$/, 'a number, and not root')
   const present = (name: string) => existsSync(join(app, 'node_modules', name))
@@ -55,6 +56,11 @@ test('Dockerfile: built from a clean checkout, it serves without writing a file'
   const { status } = await service.call('POST', '/items', { data: { a: 1 } })
   assert.equal(status, 201)
 
+  const health = () =>
+    spawnSync(process.execPath, healthcheck.slice(1), { cwd: app, env: environment })
+  assert.equal(healthcheck[0], 'node')
+  assert.equal(health().status, 0)
   own.child.kill('SIGTERM')
   assert.deepEqual(await own.ended(), [0, null])
+  assert.equal(health().status, 1)
 })

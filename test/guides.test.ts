@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { settings } from '../src/config.js'
 import { errorKinds } from '../src/interface/errors.js'
+import { serviceAt } from './conformance/client.js'
 import { inSeconds } from './conformance/tokens.js'
 import { ownService, ownTest as test } from './support/own-service.js'
 import { freePort } from './support/process.js'
@@ -16,9 +17,11 @@ import {
   type Snippet,
   snippetsBy,
   snippetsOf,
+  startInShell,
   withoutIds,
 } from './support/snippets.js'
 import { requireTool, root, toolsFolder } from './support/tools.js'
+import { until } from './support/until.js'
 import { parseYaml } from './support/yaml.js'
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'item-store-guide-'))
@@ -120,6 +123,33 @@ function workflowErrors(content: string): string[] {
   const { context } = parseWorkflow({ name: 'test.yml', content }, new NoOperationTraceWriter())
   return context.errors.getErrors().map(({ message }) => message)
 }
+
+test('docs/guides/from-json-server.md: db.json becomes items', async () => {
+  const { json, js, sh } = snippetsBy('docs/guides/from-json-server.md', ['json', 'js', 'sh'])
+  const [convert, start] = sh
+  assert.ok(json[0] !== undefined && js[0] !== undefined)
+  assert.ok(convert !== undefined && start !== undefined)
+  const secret = 'a secret of at least thirty-two bytes'
+  const port = await freePort()
+  const place = { cwd: newFolder(), env: { JWT_SECRET: secret, PORT: String(port) } }
+  writeFileSync(join(place.cwd, 'db.json'), json[0].text)
+  writeFileSync(join(place.cwd, 'convert.mjs'), js[0].text)
+  runInShell([convert], place)
+  startInShell(start, place)
+
+  const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
+  const list = await until('the store serves', () =>
+    service.call('GET', '/items').catch(() => undefined),
+  )
+  const { data }: { data?: { id: string }[] } = Object(list.json())
+  const items = data?.map(({ id: _id, ...members }) => members)
+  assert.deepEqual(items, [
+    { project_id: 'posts', oldId: '1', title: 'a title', views: 100 },
+    { project_id: 'posts', oldId: '2', title: 'another title', views: 200 },
+    { project_id: 'comments', oldId: '1', text: 'a comment about post 1', postId: '1' },
+    { project_id: 'profile', name: 'typicode' },
+  ])
+})
 
 const fastapi = 'docs/guides/from-fastapi.md'
 
