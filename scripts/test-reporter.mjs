@@ -12,7 +12,20 @@ import { inspect } from 'node:util'
 const maxLines = 40
 
 export default async function* report(source) {
-  yield* compose(withReasons(source), new spec())
+  const leftOut = []
+  yield* compose(noteLeftOut(withReasons(source), leftOut), new spec())
+  yield* leftOut
+}
+
+/** Notes the tests that are skipped for a reason, such as a program that is missing: a line for each. */
+async function* noteLeftOut(source, leftOut) {
+  for await (const event of source) {
+    const { name, skip } = event.data ?? {}
+    if (event.type === 'test:pass' && typeof skip === 'string') {
+      leftOut.push(`Left out, as ${skip}: ${name}\n`)
+    }
+    yield event
+  }
 }
 
 async function* withReasons(source) {

@@ -1,8 +1,7 @@
 /** The load of the scale run: creates, lists, churns and deletes, and reports how long it took. */
 
-import { connect } from 'node:net'
 import { setPriority } from 'node:os'
-import { rawRequest, sendAll } from '../lib/client.mjs'
+import { rawRequest, readList, sendAll } from '../lib/client.mjs'
 import { anyId, itemBytes, requestText } from '../lib/item.mjs'
 import { createdId, interfaceRequests } from '../peers/interface.mjs'
 import { answerWith, workerArguments } from './worker.mjs'
@@ -17,6 +16,7 @@ const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
 setPriority(10)
 
 const { port, headers } = workerArguments()
+const listText = rawRequest({ ...interfaceRequests.list(), headers })
 const deleteText = cut(interfaceRequests.delete())
 const replaceTexts = new Map()
 const createTexts = new Map()
@@ -68,7 +68,7 @@ answerWith({
   async list() {
     let bytes = 0
     const seconds = await timed(async () => {
-      bytes = await readList()
+      bytes = await readList(port, listText)
     })
     return { seconds, bytes }
   },
@@ -153,38 +153,4 @@ async function timed(action) {
   const started = performance.now()
   await action()
   return (performance.now() - started) / 1000
-}
-
-/** Reads the list into one buffer over and over, so that this end costs almost nothing. */
-function readList() {
-  return new Promise((resolve, reject) => {
-    let head = ''
-    let expected
-    let received = 0
-    const socket = connect({
-      port,
-      host: '127.0.0.1',
-      onread: {
-        buffer: Buffer.alloc(256 * 1024),
-        callback(length, buffer) {
-          received += length
-          if (expected === undefined) {
-            head += buffer.latin1Slice(0, length)
-            const [, bytes] = /\r\nContent-Length: (\d+)\r\n/i.exec(head) ?? []
-            const end = head.indexOf('\r\n\r\n')
-            if (end === -1) return true
-            if (bytes === undefined) socket.destroy(new Error('a list without Content-Length'))
-            expected = end + 4 + Number(bytes)
-          }
-          if (received >= expected) socket.end()
-          return true
-        },
-      },
-    })
-    socket.write(rawRequest({ ...interfaceRequests.list(), headers }))
-    socket.on('error', reject).on('close', () => {
-      if (received === expected) resolve(received)
-      else reject(new Error(`the list ended after ${received} of ${expected} bytes`))
-    })
-  })
 }

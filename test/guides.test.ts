@@ -1,0 +1,264 @@
+/** The guides are true: every snippet is run, and every row of a table is tried. */
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { settings } from '../src/config.js'
+import { errorKinds } from '../src/interface/errors.js'
+import { serviceAt } from './conformance/client.js'
+import { inSeconds } from './conformance/tokens.js'
+import { ownService, ownTest as test } from './support/own-service.js'
+import { freePort } from './support/process.js'
+import { programTest } from './support/program-test.js'
+import {
+  assertShown,
+  runInShell,
+  type Snippet,
+  snippetsBy,
+  snippetsOf,
+  startInShell,
+  withoutIds,
+} from './support/snippets.js'
+import { requireTool, root, toolsFolder } from './support/tools.js'
+import { until } from './support/until.js'
+import { parseYaml } from './support/yaml.js'
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'item-store-guide-'))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** The cells of all rows of the table with this head. */
+function rows(file: string, head: string): string[][] {
+  const [, table = ''] = read(file).split(`${head}\n`)
+  const lines = table.split('\n\n', 1).flatMap((text) => text.trimEnd().split('\n').slice(1))
+  assert.ok(lines.length > 0, `${file} has no table ${head}`)
+  return lines.map((line) => line.slice(2, -2).split(' | '))
+}
+
+programTest('jq', 'docs/guides/agents-and-jobs.md: the commands print what is shown', async () => {
+  const file = 'docs/guides/agents-and-jobs.md'
+  const { sh } = snippetsBy(file, ['sh', 'json'])
+  const { baseUrl, secret } = await ownService()
+  const place = { cwd: newFolder(), env: { JWT_SECRET: secret } }
+  const outputs = runInShell(sh, place, (text) =>
+    text.replace('http://localhost:8000', baseUrl.origin),
+  )
+  assertShown(snippetsOf(file), outputs)
+})
+
+/** A project with the test of the guide, and its package-lock. */
+function projectFor({ text }: Snippet, port: number): string {
+  const folder = newFolder()
+  const manifest = {
+    name: 'app',
+    version: '1.0.0',
+    type: 'module',
+    scripts: { test: 'node --test' },
+  }
+  const lock = { name: 'app', version: '1.0.0', lockfileVersion: 3, packages: { '': manifest } }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+  writeFileSync(join(folder, 'order.test.js'), text.replace('8000', String(port)))
+  return folder
+}
+
+test('docs/guides/ci.md: the shell lines run the tests against a store', async () => {
+  const { sh, js } = snippetsBy('docs/guides/ci.md', ['sh', 'js', 'yaml'])
+  const [lines, ...rest] = sh
+  assert.ok(lines !== undefined && js[0] !== undefined && rest.length === 0)
+  const port = await freePort()
+  const place = { cwd: projectFor(js[0], port) }
+  const [output = ''] = runInShell([lines], place, (text) => text.replaceAll('8000', String(port)))
+  assert.match(output, /pass 1\n/)
+})
+
+interface Workflow {
+  readonly jobs: { test: { steps: { run?: string; if?: string }[] } }
+}
+
+test('docs/guides/ci.md: GitHub accepts the workflow, and its steps run the tests', async () => {
+  const { yaml, js } = snippetsBy('docs/guides/ci.md', ['sh', 'js', 'yaml'])
+  const [workflow] = yaml
+  assert.ok(workflow !== undefined && js[0] !== undefined)
+  assert.deepEqual(workflowErrors(workflow.text), [])
+  assert.notDeepEqual(workflowErrors(workflow.text.replace('runs-on', 'run-on')), [])
+
+  const port = await freePort()
+  const cwd = projectFor(js[0], port)
+  const environment = join(cwd, 'github.env')
+  writeFileSync(environment, '')
+  const { steps } = parseYaml<Workflow>(workflow.text).jobs.test
+  // Each step has a shell of its own: only what it writes to GITHUB_ENV reaches the next.
+  const next = 'unset JWT_SECRET; set -a; . "$GITHUB_ENV"; set +a'
+  const snippets = steps
+    .filter((step) => step.if === undefined)
+    .flatMap(({ run }) => (run === undefined ? [] : [{ ...workflow, text: `${run}\n${next}` }]))
+  assert.ok(snippets.length >= 3)
+  const outputs = runInShell(snippets, { cwd, env: { GITHUB_ENV: environment } }, (text) =>
+    text.replaceAll('8000', String(port)),
+  )
+  assert.match(outputs.join(''), /pass 1\n/)
+})
+
+interface WorkflowParser {
+  parseWorkflow(
+    file: { name: string; content: string },
+    trace: object,
+  ): { context: { errors: { getErrors(): Error[] } } }
+  NoOperationTraceWriter: new () => object
+}
+
+interface Bundler {
+  buildSync(options: object): void
+}
+
+/** What GitHub's own parser, with its published schema, says against a workflow. */
+function workflowErrors(content: string): string[] {
+  // Its modules import JSON in a way that Node.js refuses, so they are bundled.
+  const outfile = join(newFolder(), 'parser.cjs')
+  const { buildSync }: Bundler = requireTool('esbuild')
+  const entry = join(toolsFolder, 'node_modules/@actions/workflow-parser/dist/index.js')
+  buildSync({ entryPoints: [entry], bundle: true, platform: 'node', outfile })
+  const { parseWorkflow, NoOperationTraceWriter }: WorkflowParser = requireTool(outfile)
+  const { context } = parseWorkflow({ name: 'test.yml', content }, new NoOperationTraceWriter())
+  return context.errors.getErrors().map(({ message }) => message)
+}
+
+test('docs/guides/from-json-server.md: db.json becomes items', async () => {
+  const { json, js, sh } = snippetsBy('docs/guides/from-json-server.md', ['json', 'js', 'sh'])
+  const [convert, start] = sh
+  assert.ok(json[0] !== undefined && js[0] !== undefined)
+  assert.ok(convert !== undefined && start !== undefined)
+  const secret = 'a secret of at least thirty-two bytes'
+  const port = await freePort()
+  const place = { cwd: newFolder(), env: { JWT_SECRET: secret, PORT: String(port) } }
+  writeFileSync(join(place.cwd, 'db.json'), json[0].text)
+  writeFileSync(join(place.cwd, 'convert.mjs'), js[0].text)
+  runInShell([convert], place)
+  startInShell(start, place)
+
+  const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
+  const list = await until('the store serves', () =>
+    service.call('GET', '/items').catch(() => undefined),
+  )
+  const { data }: { data?: { id: string }[] } = Object(list.json())
+  const items = data?.map(({ id: _id, ...members }) => members)
+  assert.deepEqual(items, [
+    { project_id: 'posts', oldId: '1', title: 'a title', views: 100 },
+    { project_id: 'posts', oldId: '2', title: 'another title', views: 200 },
+    { project_id: 'comments', oldId: '1', text: 'a comment about post 1', postId: '1' },
+    { project_id: 'profile', name: 'typicode' },
+  ])
+})
+
+const fastapi = 'docs/guides/from-fastapi.md'
+
+for (const [request = '', , answer = ''] of rows(fastapi, '| request | FastAPI | this service |')) {
+  test(`${fastapi}: ${request} is answered ${answer}`, async () => {
+    const [, method = '', path = '', body] = /^`(\w+) (\S+)`(?: `(.*)`)?$/.exec(request) ?? []
+    const { request: send, validToken } = await ownService()
+    const { status, headers, text } = await send(method, path, {
+      token: validToken(),
+      ...(body === undefined ? {} : { body }),
+    })
+    assert.equal(String(status), answer.slice(0, 3))
+    const shown = [...answer.matchAll(/`([^`]*)`/g)].map(([, part = '']) => part)
+    const whole = `${JSON.stringify(headers)}${text}`
+    for (const part of shown) assert.ok(whole.includes(part), `${part} in ${whole}`)
+    if (answer.includes('without a body')) assert.equal(text, '')
+  })
+}
+
+programTest('jq', `${fastapi}: the items of one service are copied to another`, async () => {
+  const { sh } = snippetsBy(fastapi, ['sh'])
+  const secret = 'a secret of at least thirty-two bytes'
+  const [old, fresh] = [
+    await ownService({ JWT_SECRET: secret }),
+    await ownService({ JWT_SECRET: secret }),
+  ]
+  const values = [
+    { project_id: 'one', data: { text: 'with "quotes" and \\n', list: [1, 2] } },
+    { project_id: null, data: { long: 'x'.repeat(200_000) } },
+  ]
+  for (const value of values) await old.call('POST', '/items', value)
+  const env = {
+    OLD: old.baseUrl.href,
+    BASE: fresh.baseUrl.href,
+    AUTH: `Authorization: Bearer ${old.validToken()}`,
+  }
+  runInShell(sh, { cwd: newFolder(), env })
+  const { data }: { data?: { id: string; project_id: string | null }[] } = Object(
+    (await fresh.call('GET', '/items')).json(),
+  )
+  const copied = data?.map(({ id: _id, project_id, ...members }) => ({ project_id, data: members }))
+  assert.deepEqual(copied, values)
+})
+
+const errors = 'docs/errors.md'
+
+test(`${errors}: has each error of the catalogue, with its status, a cause and a remedy`, () => {
+  const table = rows(errors, '| `error_code` | status | likely cause | what to do |')
+  const expected = Object.entries(errorKinds).map(([code, { status }]) => [
+    `\`${code}\``,
+    `${status}`,
+  ])
+  assert.deepEqual(
+    table.map(([code, status]) => [code, status]),
+    [...expected, ['none', '404']],
+  )
+  for (const row of table) {
+    assert.equal(row.length, 4, row.join(' | '))
+    for (const cell of row) assert.match(cell, /\S/, row.join(' | '))
+  }
+})
+
+test(`${errors}: names settings and errors that there are`, () => {
+  const known = [
+    ...Object.values(settings).map(({ name }) => name),
+    ...Object.keys(errorKinds),
+    ...['JWT_SECRET', 'JWT_ALGORITHM', 'TOKEN', 'NAME', 'ID'],
+  ]
+  for (const [, code = ''] of read(errors).matchAll(/`([^`\n]+)`/g)) {
+    for (const [name] of code.matchAll(/\b[A-Z][A-Z_]+[A-Z]\b/g)) {
+      const isKnown = known.includes(name) || /^(GET|POST|PATCH)$/.test(name)
+      assert.ok(isKnown, `${name} in ${code}`)
+    }
+  }
+})
+
+test(`${errors}: the body shown is that of the service`, async () => {
+  const { json } = snippetsBy(errors, ['json'])
+  const own = await ownService()
+  const token = own.mint({ sub: 'tester', exp: inSeconds(-10) })
+  const shown: unknown = JSON.parse(withoutIds(json[0]?.text ?? ''))
+  const { text } = await own.request('GET', '/items', { token })
+  assert.deepEqual(JSON.parse(withoutIds(text)), shown)
+})
+
+const guides = readdirSync(join(root, 'docs/guides')).map((file) => `docs/guides/${file}`)
+
+test('README.md leads to every guide', () => {
+  for (const file of [...guides, errors]) assert.ok(read('README.md').includes(`](${file})`), file)
+})
+
+for (const file of [...guides, errors, 'docs/operations/containers.md', 'README.md']) {
+  test(`${file}: its links lead to files and headings that are there`, () => {
+    for (const [, link = ''] of read(file).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link)) continue
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? file : join(dirname(file), path)
+      assert.ok(existsSync(join(root, target)), `${basename(file)}: ${link}`)
+      if (anchor !== undefined) assert.ok(anchorsOf(target).includes(anchor), `${link} in ${file}`)
+    }
+  })
+}
+
+/** The anchors that headings get. */
+function anchorsOf(file: string): string[] {
+  return [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}

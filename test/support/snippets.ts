@@ -1,0 +1,139 @@
+/** The fenced blocks of a Markdown file, and a shell that runs them. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type OwnProcess, ownProcess } from './own-process.js'
+import { cli } from './own-service.js'
+import { root } from './tools.js'
+
+/** A fenced block. */
+export interface Snippet {
+  /** What follows the fence: `sh`, `json`, or nothing. */
+  readonly language: string
+  readonly text: string
+  /** The file and the line of the fence, for messages. */
+  readonly place: string
+}
+
+const block = /^```([^\n]*)\n(.*?)^```$/gms
+
+/**
+ * All blocks of a document, in order.
+ * @param file relative to the root of the repository.
+ * @throws {AssertionError} when it has none.
+ */
+export function snippetsOf(file: string): Snippet[] {
+  const document = readFileSync(join(root, file), 'utf8')
+  const snippets = [...document.matchAll(block)].map(
+    ({ index, 1: language = '', 2: text = '' }) => {
+      const line = document.slice(0, index).split('\n').length
+      return { language, text, place: `${file}:${line}` }
+    },
+  )
+  assert.ok(snippets.length > 0, `${file} has no snippets`)
+  return snippets
+}
+
+/**
+ * All blocks of a document, by language.
+ * @throws {AssertionError} when a language has no blocks, or a block is in none of the languages: each
+ * of them is to be run.
+ */
+export function snippetsBy<L extends string>(
+  file: string,
+  languages: readonly L[],
+): Record<L, Snippet[]> {
+  const all = snippetsOf(file)
+  const of = (language: string) => all.filter((snippet) => snippet.language === language)
+  for (const { language, place } of all) {
+    assert.ok(
+      languages.some((known) => known === language),
+      `${place} is not run by any test`,
+    )
+  }
+  for (const language of languages) {
+    assert.ok(of(language).length > 0, `${file} has no ${language} block`)
+  }
+  const entries = languages.map((language) => [language, of(language)])
+  return Object.fromEntries(entries) as Record<L, Snippet[]> // an entry for each language
+}
+
+/** Where blocks run. */
+export interface Place {
+  readonly cwd: string
+  readonly env?: NodeJS.ProcessEnv
+}
+
+const mark = '-- end of block --'
+
+/**
+ * Runs blocks one after the other in the same shell. What they start in the background ends with it.
+ * @param change what to put in place of what the document says, a port for example.
+ * @returns what each block has printed.
+ * @throws {AssertionError} with the output, when a command fails.
+ */
+export function runInShell(
+  snippets: readonly Snippet[],
+  place: Place,
+  change: (text: string) => string = (text) => text,
+): string[] {
+  const commands = snippets.map(({ text }) => `${change(text)}\necho '${mark}'`)
+  const { status, stdout, stderr } = spawnSync('bash', ['-e', '-o', 'pipefail'], {
+    cwd: place.cwd,
+    env: shellEnv(place),
+    input: ["trap 'kill $(jobs -p) 2>/dev/null || true' EXIT", ...commands].join('\n'),
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  const where = snippets.map(({ place }) => place).join(', ')
+  assert.equal(status, 0, `${where} ended with ${status}:\n${stdout}\n${stderr}`)
+  return stdout.split(`${mark}\n`).slice(0, -1)
+}
+
+/** Starts a block that does not end by itself; it ends with the test. */
+export function startInShell({ text }: Snippet, place: Place): OwnProcess {
+  return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
+}
+
+/** The environment of a shell in which `npx item-store` is this build. */
+function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
+  const bin = join(cwd, '.bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 })
+  // A runner of tests in a snippet is to run tests, not to report to the one that runs this file.
+  const { JWT_SECRET, JWT_ALGORITHM, NODE_TEST_CONTEXT, ...inherited } = process.env
+  return { ...inherited, ...env, PATH: `${bin}${delimiter}${process.env.PATH}` }
+}
+
+/** Every other package would have to be fetched, so it fails. */
+const npx = `#!/bin/sh
+[ "$1" = item-store ] || { echo "npx $1 is no part of this test" >&2; exit 1; }
+shift
+exec '${process.execPath}' '${cli}' "$@"
+`
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+/** A text in which all UUIDs are alike, as each run has others. */
+export function withoutIds(text: string): string {
+  return text.replaceAll(uuid, '<uuid>').trim()
+}
+
+/**
+ * Checks that each block has printed exactly what the document shows in the block after it, where that
+ * one has the language `shown`.
+ * @param outputs what the blocks of language `sh` have printed.
+ */
+export function assertShown(snippets: readonly Snippet[], outputs: string[], shown = 'json'): void {
+  const commands = snippets.filter(({ language }) => language === 'sh')
+  let compared = 0
+  for (const [place, command] of commands.entries()) {
+    const next = snippets[snippets.indexOf(command) + 1]
+    if (next?.language !== shown) continue
+    assert.equal(withoutIds(outputs[place] ?? ''), withoutIds(next.text), next.place)
+    compared += 1
+  }
+  assert.equal(compared, snippets.filter(({ language }) => language === shown).length)
+}
