@@ -1,6 +1,6 @@
 /** One request and its response. @module */
 
-import { ItemStoreError } from './item-store-error.js'
+import { ItemStoreError, invalidResponse } from './item-store-error.js'
 import type { Waiting } from './waiting.js'
 
 /** A function such as the platform's `fetch`. */
@@ -53,7 +53,13 @@ async function* partsOf(
   try {
     for (;;) {
       const { done, value } = await reached(url, waiting, () => reader.read(), response)
-      yield decoder.decode(value, { stream: !done })
+      let part: string
+      try {
+        part = decoder.decode(value, { stream: !done })
+      } catch {
+        throw invalidResponse(response) // not UTF-8: another character in its place would not be exact
+      }
+      yield part
       if (done) return
     }
   } finally {

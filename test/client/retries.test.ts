@@ -119,6 +119,7 @@ describe('not sent again', () => {
     answers(502, '<html></html>'),
     answers(200, '<html></html>'),
     answers(200, { data: null }),
+    (response) => response.end(Buffer.from('{"data":{"title":"\xff"}}', 'latin1')),
     answers(301, '', { location: '/elsewhere' }),
   ]
   for (const [place, step] of refusals.entries()) {
