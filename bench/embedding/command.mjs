@@ -1,5 +1,6 @@
 /** The embedding benchmark: starts and stops one store after the other, with a few items in each. */
 
+import { request } from 'node:http'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startItemStore } from '../../dist/index.js'
@@ -76,17 +77,26 @@ async function startAndStop() {
 }
 
 async function use(store) {
-  const url = `${store.baseUrl}/items`
-  const headers = {
-    Authorization: `Bearer ${await store.token()}`,
-    'Content-Type': 'application/json',
-  }
+  const authorization = `Bearer ${await store.token()}`
   for (let item = 0; item < itemsOfEach; item += 1) {
-    const body = JSON.stringify({ data: { item } })
-    await (await fetch(url, { method: 'POST', headers, body })).arrayBuffer()
+    await ask(store, authorization, 'POST', JSON.stringify({ data: { item } }))
   }
-  const { data } = await (await fetch(url, { headers })).json()
+  const { data } = JSON.parse(await ask(store, authorization, 'GET'))
   if (data.length !== itemsOfEach) throw new Error(`listed ${data.length} items`)
+}
+
+/** Over a connection of its own: `fetch` keeps a pool for each address for as long as the process runs. */
+function ask(store, authorization, method, body = '') {
+  const headers = { Authorization: authorization, 'Content-Length': Buffer.byteLength(body) }
+  return new Promise((resolve, reject) => {
+    const sent = request(`${store.baseUrl}/items`, { method, headers, agent: false })
+    sent.on('error', reject).on('response', async (response) => {
+      let text = ''
+      for await (const chunk of response.setEncoding('utf8')) text += chunk
+      resolve(text)
+    })
+    sent.end(body)
+  })
 }
 
 function memory() {

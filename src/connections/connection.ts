@@ -13,7 +13,10 @@ export class Connection {
   isEnding = false
   /** Since when it may have been idle: the start of its latest response, or the end of a long one. */
   answeredAt = performance.now()
-  /** Bytes received when its latest request was complete: any more are the start of another one. */
+  /**
+   * Bytes received when its latest request was answered: any more are the start of another one. A start
+   * that came along with that request goes unnoticed.
+   */
   #received = 0
   /** How many of the bytes sent the system has accepted, and since when that number is unchanged. */
   #accepted = 0
