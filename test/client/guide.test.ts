@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import { ownProcess } from '../support/own-process.js'
 import { ownService } from '../support/own-service.js'
 import { root } from '../support/tools.js'
+import { userProject } from '../support/user-project.js'
 import { answers, scriptedServer } from './scripted-server.js'
-import { userProject } from './user-project.js'
 
 const guide = readFileSync(join(root, 'docs/guides/client.md'), 'utf8')
 const snippets = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { userProject } from './user-project.js'
+import { userProject } from '../support/user-project.js'
 
 /** Lines after `@ts-expect-error` have to be errors. */
 const program = `

@@ -46,6 +46,14 @@ describe('docs/guides/testing.md', () => {
   const folder = install(pack())
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
 
+  test('the first example prints where the store is, and a token', () => {
+    const guide = readFileSync(join(root, 'docs/guides/testing.md'), 'utf8')
+    writeFileSync(join(folder, 'first.js'), guide.split('```js\n')[1]?.split('```')[0] ?? '')
+    const { status, output } = run(folder, ['first.js'])
+    assert.match(output, /^http:\/\/127\.0\.0\.1:\d+\/api\/v1\n[\w-]+\.[\w-]+\.[\w-]+\n$/)
+    assert.equal(status, 0)
+  })
+
   for (const { name, file, package: runner, config, args } of runners) {
     test(`the example for ${name} passes, and fails with another item`, () => {
       const example = exampleIn(file)

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { root, toolsFolder } from '../support/tools.js'
+import { root, toolsFolder } from './tools.js'
 
 /** What is installed there, and where it is. */
 const packages = {
