@@ -80,7 +80,7 @@ test('every default that is shown can be typed', () => {
   const shown = Object.values(settings).filter(({ shownDefault }) => shownDefault !== undefined)
   assert.deepEqual(
     Object.values(settings).filter((setting) => !shown.includes(setting)),
-    [settings.metricsHost],
+    [settings.storeUrl, settings.metricsHost],
   )
   for (const { name, default: value, shownDefault = '', parse } of shown) {
     assert.equal(parse(shownDefault), value, `${name}=${shownDefault}`)

@@ -8,12 +8,13 @@
  * @module
  */
 
-import { totalmem } from 'node:os'
 import type { ParseArgsConfig } from 'node:util'
-import { getHeapStatistics } from 'node:v8'
+import { fractionOfMemory, timesInHeap } from './memory-shares.js'
 import {
+  engineUrl,
   integer,
   type Kind,
+  keyPrefix,
   milliseconds,
   oneOf,
   onOrOff,
@@ -32,6 +33,8 @@ interface Setting<T> {
   /** The default as a user would type it; `undefined` if it is the value of another setting. */
   readonly shownDefault: string | undefined
   readonly meaning: string
+  /** Whether a value may contain a password, so that it is never printed. */
+  readonly isSecret: boolean
   /** @throws {Error} that says what is expected. */
   readonly parse: (text: string) => T
 }
@@ -70,6 +73,24 @@ export const settings = {
     integer(1, 1_000_000_000),
     timesInHeap(2 * kibibyte),
     'Maximum number of pages of the store; items above 32 KiB take one each, smaller ones share pages of 64 KiB; fewer by default in a small heap',
+  ),
+  storeUrl: setting(
+    'STORE_URL',
+    orOther(engineUrl()),
+    undefined,
+    'Redis or Valkey server that keeps the items: redis://, rediss:// or redis+unix://; by default they are kept in process memory',
+  ),
+  storePrefix: setting(
+    'STORE_PREFIX',
+    keyPrefix(),
+    'item-store:',
+    'What the keys on that server begin with; services with the same prefix share their items',
+  ),
+  storeTimeout: setting(
+    'STORE_TIMEOUT',
+    milliseconds(10, 60_000),
+    2000,
+    'Maximum time to wait for an answer of that server; after it, the request gets 503',
   ),
   maxHeaderBytes: setting(
     'MAX_HEADER_BYTES',
@@ -212,7 +233,8 @@ function checkedConfig(given: (setting: Setting<unknown>, key: string) => Given)
       return [key, setting.parse(text)]
     } catch (error) {
       const expected = error instanceof Error ? error.message : String(error)
-      problems.push(`${label} is ${JSON.stringify(text)}${where}; expected ${expected}`)
+      const shown = setting.isSecret ? 'not usable' : JSON.stringify(text)
+      problems.push(`${label} is ${shown}${where}; expected ${expected}`)
       return [key, setting.default]
     }
   })
@@ -226,7 +248,8 @@ function checkedConfig(given: (setting: Setting<unknown>, key: string) => Given)
 
 /** Settings that contradict each other: one line for each problem. */
 function contradictions(config: Config, shown: (setting: Setting<unknown>) => string): string[] {
-  const { port, metricsPort, maxBodyBytes, maxPendingBytes, maxStoreBytes, maxMemoryBytes } = config
+  const { port, metricsPort, maxBodyBytes, maxPendingBytes } = config
+  const { storeUrl, maxStoreBytes, maxMemoryBytes } = config
   const rules = [
     {
       isBroken: metricsPort === port,
@@ -240,7 +263,7 @@ function contradictions(config: Config, shown: (setting: Setting<unknown>) => st
     },
     {
       // Otherwise a full store would make the service refuse most requests, reads included.
-      isBroken: maxStoreBytes >= maxMemoryBytes,
+      isBroken: storeUrl === undefined && maxStoreBytes >= maxMemoryBytes,
       settings: [settings.maxStoreBytes, settings.maxMemoryBytes],
       rule: 'must be less than',
     },
@@ -266,20 +289,6 @@ function flagOf(name: string): string {
 }
 
 function setting<T>(name: string, kind: Kind<T>, value: T, meaning: string): Setting<T> {
-  return { name, default: value, shownDefault: kind.show(value), meaning, parse: kind.parse }
-}
-
-/** How many times this many bytes fit into the JavaScript heap at its maximum size. */
-function timesInHeap(bytes: number): number {
-  return Math.floor(getHeapStatistics().heap_size_limit / bytes)
-}
-
-/**
- * A fraction of the memory that the process may use: that of its control group if limited, otherwise
- * all. In whole MiB, so that it is short to show and to type.
- */
-function fractionOfMemory(fraction: number): number {
-  const limit = process.constrainedMemory()
-  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-  return Math.max(1, Math.floor((memory * fraction) / mebibyte)) * mebibyte
+  const { parse, show, isSecret = false } = kind
+  return { name, default: value, shownDefault: show(value), meaning, parse, isSecret }
 }

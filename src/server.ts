@@ -48,10 +48,20 @@ const exitTime = 250 // milliseconds
  * @throws the error of `listen`, for example `EADDRINUSE`.
  */
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
-  const { version, log, requestLogLevel, currentSigning, items = [], delay } = options
-  const opened = openStore(config)
-  await storeItems(opened, items)
-  const store = delay === undefined ? opened : delayed(opened, delay)
+  const { log, items = [], delay } = options
+  const store = await openStore(config, log)
+  try {
+    await storeItems(store, items)
+    return await serve(config, options, delay === undefined ? store : delayed(store, delay))
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Serves the items of a store. */
+async function serve(config: Config, options: ServerOptions, store: ItemStore): Promise<Server> {
+  const { version, log, requestLogLevel, currentSigning } = options
   const observers: Observer[] = []
   if (log.isLevelEnabled(requestLogLevel)) observers.push(createRequestLog(log, requestLogLevel))
   const metrics = config.metricsPort === undefined ? undefined : await import('./watch/metrics.js')
@@ -66,7 +76,6 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const port = await app.listen(config.port, config.host).catch(async (error) => {
     metricsServer?.close()
     await app.stop({ timeout: 0 })
-    await store.close()
     throw error
   })
   const url = `http://${reachable(config.host)}:${port}`

@@ -7,9 +7,13 @@ export interface Kind<T> {
   /** @throws {Error} that says what is expected. */
   readonly parse: (text: string) => T
   readonly show: (value: T) => string | undefined
+  /** Whether a value may contain a password, so that it is never printed. */
+  readonly isSecret?: boolean
 }
 
 const pebibyte = 1024 ** 5
+const tcpUrl = /^rediss?:\/\/(?:[^@/?#]*@)?[^@/?#,]+(?:\/\d*)?$/
+const socketUrl = /^redis\+unix:\/\/(?:[^@/]*@)?\/[^?#]+(?:\?db=\d+)?$/
 
 /** Any text that is not empty. */
 export function text(): Kind<string> {
@@ -102,7 +106,41 @@ export function orOff({ parse, show }: Kind<number>): Kind<number | undefined> {
   }
 }
 
-/** A text that defaults to the value of another setting. */
-export function orOther({ parse }: Kind<string>): Kind<string | undefined> {
-  return { parse, show: (value) => value }
+/** A text that defaults to the value of another setting, or to none. */
+export function orOther(kind: Kind<string>): Kind<string | undefined> {
+  return { ...kind, show: (value) => value }
+}
+
+/** The address of an engine: its host and port or socket, with user, password and database. */
+export function engineUrl(): Kind<string> {
+  return {
+    parse(value) {
+      const isAddress = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
+      if (isAddress && canDecode(value)) return value
+      throw new Error(
+        'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], the same with rediss:// for TLS, or redis+unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]',
+      )
+    },
+    show: String,
+    isSecret: true,
+  }
+}
+
+function canDecode(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== '' // a result that is not used is not bundled
+  } catch {
+    return false
+  }
+}
+
+/** What the names of keys begin with. Braces have a meaning of their own in the keys of a cluster. */
+export function keyPrefix(): Kind<string> {
+  return {
+    parse(value) {
+      if (value === '' || /[{}]/.test(value)) throw new Error('some text without braces')
+      return value
+    },
+    show: String,
+  }
 }

@@ -78,6 +78,7 @@ for (const { title, env } of unusable) {
     const health = record(answer.json())
     assert.equal(health.status, 'unhealthy')
     assert.deepEqual(health.services_summary, { total: 2, healthy: 1, unhealthy: 1 })
+    assert.deepEqual(health.unhealthy_subsystems, ['auth'])
     assert.equal(health.session_id, answer.headers['x-session-id'])
     setAuth({ JWT_SECRET: secret })
     assert.equal((await send(origin, 'GET', '/api/v1/health')).status, 200)

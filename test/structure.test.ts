@@ -17,6 +17,7 @@ const order = [
   'server.ts',
   'config.ts',
   'setting-kinds.ts',
+  'memory-shares.ts',
   'version.ts',
   'log.ts',
   'app.ts',

@@ -56,7 +56,7 @@ export async function run(args: string[]): Promise<void> {
   process.stdout.write(`
   interface  ${server.url}${prefix}
 ${config.docs ? `  document   ${server.url}${documentPath}\n` : ''}  token      valid ${words}${seed}
-  items      lost when the service stops
+  items      ${config.storeUrl === undefined ? 'lost when the service stops' : 'on the server that STORE_URL names'}
 
 Paste this into another terminal:
 

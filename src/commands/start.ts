@@ -32,7 +32,10 @@ export async function start(
   ])
   const log = createLog(config.logLevel, isReadable)
   // All code is loaded by now, so this is what the idle process takes.
-  const memory = judgeMemory(process.memoryUsage.rss(), config)
+  const { maxMemoryBytes, storeUrl } = config
+  const maxStoreBytes = storeUrl === undefined ? config.maxStoreBytes : 0
+  const limits = { maxMemoryBytes, maxStoreBytes }
+  const memory = judgeMemory(process.memoryUsage.rss(), limits)
   if (memory.verdict === 'refuse') throw new UsageError(memory.reason)
 
   const options = { ...others, version: readVersion(), log }

@@ -28,14 +28,18 @@ export function createHealthCheck(
       auth: signingProblem(currentSigning) === undefined,
     }
     const total = Object.keys(subsystems).length
-    const healthy = Object.values(subsystems).filter(Boolean).length
+    const unhealthy = Object.entries(subsystems).flatMap(([name, isHealthy]) =>
+      isHealthy ? [] : [name],
+    )
+    const healthy = total - unhealthy.length
     const overload = excess()?.limit
     const body: HealthCheckResponse = {
       session_id: exchange.sessionId,
       status: healthy === total ? 'healthy' : 'unhealthy',
       service_name: serviceName,
       version,
-      services_summary: { total, healthy, unhealthy: total - healthy },
+      services_summary: { total, healthy, unhealthy: unhealthy.length },
+      ...(unhealthy.length === 0 ? {} : { unhealthy_subsystems: unhealthy }),
       ...(overload === undefined ? {} : { overload }),
     }
     answerJson(exchange, healthy === total ? 200 : 503, body)

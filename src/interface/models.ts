@@ -64,6 +64,9 @@ export const HealthCheckResponse = v.object({
   service_name: v.string(),
   version: v.pipe(v.string(), v.description('Semantic version of the service')),
   services_summary: v.object({ total: count, healthy: count, unhealthy: count }),
+  unhealthy_subsystems: v.optional(
+    v.pipe(v.array(v.string()), v.description('Names of the subsystems that are unhealthy')),
+  ),
   overload: v.optional(
     v.pipe(
       v.string(),

@@ -49,8 +49,8 @@ export type ExampleName = keyof ReturnType<typeof examples>
 /** All examples by name. @param version semantic version of the service. */
 export function examples(version: string) {
   return {
-    healthy: { value: health(version, 'healthy') },
-    unhealthy: { value: health(version, 'unhealthy') },
+    healthy: { value: health(version) },
+    unhealthy: { value: health(version, 'store') },
     itemRequest: { value: itemRequest },
     replaceRequest: { value: replaceRequest },
     createdItem: { value: envelope('created', 'Item created successfully', item) },
@@ -61,14 +61,15 @@ export function examples(version: string) {
   }
 }
 
-function health(version: string, status: HealthCheckResponse['status']): HealthCheckResponse {
-  const unhealthy = status === 'healthy' ? 0 : 1
+function health(version: string, ...unhealthy: string[]): HealthCheckResponse {
+  const count = unhealthy.length
   return {
     session_id: sessionId,
-    status,
+    status: count === 0 ? 'healthy' : 'unhealthy',
     service_name: 'item-store',
     version,
-    services_summary: { total: 2, healthy: 2 - unhealthy, unhealthy },
+    services_summary: { total: 2, healthy: 2 - count, unhealthy: count },
+    ...(count === 0 ? {} : { unhealthy_subsystems: unhealthy }),
   }
 }
 

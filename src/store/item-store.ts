@@ -53,7 +53,7 @@ export interface StoreSize {
   readonly items: number
   /** Bytes of their texts. */
   readonly itemBytes: number
-  /** Bytes of memory that are held for texts. */
+  /** Bytes of memory that are held for texts; of an engine, all that it uses. */
   readonly pageBytes: number
 }
 

@@ -42,6 +42,14 @@ export function createMetrics(store: ItemStore): Metrics {
     labelNames: ['outcome'],
     registers,
   })
+  let asked: Promise<StoreSize | undefined> | undefined
+  /** The store is asked once for all that is collected together. */
+  const currentSize = () => {
+    asked ??= sizeOf(store).finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
   const gauge = (name: string, help: string, read: (size: StoreSize) => number): void => {
     const metric = new Gauge({
       name,
@@ -49,7 +57,7 @@ export function createMetrics(store: ItemStore): Metrics {
       registers,
       async collect() {
         // A store that does not respond leaves a gap here, and all other metrics as they are.
-        const size = await sizeOf(store)
+        const size = await currentSize()
         if (size === undefined) metric.remove()
         else metric.set(read(size))
       },
@@ -57,7 +65,11 @@ export function createMetrics(store: ItemStore): Metrics {
   }
   gauge('item_store_items', 'Number of items in the store', ({ items }) => items)
   gauge('item_store_item_bytes', 'Total size of all items in bytes', ({ itemBytes }) => itemBytes)
-  gauge('item_store_page_bytes', 'Memory held for items in bytes', ({ pageBytes }) => pageBytes)
+  gauge(
+    'item_store_page_bytes',
+    'Memory held for items in bytes; with STORE_URL, all memory that its server uses',
+    ({ pageBytes }) => pageBytes,
+  )
   gauge(
     'item_store_page_fill_ratio',
     'Fraction of item_store_page_bytes filled with items',

@@ -60,9 +60,10 @@ for (const { title, fail } of failures) {
   test(`§4.1 the store ${title}: health is unhealthy, 503, one of two subsystems`, async () => {
     const answer = await send(origin, 'GET', '/api/v1/health')
     assert.equal(answer.status, 503)
-    const { status, services_summary } = record(answer.json())
+    const { status, services_summary, unhealthy_subsystems } = record(answer.json())
     assert.equal(status, 'unhealthy')
     assert.deepEqual(services_summary, { total: 2, healthy: 1, unhealthy: 1 })
+    assert.deepEqual(unhealthy_subsystems, ['store'])
   })
 }
 

@@ -10,6 +10,7 @@ const dependentDefaults: Record<string, string> = {
   MAX_STORE_BYTES: 'half of memory',
   MAX_STORE_PAGES: 'one for each 2 KiB of heap',
   MAX_MEMORY_BYTES: '9/10 of memory',
+  STORE_URL: 'process memory',
   METRICS_HOST: 'value of `HOST`',
 }
 
