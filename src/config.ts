@@ -204,13 +204,15 @@ export function readConfig(
  * @throws {UsageError} with a line for each problem.
  */
 export function configFrom(values: Partial<Config>): Config {
-  const unknown = Object.keys(values).filter((key) => !Object.hasOwn(settings, key))
-  if (unknown.length > 0) throw new UsageError(`unknown option ${unknown.join(', ')}`)
   const given = new Map(Object.entries(values))
   return checkedConfig((_setting, key) => {
     const value = given.get(key)
     if (value === undefined) return { text: undefined, label: key, where: ' by default' }
-    return { text: String(value), label: key, where: '' }
+    return {
+      text: typeof value === 'boolean' ? onOrOff().show(value) : String(value),
+      label: key,
+      where: '',
+    }
   })
 }
 

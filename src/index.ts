@@ -8,13 +8,13 @@
 
 import { randomBytes } from 'node:crypto'
 import { parseLifetime } from './auth/lifetime.js'
-import { createSigning } from './auth/secret.js'
+import { createSigning, type Signing } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'
 import { type Config, configFrom } from './config.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
 import type { ItemRequest } from './item/item-request.js'
-import { InvalidSeedError, parseSeed, storeItems } from './item/seed.js'
+import { parseSeed, storeItems } from './item/seed.js'
 import { createSilentLog } from './log.js'
 import { startServer } from './server.js'
 import { UsageError } from './usage-error.js'
@@ -22,17 +22,36 @@ import { readVersion } from './version.js'
 
 export type { Item, ItemStoreClient }
 
-/** Settings of the service, see docs/settings.md; sizes are in bytes, times in seconds. */
-type Limits = Partial<Omit<Config, 'logLevel' | 'metricsPort' | 'metricsHost'>>
-
-/** Options of an embedded item store. */
-export interface ItemStoreOptions extends Limits {
+/**
+ * Options of an embedded item store. Sizes are in bytes and times in seconds, unless it says otherwise;
+ * `undefined` stands for the default. docs/settings.md explains those without an explanation here.
+ */
+export interface ItemStoreOptions {
   /** TCP port; 0, the default, picks a free one. */
-  readonly port?: number
+  readonly port?: number | undefined
   /** Address to listen on; `127.0.0.1` by default. */
-  readonly host?: string
+  readonly host?: string | undefined
   /** Signs the tokens; random by default. */
-  readonly secret?: string
+  readonly secret?: string | undefined
+  readonly serviceName?: string | undefined
+  /** Whether the OpenAPI document is served. */
+  readonly docs?: boolean | undefined
+  readonly maxBodyBytes?: number | undefined
+  readonly maxPendingBytes?: number | undefined
+  readonly maxStoreBytes?: number | undefined
+  readonly maxStorePages?: number | undefined
+  readonly maxHeaderBytes?: number | undefined
+  readonly maxHeaderLines?: number | undefined
+  readonly maxConnections?: number | undefined
+  readonly maxPipelinedBytes?: number | undefined
+  readonly maxMemoryBytes?: number | undefined
+  /** In milliseconds; a minute by default, since the event loop is that of the program. */
+  readonly maxEventLoopDelay?: number | undefined
+  readonly requestTimeout?: number | undefined
+  readonly keepAliveTimeout?: number | undefined
+  readonly idleTimeout?: number | undefined
+  /** 1 by default. */
+  readonly shutdownTimeout?: number | undefined
 }
 
 /** What a token says. */
@@ -61,7 +80,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
    * @param items objects with an item's members, or item requests: objects with `data` and, if present,
    * `project_id`, and no other member. They are turned into JSON text by `JSON.stringify`.
    * @returns the ids, in the same order.
-   * @throws {Error} that says which is not an item; none is stored then.
+   * @throws {Error} if one is not an item, and says which, or if the store is full; none is stored then.
    */
   seed(items: readonly object[]): Promise<string[]>
   /** Removes all items, for example between two tests. */
@@ -75,10 +94,16 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/**
- * How a store inside of another program differs from one with a process of its own: the event loop and
- * its delays are those of the program, and whoever stops it has had its answers.
- */
+/** The options that are settings of the service. */
+const settingNames = [
+  ...(['port', 'host', 'serviceName', 'docs'] as const),
+  ...(['maxBodyBytes', 'maxPendingBytes', 'maxStoreBytes', 'maxStorePages'] as const),
+  ...(['maxHeaderBytes', 'maxHeaderLines', 'maxConnections', 'maxPipelinedBytes'] as const),
+  ...(['maxMemoryBytes', 'maxEventLoopDelay', 'requestTimeout'] as const),
+  ...(['keepAliveTimeout', 'idleTimeout', 'shutdownTimeout'] as const),
+] satisfies (keyof Config & keyof ItemStoreOptions)[]
+
+/** Where the defaults differ from those of the command. */
 const defaults = {
   port: 0,
   host: '127.0.0.1',
@@ -95,63 +120,86 @@ const secretLength = 32 // bytes, see RFC 7518 §3.2
  * @throws {Error} if an option is not usable or the port is taken; nothing is left running then.
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
-  const { secret = randomBytes(secretLength).toString('base64url'), ...settings } = options
-  if (secret === '') throw new UsageError('secret is empty; leave it out for a random one')
-  const signing = createSigning(secret, signatureAlgorithm)
-  const server = await startServer(configFrom({ ...defaults, ...settings }), {
+  const { secret = randomBytes(secretLength).toString('base64url'), ...given } = options ?? {}
+  const signing = signingWith(secret)
+  const server = await startServer(settingsFrom(given), {
     version: readVersion(),
     log: createSilentLog(),
     requestLogLevel: 'debug',
     currentSigning: () => signing,
   })
   const baseUrl = `${server.url}${prefix}`
-  let isStopped = false
+  let stopped: Promise<void> | undefined
 
   async function token({ sub = 'embedded', expires = '1h' }: TokenOptions = {}): Promise<string> {
+    if (typeof sub !== 'string') throw new UsageError(`sub is ${sub}; expected text`)
     const { signToken } = await import('./auth/sign.js')
     return await signToken(sub, parseLifetime(expires, 'expires'), { signing })
   }
 
-  async function stop(): Promise<void> {
-    if (isStopped) throw new Error('this item store has been stopped already')
-    isStopped = true
-    await server.stop()
+  function needRunning(): void {
+    if (stopped !== undefined) throw new Error('this item store has been stopped already')
   }
 
   return {
     url: server.url,
     baseUrl,
     token,
-
     client: (options) => new ItemStoreClient({ baseUrl, token: () => token(options) }),
 
     async seed(items) {
+      needRunning()
       return await storeItems(server.store, requestsOf(items))
     },
 
     async reset() {
+      needRunning()
       await server.store.clear()
     },
 
-    stop,
+    async stop() {
+      needRunning()
+      stopped = server.stop()
+      await stopped
+    },
 
     async [Symbol.asyncDispose]() {
-      if (!isStopped) await stop()
+      stopped ??= server.stop()
+      await stopped
     },
   }
 }
 
+/** @throws {UsageError} with a line for each problem. */
+function settingsFrom(given: Omit<ItemStoreOptions, 'secret'>): Config {
+  const known = new Set<string>(settingNames)
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  const unknown = entries.map(([name]) => name).filter((name) => !known.has(name))
+  if (unknown.length > 0) throw new UsageError(`unknown option ${unknown.join(', ')}`)
+  const [empty] = entries.find(([, value]) => value === null) ?? []
+  if (empty !== undefined) throw new UsageError(`${empty} is null; leave it out for the default`)
+  return configFrom({ ...defaults, ...Object.fromEntries(entries) })
+}
+
+/** @throws {UsageError} */
+function signingWith(secret: unknown): Signing {
+  // What is not valid Unicode becomes this character: many secrets would be the same one.
+  if (typeof secret === 'string' && secret !== '' && !Buffer.from(secret).includes('\ufffd')) {
+    return createSigning(secret, signatureAlgorithm)
+  }
+  throw new UsageError('secret must be text that is not empty, of valid Unicode without U+FFFD')
+}
+
 /** @throws {UsageError} with the place in the array of what is not an item. */
 function requestsOf(items: readonly object[]): ItemRequest[] {
+  if (!Array.isArray(items)) throw new UsageError('the seed is not an array')
   return items.flatMap((item, place) => {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-      throw new UsageError(`item ${place} of the seed is not an object`)
-    }
     try {
-      return parseSeed(Buffer.from(JSON.stringify(item)))
+      const text: string | undefined = JSON.stringify(item)
+      if (!text?.startsWith('{')) throw new Error('it is not an object')
+      return parseSeed(Buffer.from(text))
     } catch (error) {
-      if (!(error instanceof InvalidSeedError)) throw error
-      throw new UsageError(`item ${place} of the seed: ${error.message}`)
+      throw new UsageError(`item ${place} of the seed: ${Object(error).message}`, { cause: error })
     }
   })
 }

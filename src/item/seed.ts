@@ -63,19 +63,24 @@ export function parseSeed(file: Buffer): ItemRequest[] {
 /**
  * Stores new items, each with an id of its own.
  * @returns the ids.
- * @throws {StoreError} of the store; the items before the one that it does not take are stored.
+ * @throws {StoreError} of the store, if it does not take all of them; none is kept then.
  */
 export async function storeItems(
   store: ItemStore,
   items: readonly ItemRequest[],
 ): Promise<ItemId[]> {
   const ids: ItemId[] = []
-  for (const item of items) {
-    const id = newItemId()
-    await store.create(id, encodeItem(id, item))
-    ids.push(id)
+  try {
+    for (const item of items) {
+      const id = newItemId()
+      await store.create(id, encodeItem(id, item))
+      ids.push(id)
+    }
+    return ids
+  } catch (error) {
+    await Promise.allSettled(ids.map(async (id) => await store.delete(id)))
+    throw error
   }
-  return ids
 }
 
 interface Span {

@@ -84,6 +84,7 @@ test('a token has the caller and the lifetime that are asked for', async () => {
     Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
   )
   assert.deepEqual({ sub, lifetime: exp - iat }, { sub: 'alice', lifetime: 90 })
+  await assert.rejects(store.token({ sub: 5 as never }), /^UsageError: sub is 5; expected text$/)
   for (const expires of ['', '0s', '90', 'soon']) {
     await assert.rejects(store.token({ expires }), /^UsageError: expires is .*; expected a time/)
   }
@@ -128,10 +129,28 @@ test('seed stores items and requests verbatim, or none of them', async () => {
     ],
   )
   const kept = { name: 'kept?' }
-  await assert.rejects(store.seed([kept, []]), /^UsageError: item 1 of the seed is not an object$/)
-  const wrong = [kept, { project_id: 7 }]
-  await assert.rejects(store.seed(wrong), /^UsageError: item 1 of the seed: .* project_id must be/)
+  const cyclic: { self?: object } = {}
+  cyclic.self = cyclic
+  for (const wrong of [
+    [],
+    { project_id: 7 },
+    cyclic,
+    { n: 1n },
+    { toJSON: () => [{}, {}] },
+    null,
+  ]) {
+    const seed = [kept, wrong] as object[] // as from JavaScript
+    await assert.rejects(store.seed(seed), /^UsageError: item 1 of the seed: /)
+  }
+  await assert.rejects(store.seed('abc' as never), /^UsageError: the seed is not an array$/)
   assert.equal(await count(store), 3)
+})
+
+test('a seed that does not fit is not kept in part', async () => {
+  const store = await started({ maxStoreBytes: 2_000 })
+  const items = Array.from({ length: 100 }, () => ({ text: 'x'.repeat(100) }))
+  await assert.rejects(store.seed(items), /^StoreError: The store is full/)
+  assert.equal(await count(store), 0)
 })
 
 test('a client creates and reads items, with a token of its own', async () => {
@@ -140,6 +159,23 @@ test('a client creates and reads items, with a token of its own', async () => {
   const { id } = await client.create({ name: 'Ladder' })
   assert.equal((await client.get(id)).name, 'Ladder')
   await assert.rejects(store.client({ expires: 'soon' }).list(), /expires is "soon"/)
+})
+
+test('an option that is undefined has the default of the embedded store', async () => {
+  const store = await started({ port: undefined, host: undefined, secret: undefined })
+  const other = await started({ port: undefined })
+  assert.match(store.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+  assert.notEqual(store.url, other.url)
+})
+
+test('the document is served unless docs is false', async () => {
+  for (const [docs, status] of [
+    [true, 200],
+    [false, 404],
+  ] as const) {
+    const store = await started({ docs })
+    assert.equal((await fetch(`${store.url}/openapi.json`)).status, status)
+  }
 })
 
 test('limits are settings', async () => {
@@ -154,7 +190,16 @@ const unusable = [
   { options: { port: 70_000 }, message: /^UsageError: port is "70000"; expected a whole number/ },
   { options: { maxBodyBytes: -1 }, message: /^UsageError: maxBodyBytes is "-1"; expected a size/ },
   { options: { prot: 1 }, message: /^UsageError: unknown option prot$/ },
-  { options: { secret: '' }, message: /^UsageError: secret is empty/ },
+  {
+    options: { prot: 1, logLevel: 'info' },
+    message: /^UsageError: unknown option prot, logLevel$/,
+  },
+  { options: { metricsPort: 9000 }, message: /^UsageError: unknown option metricsPort$/ },
+  ...['', '\ud800', '\ufffd', 123, null].map((secret) => ({
+    options: { secret },
+    message: /^UsageError: secret must be text that is not empty/,
+  })),
+  { options: { host: null }, message: /^UsageError: host is null; leave it out/ },
   {
     options: { maxBodyBytes: 1000, maxPendingBytes: 10 },
     message: /^UsageError: maxPendingBytes \(10\) must be at least maxBodyBytes \(1000\)$/,
@@ -178,7 +223,10 @@ test('stopped twice: the second time is an error; leaving its scope is none', as
   const store = await startItemStore()
   await store.stop()
   await assert.rejects(fetch(store.url))
-  await assert.rejects(store.stop(), /^Error: this item store has been stopped already$/)
+  const stopped = /^Error: this item store has been stopped already$/
+  await assert.rejects(store.stop(), stopped)
+  await assert.rejects(store.seed([{}]), stopped)
+  await assert.rejects(store.reset(), stopped)
   await store[Symbol.asyncDispose]()
 })
 

@@ -34,12 +34,17 @@ export async function use(): Promise<void> {
 
 const { compile } = userProject(program)
 
-for (const [title, options] of Object.entries({
-  nodenext: { module: 'nodenext' },
-  bundler: { module: 'esnext', moduleResolution: 'bundler' },
-})) {
+const node = { lib: ['es2022'], types: ['node'] }
+const without = { lib: ['es2022', 'dom'], types: [] }
+const nodenext = { module: 'nodenext' }
+const bundler = { module: 'esnext', moduleResolution: 'bundler' }
+
+for (const { title, options } of [
+  { title: 'nodenext', options: { ...node, ...nodenext } },
+  { title: 'bundler', options: { ...node, ...bundler } },
+  { title: 'without the types of Node.js', options: { ...without, ...bundler } },
+]) {
   test(`${title}: types are found, strict, and right`, () => {
-    const libraries = { lib: ['es2022'], types: ['node'] }
-    assert.equal(compile({ ...libraries, ...options, noEmit: true }), '')
+    assert.equal(compile({ ...options, noEmit: true }), '')
   })
 }
