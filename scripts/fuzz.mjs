@@ -10,12 +10,15 @@ import { makeReady } from './ready.mjs'
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
+    conversations: { type: 'string' }, // ends after as many
     seed: { type: 'string' },
     path: { type: 'string' },
   },
 })
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new Error(`--minutes is "${values.minutes}"; expected a number above 0`)
+const most = Number(values.conversations ?? Number.POSITIVE_INFINITY)
+if (!(most > 0)) throw new Error(`--conversations is "${values.conversations}"; expected a number`)
 const firstSeed = Number(values.seed ?? Date.now() % 1_000_000_000)
 if (!Number.isSafeInteger(firstSeed))
   throw new Error(`--seed is "${values.seed}"; expected an integer`)
@@ -26,13 +29,15 @@ const { fuzz } = await import('../build/test/fuzz/fuzz.js')
 const end = Date.now() + minutes * 60_000
 const totals = { conversations: 0, requests: 0, statuses: new Map() }
 let finding
-for (let seed = firstSeed; finding === undefined && Date.now() < end; seed += 1) {
-  const result = await fuzz({ seed, path: values.path, conversations: 200 })
+const isOver = () => Date.now() >= end || totals.conversations >= most
+for (let seed = firstSeed; finding === undefined && !isOver(); seed += 1) {
+  const count = Math.min(200, most - totals.conversations)
+  const result = await fuzz({ seed, path: values.path, conversations: count })
   finding = result.finding
   totals.conversations += result.conversations
   totals.requests += result.requests
-  for (const [status, count] of result.statuses) {
-    totals.statuses.set(status, (totals.statuses.get(status) ?? 0) + count)
+  for (const [status, answers] of result.statuses) {
+    totals.statuses.set(status, (totals.statuses.get(status) ?? 0) + answers)
   }
   const { conversations, requests } = totals
   say(`seeds ${firstSeed} to ${seed}: ${conversations} conversations, ${requests} requests`)
