@@ -190,6 +190,14 @@ test('--secret-file takes precedence over JWT_SECRET', async () => {
   assert.equal(fromFile.token, alone.token)
 })
 
+test('--secret-file with a JWT_ALGORITHM that there is not: one error, and no file is made', () => {
+  fileWith('.env', 'JWT_ALGORITHM=none\n')
+  const said = failingDev('--secret-file', 'unmade')
+  fileWith('.env', '')
+  assert.equal(said, 'JWT_ALGORITHM is not one of HS256, HS384, HS512')
+  assert.ok(!existsSync(join(folder, 'unmade')))
+})
+
 test('--secret-file with a file that is open to others: one error, and nothing is started', {
   skip: process.platform === 'win32' && 'modes say nothing on Windows',
 }, () => {
