@@ -1,6 +1,6 @@
 /** The life of one process: listen, serve, stop. @module */
 
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { createApp, type Observer } from './app.js'
 import type { CurrentSigning } from './auth/secret.js'
@@ -48,11 +48,11 @@ const exitTime = 250 // milliseconds
  * @throws the error of `listen`, for example `EADDRINUSE`.
  */
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
-  const { log, items = [], delay } = options
+  const { log, items = [] } = options
   const store = await openStore(config, log)
   try {
     await storeItems(store, items)
-    return await serve(config, options, delay === undefined ? store : delayed(store, delay))
+    return await serve(config, options, store)
   } catch (error) {
     await store.close()
     throw error
@@ -60,8 +60,11 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 }
 
 /** Serves the items of a store. */
-async function serve(config: Config, options: ServerOptions, store: ItemStore): Promise<Server> {
-  const { version, log, requestLogLevel, currentSigning } = options
+async function serve(config: Config, options: ServerOptions, kept: ItemStore): Promise<Server> {
+  const { version, log, requestLogLevel, currentSigning, delay } = options
+  const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // one for each delay
+  const store = delay === undefined ? kept : delayed(kept, delay, stopping.signal)
   const observers: Observer[] = []
   if (log.isLevelEnabled(requestLogLevel)) observers.push(createRequestLog(log, requestLogLevel))
   const metrics = config.metricsPort === undefined ? undefined : await import('./watch/metrics.js')
@@ -85,6 +88,7 @@ async function serve(config: Config, options: ServerOptions, store: ItemStore): 
     url,
     store,
     async stop(grace) {
+      stopping.abort()
       await app.stop({
         timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime),
         ...(grace === undefined ? {} : { grace }),

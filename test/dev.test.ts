@@ -138,6 +138,17 @@ test('--delay: item requests wait, the health check and refused requests do not'
   }
 })
 
+test('--delay: a delay under way ends when the service stops', async () => {
+  // The delay is far above the time that the process has to end.
+  const { ask, child, ended } = await startDev('--delay', '60s', '--shutdown-timeout', '50')
+  const waiting = ask('/items').catch(() => undefined)
+  const gone = ask('/items', { signal: AbortSignal.timeout(1000) })
+  await assert.rejects(gone, { name: 'TimeoutError' })
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended(), [0, null])
+  await waiting
+})
+
 for (const delay of ['', 'x', '-', '200-', '-200', '800-200', '1-2-3', '1.5', '61s', '1h']) {
   test(`--delay=${delay} is refused`, () => {
     assert.equal(
@@ -177,6 +188,14 @@ test('--secret-file takes precedence over JWT_SECRET', async () => {
   writeFileSync(join(folder, '.env'), '')
   const alone = await startDev('--secret-file', file)
   assert.equal(fromFile.token, alone.token)
+})
+
+test('--secret-file with a JWT_ALGORITHM that there is not: one error, and no file is made', () => {
+  fileWith('.env', 'JWT_ALGORITHM=none\n')
+  const said = failingDev('--secret-file', 'unmade')
+  fileWith('.env', '')
+  assert.equal(said, 'JWT_ALGORITHM is not one of HS256, HS384, HS512')
+  assert.ok(!existsSync(join(folder, 'unmade')))
 })
 
 test('--secret-file with a file that is open to others: one error, and nothing is started', {

@@ -13,6 +13,7 @@ import { freePort } from './support/process.js'
 import { programTest } from './support/program-test.js'
 import {
   assertShown,
+  putCommand,
   runInShell,
   type Snippet,
   snippetsBy,
@@ -53,11 +54,16 @@ function projectFor({ text }: Snippet, port: number): string {
     name: 'app',
     version: '1.0.0',
     type: 'module',
-    scripts: { test: 'node --test' },
+    scripts: {
+      test: 'node --test',
+      // `npm ci` empties node_modules, and the build under test comes from no registry.
+      postinstall: 'mkdir -p node_modules/.bin && cp installed/item-store node_modules/.bin',
+    },
   }
   const lock = { name: 'app', version: '1.0.0', lockfileVersion: 3, packages: { '': manifest } }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+  putCommand(join(folder, 'installed'))
   writeFileSync(join(folder, 'order.test.js'), text.replace('8000', String(port)))
   return folder
 }
@@ -70,6 +76,12 @@ test('docs/guides/ci.md: the shell lines run the tests against a store', async (
   const place = { cwd: projectFor(js[0], port) }
   const [output = ''] = runInShell([lines], place, (text) => text.replaceAll('8000', String(port)))
   assert.match(output, /pass 1\n/)
+  // The lines themselves have stopped the store, and waited for it.
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/api/v1/health`), (error) => {
+    assert.match(String(Object(error).cause), /ECONNREFUSED/)
+    return true
+  })
+  assert.match(readFileSync(join(place.cwd, 'item-store.log'), 'utf8'), /SIGTERM: stopping/)
 })
 
 interface Workflow {
@@ -135,6 +147,23 @@ test('docs/guides/from-json-server.md: db.json becomes items', async () => {
   writeFileSync(join(place.cwd, 'db.json'), json[0].text)
   writeFileSync(join(place.cwd, 'convert.mjs'), js[0].text)
   runInShell([convert], place)
+  const other = newFolder()
+  writeFileSync(
+    join(other, 'db.json'),
+    '{"v":1,"none":null,"mixed":[null,[1],"x",{"id":1,"n":1.0,"big":12345678901234567890}]}',
+  )
+  writeFileSync(join(other, 'convert.mjs'), js[0].text)
+  const [said] = runInShell([{ ...convert, text: `${convert.text.trim()} 2>&1` }], { cwd: other })
+  assert.deepEqual(said?.trimEnd().split('\n'), [
+    'v: 1 is not an object, left out',
+    'none: null is not an object, left out',
+    'mixed: null is not an object, left out',
+    'mixed: [1] is not an object, left out',
+    'mixed: "x" is not an object, left out',
+  ])
+  assert.deepEqual(JSON.parse(readFileSync(join(other, 'seed.json'), 'utf8')), [
+    { project_id: 'mixed', data: { oldId: 1, n: 1, big: 12345678901234567000 } },
+  ])
   startInShell(start, place)
 
   const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)

@@ -51,6 +51,7 @@ test('a healthy service, by HOST and PORT or by URL: exit code 0', async () => {
   assert.deepEqual(await health([], { PORT: port, HOST: '127.0.0.1' }), healthy)
   assert.deepEqual(await health(['--port', port], { PORT: '1' }), healthy)
   assert.deepEqual(await health(['--url', String(baseUrl)], { PORT: '1' }), healthy)
+  assert.deepEqual(await health(['--url', `HTTP://127.0.0.1:${port}/api/v1`]), healthy)
   assert.deepEqual(await health([`--url=${baseUrl}/`], { PORT: 'x' }), healthy)
 })
 
@@ -112,6 +113,18 @@ const mistakes = [
   { args: ['--url', 'localhost'], says: /^item-store: --url is "localhost"; expected a base URL/ },
   { args: ['--url', 'ftp://a'], says: /^item-store: --url is "ftp:\/\/a"; expected a base URL/ },
   { args: ['--url', 'http://'], says: /^item-store: --url is "http:\/\/"; expected a base URL/ },
+  {
+    args: ['--url', 'http:39777'],
+    says: /^item-store: --url is "http:39777"; expected a base URL/,
+  },
+  { args: ['--url', 'http:///a'], says: /^item-store: --url is "http:\/\/\/a"; expected a base/ },
+  { args: ['--url', 'http://a/?x=1'], says: /^item-store: --url is "\S+x=1"; expected a base URL/ },
+  { args: ['--url', 'http://a/#x'], says: /^item-store: --url is "\S+#x"; expected a base URL/ },
+  { args: ['--url', 'http://a/ '], says: /^item-store: --url is "\S+ "; expected a base URL/ },
+  {
+    args: ['--host', '::1%lo'],
+    says: /^item-store: HOST is "::1%lo", which cannot be part of a URL; name the service with/,
+  },
   { args: ['--port', '0'], says: /^item-store: PORT is 0, any free port; name the service with/ },
   { args: ['--port', 'x'], says: /^item-store: --port is "x"; expected a whole number/ },
   {

@@ -39,9 +39,10 @@ export async function run(args: string[]): Promise<void> {
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
   const secretFile = values['secret-file']
-  if (typeof secretFile === 'string') process.env.JWT_SECRET = readSecretFile(secretFile)
+  if (typeof secretFile === 'string') process.env.JWT_SECRET = newSecret() // until the file is read
   process.env.JWT_SECRET ||= newSecret()
   requireAuth()
+  if (typeof secretFile === 'string') process.env.JWT_SECRET = readSecretFile(secretFile)
   const { server } = await start(config, {
     isReadable: true,
     requestLogLevel: 'info',

@@ -11,6 +11,9 @@ import { readSettings } from './settings.js'
 /** Maximum time for the answer, in milliseconds. */
 const timeout = 5_000
 
+/** What `URL` would repair into another address is none, nor is one that a path cannot be added to. */
+const baseUrl = /^https?:\/\/[^\s/\\?#][^\s\\?#]*$/i
+
 /** Exits with code 0 if the service is healthy, otherwise with 1 and a line that says why. */
 export async function run(args: string[]): Promise<void> {
   try {
@@ -31,9 +34,14 @@ function healthUrl(args: string[]): URL {
   if (typeof values.url !== 'string') {
     const { host, port } = readSettings(values)
     if (port === 0) throw new UsageError('PORT is 0, any free port; name the service with --url')
-    return new URL(`http://${ownAddress(host)}:${port}${prefix}${paths.health}`)
+    const url = `http://${ownAddress(host)}:${port}${prefix}${paths.health}`
+    if (URL.canParse(url)) return new URL(url)
+    // An IPv6 address with a zone, for example (WHATWG URL: zones are no part of a host).
+    throw new UsageError(
+      `HOST is ${JSON.stringify(host)}, which cannot be part of a URL; name the service with --url`,
+    )
   }
-  if (!/^https?:/.test(values.url) || !URL.canParse(values.url)) {
+  if (!baseUrl.test(values.url) || !URL.canParse(values.url)) {
     throw new UsageError(
       `--url is ${JSON.stringify(values.url)}; expected a base URL such as http://localhost:8000${prefix}`,
     )

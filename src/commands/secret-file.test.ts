@@ -39,6 +39,7 @@ for (const [what, content, secret] of [
 const refused = [
   { file: fileWith('empty', ''), says: /empty is empty; remove it/ },
   { file: fileWith('blank', '\n'), says: /blank is empty; remove it/ },
+  { file: fileWith('spaces', ' \t\n \n'), says: /spaces is empty; remove it/ },
   { file: fileWith('bytes', Buffer.from([0x68, 0xff])), says: /bytes is not text in UTF-8$/ },
   { file: fileWith('nul', 'a\0b'), says: /nul is not text in UTF-8$/ },
   { file: folder, says: /cannot be read: EISDIR/ },

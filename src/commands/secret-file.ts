@@ -15,7 +15,8 @@ export function newSecret(): string {
 /**
  * Reads a secret: the text of the file without the line break at its end. A missing file is made, with
  * a random secret, and only its owner can read it.
- * @throws {UsageError} if the file cannot be made or read, is empty, or is open to others.
+ * @throws {UsageError} if the file cannot be made or read, has nothing but white
+ * space, or is open to others.
  */
 export function readSecretFile(file: string): string {
   try {
@@ -25,7 +26,7 @@ export function readSecretFile(file: string): string {
     if (code !== 'EEXIST') throw unusable(file, `cannot be made: ${message}`)
   }
   const secret = readOwnFile(file).replace(/\r?\n$/, '')
-  if (secret === '')
+  if (secret.trim() === '')
     throw unusable(file, 'is empty; remove it to have it made with a random secret')
   // A NUL would end the environment variable, and bytes that are not UTF-8 have become U+FFFD.
   if (/[\0\ufffd]/.test(secret)) throw unusable(file, 'is not text in UTF-8')

@@ -10,9 +10,13 @@ export interface Delay {
   readonly max: number
 }
 
-/** The same store, with a delay before each operation on items. */
-export function delayed(store: ItemStore, { min, max }: Delay): ItemStore {
-  const pause = () => wait(randomInt(min, max + 1))
+/**
+ * The same store, with a delay before each operation on items.
+ * @param stopping once it is aborted, nothing is delayed any more, and the delays under way end.
+ */
+export function delayed(store: ItemStore, { min, max }: Delay, stopping: AbortSignal): ItemStore {
+  const pause = () =>
+    wait(randomInt(min, max + 1), undefined, { signal: stopping }).catch(() => undefined)
   return {
     ...store,
     async create(id, item) {

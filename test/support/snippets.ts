@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { type OwnProcess, ownProcess } from './own-process.js'
 import { cli } from './own-service.js'
+import { cleanEnvironment } from './tarball.js'
 import { root } from './tools.js'
 
 /** A fenced block. */
@@ -97,20 +98,22 @@ export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }
 
-/** The environment of a shell in which `npx item-store` is this build. */
+/** The environment of a shell in a folder where this build is installed; npx is the real one. */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
-  const bin = join(cwd, '.bin')
-  mkdirSync(bin, { recursive: true })
-  writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 })
+  putCommand(join(cwd, 'node_modules/.bin'))
   // A runner of tests in a snippet is to run tests, not to report to the one that runs this file.
-  const { JWT_SECRET, JWT_ALGORITHM, NODE_TEST_CONTEXT, ...inherited } = process.env
-  return { ...inherited, ...env, PATH: `${bin}${delimiter}${process.env.PATH}` }
+  const { NODE_TEST_CONTEXT, ...inherited } = cleanEnvironment()
+  // Any other package would have to be fetched, so npx fails.
+  return { ...inherited, npm_config_offline: 'true', ...env }
 }
 
-/** Every other package would have to be fetched, so it fails. */
-const npx = `#!/bin/sh
-[ "$1" = item-store ] || { echo "npx $1 is no part of this test" >&2; exit 1; }
-shift
+/** Puts `item-store`, this build, into a folder. */
+export function putCommand(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'item-store'), command, { mode: 0o755 })
+}
+
+const command = `#!/bin/sh
 exec '${process.execPath}' '${cli}' "$@"
 `
 
