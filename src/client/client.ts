@@ -2,11 +2,11 @@
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
 import { type Fetch, type Reply, textOf } from './exchange.js'
-import { invalidResponse, refusal } from './item-store-error.js'
+import { invalidResponse, objectOf, refusal } from './item-store-error.js'
 import { itemTexts } from './item-texts.js'
 import { type Call, createSender, type Send } from './sender.js'
 import { createTokenSource, type Token } from './token-source.js'
-import { startWaiting } from './waiting.js'
+import { longestWait, startWaiting } from './waiting.js'
 
 export { type ClientErrorCode, ItemStoreError } from './item-store-error.js'
 export type { Fetch, HealthCheckResponse, Item, Token }
@@ -77,9 +77,14 @@ export class ItemStoreClient<T extends object = Item> {
 
   /** @throws {TypeError} when an option is missing or wrong. */
   constructor(options: ItemStoreClientOptions) {
-    const { baseUrl, token, fetch, timeout = 30_000, retries = 3, json = JSON } = options
+    const { baseUrl, token, fetch, retries = 3, json = JSON } = options
+    const timeout = Math.min(options.timeout ?? 30_000, longestWait)
     if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
     if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected a number from 0`)
+    if (fetch !== undefined && typeof fetch !== 'function') throw wrong('fetch is not a function')
+    if (typeof json?.parse !== 'function' || typeof json.stringify !== 'function') {
+      throw wrong('json has no parse and stringify')
+    }
     this.#timeout = timeout
     this.#json = json
     this.#send = createSender({
@@ -115,7 +120,12 @@ export class ItemStoreClient<T extends object = Item> {
 
   /** Deletes an item. @throws {ItemStoreError} with `status` 404 when there is none. */
   async delete(id: string, options?: CallOptions): Promise<void> {
-    await this.#call({ method: 'DELETE', path: pathOf(id) }, options, textOf)
+    await this.#call({ method: 'DELETE', path: pathOf(id) }, options, async (reply) => {
+      await textOf(reply)
+      const { ok, status } = reply.response
+      // A server of pages answers 200 to everything. What is not ok is the 404 that `send` let pass.
+      if (ok && status !== 204) throw invalidResponse(reply.response)
+    })
   }
 
   /** The state of the service, healthy or not. Needs no token. */
@@ -123,8 +133,9 @@ export class ItemStoreClient<T extends object = Item> {
     const call: Call = { method: 'GET', path: '/health', isHealthCheck: true }
     return await this.#call(call, options, async (reply) => {
       const text = await textOf(reply)
-      if (!text.includes('"services_summary"')) throw refusal(reply.response, text)
-      return JSON.parse(text)
+      const health = objectOf(text)
+      if (!('services_summary' in health)) throw refusal(reply.response, text)
+      return health as HealthCheckResponse // no other response has this member
     })
   }
 
@@ -230,15 +241,22 @@ function addressOf(baseUrl: string | URL): string {
   }
   const address = url && url.origin + url.pathname
   if (address === undefined || address !== url?.href || !address.startsWith('http')) {
+    // Errors are logged: what may be a password is not shown.
+    const shown = `"${baseUrl}"`.replace(/^("(?:\w+:\/\/)?).*@/s, '$1***@')
     throw wrong(
-      `baseUrl is ${baseUrl ? `"${baseUrl}"` : 'missing'}; expected for example "http://localhost:8000/api/v1"`,
+      `baseUrl is ${baseUrl ? shown : 'missing'}; expected for example "http://localhost:8000/api/v1"`,
     )
   }
   return address.replace(/\/+$/, '')
 }
 
+/** @throws {TypeError} for an id that cannot be one segment of a path: no item has it. */
 function pathOf(id: string): string {
   if (!id) throw wrong('id is missing') // it would be the path of the list
+  // `fetch` takes the dots as steps through the path, and a lone surrogate has no form in UTF-8.
+  if (/^\.\.?$|\p{Surrogate}/u.test(id)) {
+    throw wrong(`id is ${JSON.stringify(id)}; expected one segment of a path`)
+  }
   return `/items/${encodeURIComponent(id)}`
 }
 

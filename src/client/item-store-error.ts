@@ -66,10 +66,15 @@ export function invalidResponse(response: Response): ItemStoreError {
 }
 
 function detailOf(text: string): Partial<ErrorDetail> {
+  const { detail }: { detail?: ErrorResponse['detail'] | string } = objectOf(text)
+  // Frameworks that others build item stores with have errors of their own, with a plain text.
+  return typeof detail === 'string' ? { detail } : (detail ?? {})
+}
+
+/** The object that a JSON text has; an empty one when it is no JSON, or no object. */
+export function objectOf(text: string): object {
   try {
-    const { detail }: { detail?: ErrorResponse['detail'] | string } = JSON.parse(text) ?? {}
-    // Frameworks that others build item stores with have errors of their own, with a plain text.
-    return typeof detail === 'string' ? { detail } : (detail ?? {})
+    return Object(JSON.parse(text))
   } catch {
     return {}
   }

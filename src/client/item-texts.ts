@@ -29,7 +29,7 @@ export async function* itemTexts(
 interface Cutter {
   /** Takes the next part of the envelope. @returns the items that end in it. */
   cut(part: string): string[]
-  /** Whether this was a whole envelope with `data`. */
+  /** Whether this was a whole envelope with `data`: one item or a list, whichever was asked for. */
   isComplete(): boolean
 }
 
@@ -77,7 +77,7 @@ export function createCutter(nesting: Nesting): Cutter {
         if (depth === 1) begin(at)
       } else if (code === openBrace || code === openBracket) {
         if (depth === 1) {
-          isInData = name === '"data"'
+          isInData = name === '"data"' && code === (nesting === 1 ? openBrace : openBracket)
           hasData ||= isInData
         }
         if (isInData && depth === nesting) begin(at)

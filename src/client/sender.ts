@@ -67,10 +67,11 @@ export function createSender(options: SenderOptions): Send {
       }
       try {
         const reply = await exchange(fetch, baseUrl + path, init, waiting)
-        const { ok, status } = reply.response
-        // The item that an earlier attempt may have deleted is not there any more.
-        const isGone = mayBeDone && method === 'DELETE' && status === 404
-        if (!ok && !isGone && !isHealthCheck) throw refusal(reply.response, await textOf(reply))
+        if (!reply.response.ok && !isHealthCheck) {
+          const error = refusal(reply.response, await textOf(reply))
+          // The item that an earlier attempt may have deleted is not there any more.
+          if (!(mayBeDone && method === 'DELETE' && isItemMissing(error))) throw error
+        }
         return await read(reply)
       } catch (error) {
         if (source && !isRenewed && isExpired(error) && tokens.forget(source)) {
@@ -85,6 +86,11 @@ export function createSender(options: SenderOptions): Send {
       }
     }
   }
+}
+
+/** Whether this is the 404 of an item, and not that of a wrong path or of something between. */
+function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
+  return status === 404 && code === undefined && sessionId !== undefined
 }
 
 function isExpired(error: unknown): boolean {

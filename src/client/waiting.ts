@@ -2,8 +2,8 @@
 
 import { ItemStoreError } from './item-store-error.js'
 
-/** The longest time that a timer can take, in milliseconds. */
-const longest = 2 ** 31 - 1
+/** The longest time that a timer can take, in milliseconds: beyond it, timers end at once. */
+export const longestWait = 2 ** 31 - 1
 
 export interface Waiting {
   /** Aborted by the caller, or by a wait that took too long: then no further wait is possible. */
@@ -20,7 +20,7 @@ export interface Waiting {
   end(): void
 }
 
-/** @param timeout longest time of each wait, in milliseconds. */
+/** @param timeout longest time of each wait, in milliseconds; at most {@link longestWait}. */
 export function startWaiting(timeout: number, caller: AbortSignal | undefined): Waiting {
   const controller = new AbortController()
   const { signal } = controller
@@ -47,13 +47,10 @@ export function startWaiting(timeout: number, caller: AbortSignal | undefined): 
     signal,
 
     async until(action) {
-      const timer = setTimeout(
-        () => {
-          const message = `No answer within ${timeout} ms`
-          controller.abort(new ItemStoreError(message, { code: 'TIMEOUT' }))
-        },
-        Math.min(timeout, longest),
-      )
+      const timer = setTimeout(() => {
+        const message = `No answer within ${timeout} ms`
+        controller.abort(new ItemStoreError(message, { code: 'TIMEOUT' }))
+      }, timeout)
       try {
         return await orAborted(action)
       } finally {

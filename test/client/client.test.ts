@@ -85,11 +85,18 @@ describe('health', () => {
     assert.equal(seen.length, 1)
   })
 
-  test('is an error when something else answers', async () => {
-    const { baseUrl } = await scriptedServer([answers(200, '<html></html>')])
-    const error = await errorOf(newClient({ baseUrl }).health())
-    assert.deepEqual([error.status, error.code], [200, 'INVALID_RESPONSE'])
-  })
+  for (const body of [
+    '<html></html>',
+    '<p>"services_summary"</p>',
+    '["services_summary"]',
+    'null',
+  ]) {
+    test(`is an error when something else answers: ${body}`, async () => {
+      const { baseUrl } = await scriptedServer([answers(200, body)])
+      const error = await errorOf(newClient({ baseUrl }).health())
+      assert.deepEqual([error.status, error.code], [200, 'INVALID_RESPONSE'])
+    })
+  }
 })
 
 describe('errors have status, code and session id', () => {
@@ -100,6 +107,10 @@ describe('errors have status, code and session id', () => {
     { title: 'replaceText', call: () => client.replaceText(unknownId, '{}') },
     { title: 'delete', call: () => client.delete(unknownId) },
     { title: 'an id with other characters', call: () => client.get('a/b?c#d é') },
+    ...['...', '.a', '%2e', '%2E%2e', '../items', '\\..', '😀'].map((id) => ({
+      title: `the id ${id}`,
+      call: () => client.get(id),
+    })),
   ]
   for (const { title, call } of calls) {
     test(`${title} of an unknown id`, async () => {
@@ -153,13 +164,28 @@ describe('bad input gets one clear error before anything is sent', () => {
       message: /baseUrl is "local/,
     },
     { title: 'a query', change: { baseUrl: 'http://a/api/v1?b' }, message: /baseUrl is "http:/ },
-    {
-      title: 'a password',
-      change: { baseUrl: 'http://a:b@c/api/v1' },
-      message: /baseUrl is "http:/,
-    },
+    ...[
+      'http://a:secret@b/api/v1',
+      'http://a:secret@b:x/',
+      'a:secret@b',
+      'http://a:x/secret@b',
+    ].map((baseUrl) => ({
+      title: `a password, which errors do not show: ${baseUrl}`,
+      change: { baseUrl },
+      message: /baseUrl is "(?!.*secret)(http:\/\/)?\*\*\*@b/,
+    })),
     { title: 'timeout', change: { timeout: 0 }, message: /timeout is 0; expected milliseconds/ },
     { title: 'retries', change: { retries: -1 }, message: /retries is -1; expected a number/ },
+    ...[5, null].map((fetch) => ({
+      title: `fetch is ${fetch}`,
+      change: Object({ fetch }),
+      message: /fetch is not a function/,
+    })),
+    ...[{}, null, 5, { parse: JSON.parse }].map((json) => ({
+      title: `json is ${JSON.stringify(json)}`,
+      change: Object({ json }),
+      message: /json has no parse and stringify/,
+    })),
   ]
   for (const { title, change, message } of options) {
     test(`options: ${title}`, () => {
@@ -170,6 +196,23 @@ describe('bad input gets one clear error before anything is sent', () => {
   const calls: { title: string; call: () => Promise<unknown>; message: RegExp }[] = [
     { title: 'get without an id', call: () => silent.get(''), message: /id is missing/ },
     { title: 'delete without an id', call: () => silent.delete(''), message: /id is missing/ },
+    ...['.', '..', lone, `a${lone}`].flatMap((id) => [
+      {
+        title: `get of the id ${JSON.stringify(id)}`,
+        call: () => silent.get(id),
+        message: /^ItemStoreClient: id is ".*"; expected/,
+      },
+      {
+        title: `replace of the id ${JSON.stringify(id)}`,
+        call: () => silent.replace(id, { title: 'a' }),
+        message: /^ItemStoreClient: id is ".*"; expected/,
+      },
+      {
+        title: `delete of the id ${JSON.stringify(id)}`,
+        call: () => silent.delete(id),
+        message: /^ItemStoreClient: id is ".*"; expected/,
+      },
+    ]),
     { title: 'text that is not JSON', call: () => silent.createText('{a}'), message: /JSON/ },
     {
       title: 'text that adds members',

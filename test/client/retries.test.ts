@@ -119,6 +119,7 @@ describe('not sent again', () => {
     answers(502, '<html></html>'),
     answers(200, '<html></html>'),
     answers(200, { data: null }),
+    listOfOne,
     (response) => response.end(Buffer.from('{"data":{"title":"\xff"}}', 'latin1')),
     answers(301, '', { location: '/elsewhere' }),
   ]
@@ -129,6 +130,31 @@ describe('not sent again', () => {
       assert.equal(seen.length, 1)
     })
   }
+
+  test('a list where one item was asked for, and the other way round', async () => {
+    const calls: { step: Step; call: Call }[] = [
+      { step: listOfOne, call: (client) => client.get(id) },
+      { step: listOfOne, call: (client) => client.create({}) },
+      {
+        step: answers(200, { data: { ...item, deep: { a: 1 } } }),
+        call: (client) => client.list(),
+      },
+      { step: answers(200, { data: { ...item, deep: { a: 1 } } }), call: collectItems },
+    ]
+    for (const { step, call } of calls) {
+      const { baseUrl, seen } = await scriptedServer([step])
+      const error = await errorOf(call(new ItemStoreClient({ baseUrl, token })))
+      assert.deepEqual([error.status, error.code, seen.length], [200, 'INVALID_RESPONSE', 1])
+    }
+  })
+
+  test('a delete that something else answers', async () => {
+    for (const body of ['<html></html>', '', '{}']) {
+      const { baseUrl, seen } = await scriptedServer([answers(200, body)])
+      const error = await errorOf(new ItemStoreClient({ baseUrl, token }).delete(id))
+      assert.deepEqual([error.status, error.code, seen.length], [200, 'INVALID_RESPONSE', 1])
+    }
+  })
 
   test('a redirected create, which would become a GET', async () => {
     const { baseUrl, seen } = await scriptedServer([answers(302, '', { location: '/' }), oneItem])
@@ -215,6 +241,19 @@ describe('Retry-After', () => {
   })
 })
 
+describe('Retry-After with no timeout', () => {
+  for (const value of ['99999999999999', '9'.repeat(400), '2147484']) {
+    test(`makes no sense to wait for beyond what a timer can take: ${value}`, async () => {
+      const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
+      const { baseUrl, seen } = await scriptedServer([step])
+      const client = new ItemStoreClient({ baseUrl, token, timeout: Infinity, retries: 1 })
+      const signal = AbortSignal.timeout(10_000) // so that a test that fails ends
+      const error = await errorOf(client.get(id, { signal }))
+      assert.deepEqual([error.status, seen.length], [503, 1])
+    })
+  }
+})
+
 describe('a delete that is sent again', () => {
   const uncertain = [drops, unavailable('STORE_UNAVAILABLE')]
   for (const [place, step] of uncertain.entries()) {
@@ -230,6 +269,25 @@ describe('a delete that is sent again', () => {
     const error = await errorOf(new ItemStoreClient({ baseUrl, token }).delete(id))
     assert.deepEqual([error.status, seen.length], [404, 2])
   })
+
+  const others: { title: string; step: Step; code: string | undefined }[] = [
+    { title: 'a page', step: answers(404, '<html></html>'), code: 'INVALID_RESPONSE' },
+    {
+      title: 'an unknown route',
+      step: answers(404, {
+        detail: { detail: 'no', session_id: 's', error_code: 'ROUTE_NOT_FOUND' },
+      }),
+      code: 'ROUTE_NOT_FOUND',
+    },
+    { title: 'a framework', step: answers(404, { detail: 'Not Found' }), code: undefined },
+  ]
+  for (const { title, step, code } of others) {
+    test(`has failed when the 404 is not the item's: ${title}`, async () => {
+      const { baseUrl, seen } = await scriptedServer([drops, step])
+      const error = await errorOf(new ItemStoreClient({ baseUrl, token }).delete(id))
+      assert.deepEqual([error.status, error.code, seen.length], [404, code, 2])
+    })
+  }
 
   test('while a replace has failed: there is no item with that content', async () => {
     const { baseUrl } = await scriptedServer([drops, notFound])
