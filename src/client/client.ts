@@ -241,8 +241,10 @@ function addressOf(baseUrl: string | URL): string {
   }
   const address = url && url.origin + url.pathname
   if (address === undefined || address !== url?.href || !address.startsWith('http')) {
-    // Errors are logged: what may be a password is not shown.
-    const shown = `"${baseUrl}"`.replace(/^("(?:\w+:\/\/)?).*@/s, '$1***@')
+    // Errors are logged: what may be a password or another secret is not shown.
+    const shown = `"${baseUrl}"`
+      .replace(/^("(?:\w+:\/\/)?).*@/s, '$1***@')
+      .replace(/\?.+(?=")/s, '?***')
     throw wrong(
       `baseUrl is ${baseUrl ? shown : 'missing'}; expected for example "http://localhost:8000/api/v1"`,
     )

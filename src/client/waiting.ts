@@ -26,7 +26,7 @@ export function startWaiting(timeout: number, caller: AbortSignal | undefined): 
   const { signal } = controller
   const abort = () => controller.abort(caller?.reason)
   if (caller?.aborted) abort()
-  caller?.addEventListener('abort', abort)
+  const end = caller ? onAbort(caller, abort) : () => {}
 
   /** A promise of its own for each wait: one for all would keep something of every wait. */
   async function orAborted<T>(action: () => T | Promise<T>): Promise<T> {
@@ -72,6 +72,33 @@ export function startWaiting(timeout: number, caller: AbortSignal | undefined): 
       }
     },
 
-    end: () => caller?.removeEventListener('abort', abort),
+    end,
   }
+}
+
+const listeners = new WeakMap<AbortSignal, ReturnType<typeof createListener>>()
+
+/**
+ * Calls the action when the signal is aborted. Any number of calls may share a signal, so they share a
+ * listener: Node.js takes more than ten on one signal for a leak, and prints a warning.
+ * @returns lets go of the action, and of the signal after the last one.
+ */
+function onAbort(signal: AbortSignal, action: () => void): () => void {
+  const listener = listeners.get(signal) ?? createListener()
+  const { actions } = listener
+  listeners.set(signal, listener)
+  signal.addEventListener('abort', listener) // the same one again changes nothing
+  actions.add(action)
+  return () => {
+    actions.delete(action)
+    if (actions.size === 0) signal.removeEventListener('abort', listener)
+  }
+}
+
+function createListener() {
+  const actions = new Set<() => void>()
+  const handleEvent = () => {
+    for (const act of actions) act()
+  }
+  return { actions, handleEvent }
 }

@@ -182,6 +182,19 @@ describe('a signal', () => {
     await assert.rejects(call, { name: 'AbortError' })
   })
 
+  test('that many calls share has one listener, and ends them all', async () => {
+    const { baseUrl, seen } = await scriptedServer([hangs])
+    const client = new ItemStoreClient({ baseUrl, token })
+    const controller = new AbortController()
+    const { signal } = controller
+    const ended = calls.map(({ call }) => assert.rejects(call(client, { signal }), reason))
+    await until('all requests', () => seen.length === calls.length)
+    assert.equal(getEventListeners(signal, 'abort').length, 1)
+    controller.abort(reason)
+    await Promise.all(ended)
+    assert.deepEqual(getEventListeners(signal, 'abort'), [])
+  })
+
   test('of a call that succeeded is let go of', async () => {
     const { baseUrl } = await scriptedServer([oneItem])
     const { signal } = new AbortController()
