@@ -41,7 +41,7 @@ programTest('jq', 'docs/guides/agents-and-jobs.md: the commands print what is sh
   const { sh } = snippetsBy(file, ['sh', 'json'])
   const { baseUrl, secret } = await ownService()
   const place = { cwd: newFolder(), env: { JWT_SECRET: secret } }
-  const outputs = runInShell(sh, place, (text) =>
+  const outputs = await runInShell(sh, place, (text) =>
     text.replace('http://localhost:8000', baseUrl.origin),
   )
   assertShown(snippetsOf(file), outputs)
@@ -74,7 +74,9 @@ test('docs/guides/ci.md: the shell lines run the tests against a store', async (
   assert.ok(lines !== undefined && js[0] !== undefined && rest.length === 0)
   const port = await freePort()
   const place = { cwd: projectFor(js[0], port) }
-  const [output = ''] = runInShell([lines], place, (text) => text.replaceAll('8000', String(port)))
+  const [output = ''] = await runInShell([lines], place, (text) =>
+    text.replaceAll('8000', String(port)),
+  )
   assert.match(output, /pass 1\n/)
   // The lines themselves have stopped the store, and waited for it.
   await assert.rejects(fetch(`http://127.0.0.1:${port}/api/v1/health`), (error) => {
@@ -106,7 +108,7 @@ test('docs/guides/ci.md: GitHub accepts the workflow, and its steps run the test
     .filter((step) => step.if === undefined)
     .flatMap(({ run }) => (run === undefined ? [] : [{ ...workflow, text: `${run}\n${next}` }]))
   assert.ok(snippets.length >= 3)
-  const outputs = runInShell(snippets, { cwd, env: { GITHUB_ENV: environment } }, (text) =>
+  const outputs = await runInShell(snippets, { cwd, env: { GITHUB_ENV: environment } }, (text) =>
     text.replaceAll('8000', String(port)),
   )
   assert.match(outputs.join(''), /pass 1\n/)
@@ -146,14 +148,16 @@ test('docs/guides/from-json-server.md: db.json becomes items', async () => {
   const place = { cwd: newFolder(), env: { JWT_SECRET: secret, PORT: String(port) } }
   writeFileSync(join(place.cwd, 'db.json'), json[0].text)
   writeFileSync(join(place.cwd, 'convert.mjs'), js[0].text)
-  runInShell([convert], place)
+  await runInShell([convert], place)
   const other = newFolder()
   writeFileSync(
     join(other, 'db.json'),
     '{"v":1,"none":null,"mixed":[null,[1],"x",{"id":1,"n":1.0,"big":12345678901234567890}]}',
   )
   writeFileSync(join(other, 'convert.mjs'), js[0].text)
-  const [said] = runInShell([{ ...convert, text: `${convert.text.trim()} 2>&1` }], { cwd: other })
+  const [said] = await runInShell([{ ...convert, text: `${convert.text.trim()} 2>&1` }], {
+    cwd: other,
+  })
   assert.deepEqual(said?.trimEnd().split('\n'), [
     'v: 1 is not an object, left out',
     'none: null is not an object, left out',
@@ -215,7 +219,7 @@ programTest('jq', `${fastapi}: the items of one service are copied to another`, 
     BASE: fresh.baseUrl.href,
     AUTH: `Authorization: Bearer ${old.validToken()}`,
   }
-  runInShell(sh, { cwd: newFolder(), env })
+  await runInShell(sh, { cwd: newFolder(), env })
   const { data }: { data?: { id: string; project_id: string | null }[] } = Object(
     (await fresh.call('GET', '/items')).json(),
   )

@@ -1,7 +1,6 @@
 /** The fenced blocks of a Markdown file, and a shell that runs them. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OwnProcess, ownProcess } from './own-process.js'
@@ -75,22 +74,20 @@ const mark = '-- end of block --'
  * @returns what each block has printed.
  * @throws {AssertionError} with the output, when a command fails.
  */
-export function runInShell(
+export async function runInShell(
   snippets: readonly Snippet[],
   place: Place,
   change: (text: string) => string = (text) => text,
-): string[] {
+): Promise<string[]> {
   const commands = snippets.map(({ text }) => `${change(text)}\necho '${mark}'`)
-  const { status, stdout, stderr } = spawnSync('bash', ['-e', '-o', 'pipefail'], {
-    cwd: place.cwd,
-    env: shellEnv(place),
-    input: ["trap 'kill $(jobs -p) 2>/dev/null || true' EXIT", ...commands].join('\n'),
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
+  const script = ["trap 'kill $(jobs -p) 2>/dev/null || true' EXIT", ...commands].join('\n')
+  const env = shellEnv(place)
+  const shell = ownProcess(['bash', '-o', 'pipefail', '-ec', script], { cwd: place.cwd, env })
+  const [status] = await shell.ended(60_000)
+  const output = await shell.printed(/^/)
   const where = snippets.map(({ place }) => place).join(', ')
-  assert.equal(status, 0, `${where} ended with ${status}:\n${stdout}\n${stderr}`)
-  return stdout.split(`${mark}\n`).slice(0, -1)
+  assert.equal(status, 0, `${where} ended with ${status}:\n${output}`)
+  return output.split(`${mark}\n`).slice(0, -1)
 }
 
 /** Starts a block that does not end by itself; it ends with the test. */
