@@ -12,6 +12,8 @@ import { installTestTools, makeReady, root, run } from './ready.mjs'
 
 /** Maximum time for a test file, in milliseconds; the slowest takes a minute on a busy machine. */
 const timeout = 180_000
+/** Files at a time: they wait for half of the time that they take. */
+const concurrency = 2 * availableParallelism()
 
 const names = process.argv.slice(2)
 
@@ -32,7 +34,7 @@ if (names.length === 0) {
 const options = [
   '--enable-source-maps',
   '--test',
-  `--test-concurrency=${availableParallelism()}`,
+  `--test-concurrency=${concurrency}`,
   `--test-timeout=${timeout}`,
   `--import=${pathToFileURL(join(root, 'scripts/test-errors.mjs'))}`,
   `--test-reporter=${join(root, 'scripts/test-reporter.mjs')}`,

@@ -1,4 +1,4 @@
-/** compose.yaml, and what it gives to Prometheus and Grafana. */
+/** compose.yaml, what it gives to Prometheus and Grafana, and the same for replicas. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -26,7 +26,9 @@ interface Alerts {
 }
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-const compose = parseYaml<Compose>(read('compose.yaml'))
+const single = 'compose.yaml'
+const replicas = 'deploy/replicas/compose.yaml'
+const compose = parseYaml<Compose>(read(single))
 const dashboard: Dashboard = JSON.parse(read('docs/operations/dashboard.json'))
 const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
@@ -41,12 +43,14 @@ function lint(text: string): { status: number | null; stdout: string } {
   return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
 }
 
-test('compose.yaml: meets the schema of Compose and the rules of dclint', () => {
-  const text = read('compose.yaml')
-  const { status, stdout } = lint(text)
-  assert.equal(status, 0, stdout)
-  assert.notEqual(lint(text.replace('read_only:', 'readonly:')).status, 0)
-})
+for (const file of [single, replicas]) {
+  test(`${file}: meets the schema of Compose and the rules of dclint`, () => {
+    const text = read(file)
+    const { status, stdout } = lint(text)
+    assert.equal(status, 0, stdout)
+    assert.notEqual(lint(text.replace('read_only:', 'readonly:')).status, 0)
+  })
+}
 
 test('compose.yaml: the files that it mounts are there', () => {
   const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes)

@@ -10,7 +10,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { paths, prefix } from '../src/interface/paths.js'
+import { documentPath, paths, prefix } from '../src/interface/paths.js'
 import { root, toolsFolder } from './support/tools.js'
 import { parseYamlDocuments } from './support/yaml.js'
 
@@ -20,6 +20,7 @@ interface Probe {
 interface Deployment {
   readonly apiVersion: string
   readonly kind: string
+  readonly metadata: { name: string }
   readonly spec: {
     selector: { matchLabels: Record<string, string> }
     template: {
@@ -39,10 +40,13 @@ interface Deployment {
 interface Service {
   readonly apiVersion: string
   readonly kind: string
+  readonly metadata: { name: string }
   readonly spec: { selector: Record<string, string>; ports: { targetPort: string }[] }
 }
 
-const manifest = readFileSync(join(root, 'deploy/kubernetes.yaml'), 'utf8')
+const single = 'deploy/kubernetes.yaml'
+const replicas = 'deploy/replicas/kubernetes.yaml'
+const manifestOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
 /** Compiles the manifest as TypeScript, each object with the type of its `apiVersion` and `kind`. */
 function compile(text: string): { status: number | null; stdout: string } {
@@ -65,39 +69,51 @@ function compile(text: string): { status: number | null; stdout: string } {
   return spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' })
 }
 
-test('deploy/kubernetes.yaml: meets the types of Kubernetes', () => {
-  const { status, stdout } = compile(manifest)
-  assert.equal(status, 0, stdout)
-})
+for (const file of [single, replicas]) {
+  test(`${file}: meets the types of Kubernetes`, () => {
+    const { status, stdout } = compile(manifestOf(file))
+    assert.equal(status, 0, stdout)
+  })
+}
 
-for (const [right, wrong] of [
-  ['readOnlyRootFilesystem', 'readonlyRootFilesystem'],
-  ['containerPort: 8000', 'containerPort: "8000"'],
-  ['kind: Service', 'kind: Servise'],
+for (const [file, right, wrong] of [
+  [single, 'readOnlyRootFilesystem', 'readonlyRootFilesystem'],
+  [single, 'containerPort: 8000', 'containerPort: "8000"'],
+  [single, 'kind: Service', 'kind: Servise'],
+  [replicas, 'volumeClaimTemplates', 'volumeClaimTemplate'],
 ] as const) {
-  test(`deploy/kubernetes.yaml: with ${wrong} it would not`, () => {
+  test(`${file}: with ${wrong} it would not`, () => {
+    const manifest = manifestOf(file)
     const changed = manifest.replace(right, wrong)
     assert.notEqual(changed, manifest)
     assert.notEqual(compile(changed).status, 0)
   })
 }
 
-test('deploy/kubernetes.yaml: the probes and the Service lead to the pod', () => {
-  const [deployment, service] = parseYamlDocuments<Deployment & Service>(manifest)
-  assert.ok(deployment !== undefined && service !== undefined)
-  const { metadata, spec } = deployment.spec.template
-  const [container] = spec.containers
-  assert.ok(container !== undefined)
-  assert.deepEqual(deployment.spec.selector.matchLabels, metadata.labels)
-  assert.deepEqual(service.spec.selector, metadata.labels)
-  const ports = container.ports.map(({ name }) => name)
-  for (const { targetPort } of service.spec.ports) assert.ok(ports.includes(targetPort))
-  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'] as const) {
-    assert.deepEqual(container[probe].httpGet, { path: prefix + paths.health, port: 'http' })
-  }
-  const metricsPort = container.env.find(({ name }) => name === 'METRICS_PORT')?.value
-  assert.deepEqual(
-    container.ports.map(({ containerPort }) => String(containerPort)),
-    ['8000', metricsPort],
-  )
-})
+for (const [file, probed] of [
+  [single, prefix + paths.health],
+  [replicas, documentPath],
+] as const) {
+  test(`${file}: the probes and the Service lead to the pod`, () => {
+    const objects = parseYamlDocuments<Deployment & Service>(manifestOf(file))
+    const named = (kind: string) =>
+      objects.find((object) => object.kind === kind && object.metadata.name === 'item-store')
+    const [deployment, service] = [named('Deployment'), named('Service')]
+    assert.ok(deployment !== undefined && service !== undefined)
+    const { metadata, spec } = deployment.spec.template
+    const [container] = spec.containers
+    assert.ok(container !== undefined)
+    assert.deepEqual(deployment.spec.selector.matchLabels, metadata.labels)
+    assert.deepEqual(service.spec.selector, metadata.labels)
+    const ports = container.ports.map(({ name }) => name)
+    for (const { targetPort } of service.spec.ports) assert.ok(ports.includes(targetPort))
+    for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'] as const) {
+      assert.deepEqual(container[probe].httpGet, { path: probed, port: 'http' })
+    }
+    const metricsPort = container.env.find(({ name }) => name === 'METRICS_PORT')?.value
+    assert.deepEqual(
+      container.ports.map(({ containerPort }) => String(containerPort)),
+      ['8000', metricsPort],
+    )
+  })
+}

@@ -17,7 +17,7 @@ export const loadTool = isInstalled('wrk') ? 'wrk' : 'autocannon'
  * @param requests sent in rotation.
  * @param lines what replaces `anyId` (or the token), each used once; optional.
  * @param drain whether to wait for the responses in flight at the end, and count them; only wrk does.
- * @returns responses per second.
+ * @returns responses per second (`rate`), their number (`answers`), and whether the lines ran out.
  * @throws when any response was missing or had an unexpected status: such a turn has no figure.
  */
 export async function runTurn({ port, headers, requests, lines, connections, seconds, drain }) {
@@ -29,7 +29,7 @@ export async function runTurn({ port, headers, requests, lines, connections, sec
   if (refused > 0) throw new Error(`${refused} of ${answers} responses had an unexpected status`)
   if (broken > 0) throw new Error(`${broken} requests got no response`)
   if (answers === 0) throw new Error('there was no response')
-  return { rate: answers / taken, ranOut }
+  return { rate: answers / taken, answers, ranOut }
 }
 
 async function runWrk(turn) {

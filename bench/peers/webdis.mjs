@@ -6,7 +6,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rawRequest, sendAll, upTo } from '../lib/client.mjs'
 import { anyId, itemText } from '../lib/item.mjs'
-import { freePort, isInstalled, scratch, startServer } from '../lib/processes.mjs'
+import { isInstalled, scratch, startServer } from '../lib/processes.mjs'
+import { redisVersion, startRedis } from '../lib/redis.mjs'
 
 const set = (id) => ({ method: 'PUT', path: `/SET/${id}`, body: itemText(anyId), status: 200 })
 
@@ -24,10 +25,10 @@ export default {
   },
 
   version() {
-    if (!isInstalled('webdis') || !isInstalled('redis-server')) return undefined
-    const { stdout } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' })
+    const redis = redisVersion()
+    if (!isInstalled('webdis') || redis === undefined) return undefined
     const webdis = spawnSync('dpkg-query', ['--show', 'webdis'], { encoding: 'utf8' })
-    return `webdis ${webdis.stdout?.split('\t')[1]?.trim() ?? '(unknown version)'}, redis ${/v=(\S+)/.exec(stdout)?.[1]}`
+    return `webdis ${webdis.stdout?.split('\t')[1]?.trim() ?? '(unknown version)'}, ${redis}`
   },
 
   async create({ port }, count, seconds) {
@@ -42,19 +43,13 @@ export default {
 
   async start({ port }) {
     const folder = mkdtempSync(join(scratch, 'webdis-'))
-    const redisPort = await freePort()
-    const settings = { port: redisPort, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder }
-    const redis = await startServer({
-      port: redisPort,
-      command: 'redis-server',
-      args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
-    })
+    const redis = await startRedis()
     const config = join(folder, 'webdis.json')
     writeFileSync(
       config,
       JSON.stringify({
         redis_host: '127.0.0.1',
-        redis_port: redisPort,
+        redis_port: redis.port,
         http_host: '127.0.0.1',
         http_port: port,
         threads: 1, // there is one core
@@ -64,6 +59,6 @@ export default {
       }),
     )
     const webdis = await startServer({ port, command: 'webdis', args: [config] })
-    return { programs: [webdis, redis] }
+    return { programs: [webdis, redis.program] }
   },
 }
