@@ -1,6 +1,7 @@
 /** `npm start`, `npm run dev` and `npm run token`: builds if needed, then becomes the `item-store` command. */
 
-import { makeReady } from './ready.mjs'
+import { join } from 'node:path'
+import { makeReady, root } from './ready.mjs'
 
 makeReady()
 
@@ -14,6 +15,7 @@ const watch = setInterval(() => {
 }, 100)
 watch.unref()
 
+process.argv[1] = join(root, 'dist/cli.js') // what workers are started with, if there are any
 await import('../dist/cli.js')
 
 // A signal to all processes at once ends the shell too, which must not count as a second one. Installed

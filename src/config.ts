@@ -1,13 +1,13 @@
 /**
- * The settings: environment and flags in, a checked `Config` out.
+ * The settings. The table below is the only one: names, validation, `--help` and the docs come from it.
  *
- * The table below is the only one: names, validation, `--help` and the docs come from it.
  * `JWT_SECRET` and `JWT_ALGORITHM` are not settings in this sense: they are read at each
  * verification (spec §5.5) and nowhere else.
  *
  * @module
  */
 
+import { availableParallelism } from 'node:os'
 import type { ParseArgsConfig } from 'node:util'
 import { fractionOfMemory, timesInHeap } from './memory-shares.js'
 import {
@@ -18,20 +18,22 @@ import {
   milliseconds,
   oneOf,
   onOrOff,
+  orAuto,
   orOff,
   orOther,
   seconds,
   size,
   text,
 } from './setting-kinds.js'
-import { UsageError } from './usage-error.js'
 
-interface Setting<T> {
+export interface Setting<T> {
   /** Name in the environment; the flag is the same in lower case with dashes. */
   readonly name: string
   readonly default: T
   /** The default as a user would type it; `undefined` if it is the value of another setting. */
   readonly shownDefault: string | undefined
+  /** Both in each of so many processes, which share the memory of this machine. */
+  readonly defaultAmong: (workers: number) => { value: T; shown: string | undefined }
   readonly meaning: string
   /** Whether a value may contain a password, so that it is never printed. */
   readonly isSecret: boolean
@@ -43,6 +45,7 @@ const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 const day = 86_400 // seconds
+const maxWorkers = 256
 
 export const settings = {
   port: setting('PORT', integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
@@ -59,7 +62,7 @@ export const settings = {
   maxPendingBytes: setting(
     'MAX_PENDING_BYTES',
     size(1),
-    Math.max(fractionOfMemory(0.1), 16 * mebibyte),
+    (workers) => Math.max(fractionOfMemory(0.1 / workers), 16 * mebibyte),
     'Maximum total size of the bodies of unanswered requests, at least MAX_BODY_BYTES; beyond it, requests get 503; 1/10 of memory by default',
   ),
   maxStoreBytes: setting(
@@ -92,6 +95,12 @@ export const settings = {
     2000,
     'Maximum time to wait for an answer of that server; after it, the request gets 503',
   ),
+  workers: setting(
+    'WORKERS',
+    orAuto(integer(1, maxWorkers), () => Math.min(availableParallelism(), maxWorkers)),
+    1,
+    'Number of processes that serve, only with STORE_URL and not in dev; or auto, one for each core',
+  ),
   maxHeaderBytes: setting(
     'MAX_HEADER_BYTES',
     size(kibibyte, mebibyte),
@@ -107,13 +116,13 @@ export const settings = {
   maxConnections: setting(
     'MAX_CONNECTIONS',
     integer(1, 1_000_000),
-    Math.min(10_000, timesInHeap(64 * kibibyte)),
+    (workers) => Math.min(Math.ceil(10_000 / workers), timesInHeap(64 * kibibyte)),
     'Maximum number of open connections; more are closed at once; fewer by default in a small heap',
   ),
   maxPipelinedBytes: setting(
     'MAX_PIPELINED_BYTES',
     size(1),
-    Math.min(32 * mebibyte, fractionOfMemory(0.05)),
+    (workers) => Math.min(Math.ceil((32 * mebibyte) / workers), fractionOfMemory(0.05 / workers)),
     'Maximum memory for pipelined requests that wait for an earlier one, on all connections together; beyond it, the connection that holds the most is closed; 1/20 of memory by default, at most 32MiB',
   ),
   requestTimeout: setting(
@@ -143,7 +152,7 @@ export const settings = {
   maxMemoryBytes: setting(
     'MAX_MEMORY_BYTES',
     size(1),
-    fractionOfMemory(0.9),
+    (workers) => fractionOfMemory(0.9 / workers),
     'Resident memory above which item requests other than deletes get 503; 9/10 of memory by default',
   ),
   metricsPort: setting(
@@ -167,7 +176,8 @@ export const settings = {
 }
 
 type Settings = typeof settings
-type Values = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
+/** What the settings are, as far as each is looked at by itself. */
+export type Values = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
 
 /** All settings, checked. Sizes are in bytes, the event loop delay in ms, other times in s. */
 export type Config = Values & { readonly metricsHost: string }
@@ -176,104 +186,6 @@ export type Config = Values & { readonly metricsHost: string }
 export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
   Object.values(settings).map(({ name }) => [flagOf(name), { type: 'string' }] as const),
 )
-
-/**
- * Reads all settings; a flag takes precedence over the environment, an empty variable counts as unset.
- * @param flagValues values of flags, by flag name.
- * @param fromFile names of the variables in `env` that come from the file `.env`.
- * @throws {UsageError} with a line for each problem.
- */
-export function readConfig(
-  flagValues: Record<string, unknown>,
-  env: NodeJS.ProcessEnv,
-  fromFile: ReadonlySet<string> = new Set(),
-): Config {
-  return checkedConfig(({ name }) => {
-    const flag = flagValues[flagOf(name)]
-    if (typeof flag === 'string') return { text: flag, label: `--${flagOf(name)}`, where: '' }
-    const text = env[name] || undefined
-    if (text === undefined) return { text, label: name, where: ' by default' }
-    const where = fromFile.has(name) ? ' in .env' : ' in the environment'
-    return { text, label: name, where }
-  })
-}
-
-/**
- * The settings with these values, in the units of `Config`; those that are left out or `undefined` have
- * their defaults.
- * @throws {UsageError} with a line for each problem.
- */
-export function configFrom(values: Partial<Config>): Config {
-  const given = new Map(Object.entries(values))
-  return checkedConfig((_setting, key) => {
-    const value = given.get(key)
-    if (value === undefined) return { text: undefined, label: key, where: ' by default' }
-    return {
-      text: typeof value === 'boolean' ? onOrOff().show(value) : String(value),
-      label: key,
-      where: '',
-    }
-  })
-}
-
-/** The text given for a setting, if any, what it is called there, and the words that say where. */
-interface Given {
-  readonly text: string | undefined
-  readonly label: string
-  readonly where: string
-}
-
-/** @throws {UsageError} with a line for each problem. */
-function checkedConfig(given: (setting: Setting<unknown>, key: string) => Given): Config {
-  const problems: string[] = []
-  const labels = new Map<Setting<unknown>, string>()
-  const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
-    const { text, label, where } = given(setting, key)
-    labels.set(setting, `${label} (${text ?? setting.shownDefault}${where})`)
-    if (text === undefined) return [key, setting.default]
-    try {
-      return [key, setting.parse(text)]
-    } catch (error) {
-      const expected = error instanceof Error ? error.message : String(error)
-      const shown = setting.isSecret ? 'not usable' : JSON.stringify(text)
-      problems.push(`${label} is ${shown}${where}; expected ${expected}`)
-      return [key, setting.default]
-    }
-  })
-  const values = Object.fromEntries(entries) as Values // one entry for each key of the table
-  const config = { ...values, metricsHost: values.metricsHost ?? values.host }
-  const shown = (setting: Setting<unknown>) => labels.get(setting) ?? setting.name
-  if (problems.length === 0) problems.push(...contradictions(config, shown))
-  if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return config
-}
-
-/** Settings that contradict each other: one line for each problem. */
-function contradictions(config: Config, shown: (setting: Setting<unknown>) => string): string[] {
-  const { port, metricsPort, maxBodyBytes, maxPendingBytes } = config
-  const { storeUrl, maxStoreBytes, maxMemoryBytes } = config
-  const rules = [
-    {
-      isBroken: metricsPort === port,
-      settings: [settings.metricsPort, settings.port],
-      rule: 'must differ from',
-    },
-    {
-      isBroken: maxPendingBytes < maxBodyBytes,
-      settings: [settings.maxPendingBytes, settings.maxBodyBytes],
-      rule: 'must be at least',
-    },
-    {
-      // Otherwise a full store would make the service refuse most requests, reads included.
-      isBroken: storeUrl === undefined && maxStoreBytes >= maxMemoryBytes,
-      settings: [settings.maxStoreBytes, settings.maxMemoryBytes],
-      rule: 'must be less than',
-    },
-  ]
-  return rules
-    .filter(({ isBroken }) => isBroken)
-    .map(({ settings, rule }) => settings.map(shown).join(` ${rule} `))
-}
 
 /** The lines of `--help` about the settings. */
 export function describeSettings(): string {
@@ -286,11 +198,22 @@ export function describeSettings(): string {
     .join('\n')
 }
 
-function flagOf(name: string): string {
+/** The flag of a setting, without its dashes. */
+export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-function setting<T>(name: string, kind: Kind<T>, value: T, meaning: string): Setting<T> {
-  const { parse, show, isSecret = false } = kind
-  return { name, default: value, shownDefault: show(value), meaning, parse, isSecret }
+/** @param standard the default, or what it is in each of several processes. */
+function setting<T extends number | string | boolean | undefined>(
+  name: string,
+  { parse, show, isSecret = false }: Kind<T>,
+  standard: T | ((workers: number) => T),
+  meaning: string,
+): Setting<T> {
+  const defaultAmong = (workers: number) => {
+    const value = typeof standard === 'function' ? standard(workers) : standard
+    return { value, shown: show(value) }
+  }
+  const { value, shown } = defaultAmong(1)
+  return { name, default: value, shownDefault: shown, defaultAmong, meaning, isSecret, parse }
 }

@@ -11,8 +11,9 @@ const maxUnread = 1024 * 1024
 /**
  * @param level minimum level to log.
  * @param isReadable whether to write lines for people instead of JSON.
+ * @param worker the number of this process, on each of its lines, if it is one of several.
  */
-export function createLog(level: string, isReadable: boolean): Logger {
+export function createLog(level: string, isReadable: boolean, worker?: number): Logger {
   const { stdout } = process
   let dropped = 0
   // Not pino's own destination: once nobody reads standard output any more, that one retries forever
@@ -27,7 +28,8 @@ export function createLog(level: string, isReadable: boolean): Logger {
       }
     },
   }
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const base = worker === undefined ? null : { worker }
+  const log = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   // If whatever reads the log goes away, the service must survive.
   stdout.on('error', () => undefined)
 

@@ -1,6 +1,6 @@
 /** The life of one process: listen, serve, stop. @module */
 
-import { once, setMaxListeners } from 'node:events'
+import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { createApp, type Observer } from './app.js'
 import type { CurrentSigning } from './auth/secret.js'
@@ -10,6 +10,7 @@ import { storeItems } from './item/seed.js'
 import { type Delay, delayed } from './store/delayed.js'
 import type { ItemStore } from './store/item-store.js'
 import { openStore } from './store/open.js'
+import type { Metrics } from './watch/metrics.js'
 import { createRequestLog } from './watch/request-log.js'
 
 /** Options of a server that are not settings. */
@@ -25,6 +26,20 @@ export interface ServerOptions {
   readonly items?: readonly ItemRequest[]
   /** Slows down the item endpoints. */
   readonly delay?: Delay | undefined
+  /** Which worker this process is, where several serve together. */
+  readonly worker?: Worker | undefined
+}
+
+/** One of several processes that serve on the same port, started by one that does not serve. */
+export interface Worker {
+  /** Counted from 1. The first one measures the store for all of them. */
+  readonly number: number
+  /** Hands the metrics on to the process that serves those of all workers. */
+  publish(registry: Metrics['registry']): Promise<Publication>
+}
+
+interface Publication {
+  close(): unknown
 }
 
 /** A listening server. */
@@ -61,28 +76,26 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 
 /** Serves the items of a store. */
 async function serve(config: Config, options: ServerOptions, kept: ItemStore): Promise<Server> {
-  const { version, log, requestLogLevel, currentSigning, delay } = options
+  const { version, log, requestLogLevel, currentSigning, delay, worker } = options
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one for each delay
   const store = delay === undefined ? kept : delayed(kept, delay, stopping.signal)
   const observers: Observer[] = []
   if (log.isLevelEnabled(requestLogLevel)) observers.push(createRequestLog(log, requestLogLevel))
-  const metrics = config.metricsPort === undefined ? undefined : await import('./watch/metrics.js')
-  const counted = metrics?.createMetrics(store)
-  if (counted !== undefined) observers.push(counted.observe)
-  const metricsServer = counted && metrics?.createMetricsServer(counted)
-  if (metricsServer !== undefined) {
-    await once(metricsServer.listen(config.metricsPort, config.metricsHost), 'listening')
-  }
+  const metrics = await startMetrics(config, store, worker)
+  if (metrics !== undefined) observers.push(metrics.observe)
 
-  const app = createApp({ ...config, version }, { store, log, observers, currentSigning })
+  const app = createApp(
+    { ...config, version, isWorker: worker !== undefined },
+    { store, log, observers, currentSigning },
+  )
   const port = await app.listen(config.port, config.host).catch(async (error) => {
-    metricsServer?.close()
+    metrics?.close()
     await app.stop({ timeout: 0 })
     throw error
   })
   const url = `http://${reachable(config.host)}:${port}`
-  log.info({ url }, `listening on ${url}`)
+  if (worker === undefined) log.info({ url }, `listening on ${url}`)
 
   return {
     url,
@@ -93,10 +106,24 @@ async function serve(config: Config, options: ServerOptions, kept: ItemStore): P
         timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime),
         ...(grace === undefined ? {} : { grace }),
       })
-      metricsServer?.close()
+      await metrics?.close()
       await store.close()
     },
   }
+}
+
+/** Counts requests and publishes the metrics, if there is a port for them. */
+async function startMetrics(config: Config, store: ItemStore, worker: Worker | undefined) {
+  const { metricsPort, metricsHost } = config
+  if (metricsPort === undefined) return undefined
+  const { createMetrics, serveMetrics } = await import('./watch/metrics.js')
+  const isMeasuring = worker === undefined || worker.number === 1
+  const { registry, observe } = createMetrics(isMeasuring ? store : undefined)
+  const published: Publication =
+    worker === undefined
+      ? await serveMetrics(registry, metricsPort, metricsHost)
+      : await worker.publish(registry)
+  return { observe, close: () => published.close() }
 }
 
 /** An address that a client on this machine can use. */

@@ -106,6 +106,20 @@ export function orOff({ parse, show }: Kind<number>): Kind<number | undefined> {
   }
 }
 
+/** A number that depends on the machine where the text is `auto`. */
+export function orAuto({ parse, show }: Kind<number>, auto: () => number): Kind<number> {
+  return {
+    parse(value) {
+      try {
+        return value === 'auto' ? auto() : parse(value)
+      } catch (error) {
+        throw new Error(`${Object(error).message}, or auto`)
+      }
+    },
+    show,
+  }
+}
+
 /** A text that defaults to the value of another setting, or to none. */
 export function orOther(kind: Kind<string>): Kind<string | undefined> {
   return { ...kind, show: (value) => value }

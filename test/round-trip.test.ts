@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { createApp } from '../src/app.js'
 import { signToken } from '../src/auth/sign.js'
-import { readConfig } from '../src/config.js'
+import { readConfig } from '../src/read-config.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
 import { jsonValue } from './support/json-text.js'
 

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createApp } from '../src/app.js'
-import { readConfig } from '../src/config.js'
+import { readConfig } from '../src/read-config.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
 
 process.env.JWT_SECRET = 'a secret of at least thirty-two bytes'

@@ -15,6 +15,7 @@ const order = [
   'commands',
   'client',
   'server.ts',
+  'read-config.ts',
   'config.ts',
   'setting-kinds.ts',
   'memory-shares.ts',

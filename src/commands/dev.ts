@@ -36,6 +36,11 @@ interface Lifetime {
 export async function run(args: string[]): Promise<void> {
   const values = readFlags('dev', args, { ...flags, ...devFlags })
   const config = readSettings(values)
+  if (config.workers > 1) {
+    throw new UsageError(
+      `WORKERS is ${config.workers}, but dev serves as one process; leave it at 1`,
+    )
+  }
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
   const secretFile = values['secret-file']

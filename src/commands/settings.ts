@@ -1,6 +1,7 @@
 /** The settings of the commands. @module */
 
-import { type Config, readConfig } from '../config.js'
+import type { Config } from '../config.js'
+import { readConfig } from '../read-config.js'
 import { loadEnvFile } from './env-file.js'
 
 /**

@@ -19,13 +19,22 @@ const sameSignal = 100 // milliseconds
  * at once, with 1. An uncaught error is logged, and stops the service with exit code 1.
  * @param stop answers what was accepted.
  * @param timeout in seconds; if `stop` takes longer, the process ends anyway, with exit code 1.
+ * @param isWorker whether another process has started this one, and gets the signals: it stops this one
+ * by closing the channel between them, as does its own end. A terminal or a service manager may send a
+ * signal to both.
  */
-export function handleShutdown(stop: () => Promise<void>, timeout: number, log: Logger): void {
+export function handleShutdown(
+  stop: () => Promise<void>,
+  timeout: number,
+  log: Logger,
+  isWorker = false,
+): void {
   let stoppedAt: number | undefined
   let exitCode = 0
 
   for (const signal of signals) {
     process.on(signal, () => {
+      if (isWorker) return
       if (stoppedAt === undefined) {
         log.info(`${signal}: stopping`)
         end()
@@ -33,6 +42,11 @@ export function handleShutdown(stop: () => Promise<void>, timeout: number, log: 
         log.error(`second signal, ${signal}: exiting at once`)
         process.exit(1)
       }
+    })
+  }
+  if (isWorker) {
+    process.once('disconnect', () => {
+      if (stoppedAt === undefined) end()
     })
   }
   // Unhandled rejections are raised as uncaught exceptions, too.

@@ -30,7 +30,8 @@ export async function start(
     import('../log.js'),
     import('../server.js'),
   ])
-  const log = createLog(config.logLevel, isReadable)
+  const { worker } = others
+  const log = createLog(config.logLevel, isReadable, worker?.number)
   // All code is loaded by now, so this is what the idle process takes.
   const { maxMemoryBytes, storeUrl } = config
   const maxStoreBytes = storeUrl === undefined ? config.maxStoreBytes : 0
@@ -45,7 +46,8 @@ export async function start(
       throw startProblem(error, config) ?? error
     },
   )
-  handleShutdown(() => server.stop(lastRequestGrace), config.shutdownTimeout, log)
+  const stop = () => server.stop(lastRequestGrace)
+  handleShutdown(stop, config.shutdownTimeout, log, worker !== undefined)
   if (memory.verdict === 'warn') log.warn(memory.reason)
   if (maxConnections < config.maxConnections) {
     log.warn(
@@ -55,7 +57,8 @@ export async function start(
   return { server, log }
 }
 
-function startProblem(error: unknown, config: Config): UsageError | undefined {
+/** What the user can do about an error at the start, if anything. */
+export function startProblem(error: unknown, config: Config): UsageError | undefined {
   if (error instanceof StoreError) {
     return new UsageError(`the items of the seed cannot all be stored: ${error.message}`)
   }

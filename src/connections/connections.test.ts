@@ -12,7 +12,7 @@ const answer = Buffer.alloc(50_000_000) // more than the system takes at once
 
 async function bytesRead(timeout: number, wait: number): Promise<number> {
   const server = createServer((_request, response) => response.end(answer))
-  const endChecks = new Connections(server, 1).closeOverdue({
+  const endChecks = new Connections(server, 1, 100).closeOverdue({
     idleTimeout: timeout,
     keepAliveTimeout: timeout,
   })

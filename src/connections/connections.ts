@@ -36,11 +36,16 @@ export class Connections {
    * @param server whose connections they are.
    * @param maxHeldBytes maximum memory for waiting pipelined requests, on all connections together.
    * Beyond it, the connection that holds the most is closed.
+   * @param maxConnections maximum number of connections; more are closed at once.
    */
-  constructor(server: Server, maxHeldBytes: number) {
+  constructor(server: Server, maxHeldBytes: number, maxConnections: number) {
     this.#server = server
     this.#maxHeldBytes = maxHeldBytes
     server.on('connection', (socket) => {
+      if (this.#all.size >= maxConnections && !this.#all.has(socket)) {
+        socket.destroy()
+        return
+      }
       const connection = this.of(socket)
       stopAtPipelined(socket, () => connection.isBusy)
     })

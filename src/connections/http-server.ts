@@ -22,6 +22,8 @@ export interface ConnectionLimits {
   readonly maxHeaderLines: number
   /** Maximum number of open connections. */
   readonly maxConnections: number
+  /** Whether they are handed on by another process (`node:cluster`). */
+  readonly isWorker?: boolean
   /** Maximum memory for waiting pipelined requests, on all connections together, in bytes. */
   readonly maxPipelinedBytes: number
   /** Maximum time for a complete request to arrive. */
@@ -98,9 +100,14 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
       answerAndClose(response, error)
     }
   })
-  const connections = new Connections(server, limits.maxPipelinedBytes)
+  // Node.js itself, which takes less time, would give a connection back to be handed to another worker,
+  // and so on without end where all have as many as they may.
+  const [byNode, byRecord] = limits.isWorker
+    ? [Number.POSITIVE_INFINITY, limits.maxConnections]
+    : [limits.maxConnections, Number.POSITIVE_INFINITY]
+  const connections = new Connections(server, limits.maxPipelinedBytes, byRecord)
   server.maxHeadersCount = limits.maxHeaderLines + 1 // one more than allowed, so that excess is noticed
-  server.maxConnections = limits.maxConnections
+  server.maxConnections = byNode
   // Without it, responses are cut short once the client closes its sending side.
   Object.assign(server, { httpAllowHalfOpen: true }) // not in the types; since Node.js 0.x
   server.on('clientError', (error: Error & { code?: string }, socket) => {

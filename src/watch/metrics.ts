@@ -1,5 +1,6 @@
 /** Metrics for Prometheus, on a port of their own and never on the public one. @module */
 
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Exchange } from '../http/exchange.js'
@@ -11,14 +12,17 @@ const durationBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
 
+/** Metrics as text, and the type of that text. */
+export type MetricsText = Pick<Registry, 'metrics' | 'contentType'>
+
 export interface Metrics {
   readonly registry: Registry
   /** Counts an answered request. */
   observe(exchange: Exchange): void
 }
 
-/** Metrics of the requests, of the store and of the process. */
-export function createMetrics(store: ItemStore): Metrics {
+/** Metrics of the requests, of the process and, if it is given, of the store. */
+export function createMetrics(store: ItemStore | undefined): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -42,6 +46,22 @@ export function createMetrics(store: ItemStore): Metrics {
     labelNames: ['outcome'],
     registers,
   })
+  if (store !== undefined) measureStore(store, registers)
+
+  return {
+    registry,
+    observe({ request, response, route, startedAt, token, errorCode }) {
+      const labels = { route: route?.path ?? 'none', method: request.method ?? '' }
+      requests.inc({ ...labels, status: response.statusCode })
+      duration.observe(labels, (performance.now() - startedAt) / 1000)
+      if (token !== undefined) tokens.inc({ outcome: 'accepted' })
+      else if (errorCode !== undefined && isTokenError(errorCode))
+        tokens.inc({ outcome: errorCode })
+    },
+  }
+}
+
+function measureStore(store: ItemStore, registers: Registry[]): void {
   let asked: Promise<StoreSize | undefined> | undefined
   /** The store is asked once for all that is collected together. */
   const currentSize = () => {
@@ -75,18 +95,6 @@ export function createMetrics(store: ItemStore): Metrics {
     'Fraction of item_store_page_bytes filled with items',
     (size) => (size.pageBytes === 0 ? 0 : size.itemBytes / size.pageBytes),
   )
-
-  return {
-    registry,
-    observe({ request, response, route, startedAt, token, errorCode }) {
-      const labels = { route: route?.path ?? 'none', method: request.method ?? '' }
-      requests.inc({ ...labels, status: response.statusCode })
-      duration.observe(labels, (performance.now() - startedAt) / 1000)
-      if (token !== undefined) tokens.inc({ outcome: 'accepted' })
-      else if (errorCode !== undefined && isTokenError(errorCode))
-        tokens.inc({ outcome: errorCode })
-    },
-  }
 }
 
 /** `undefined` while the store does not respond. */
@@ -98,9 +106,17 @@ async function sizeOf(store: ItemStore): Promise<StoreSize | undefined> {
   }
 }
 
-/** A server, not listening yet, that answers GET and HEAD of `/metrics`. */
-export function createMetricsServer({ registry }: Metrics): Server {
-  return createServer(async (request, response) => {
+/**
+ * Answers GET and HEAD of `/metrics`.
+ * @returns once it listens.
+ * @throws the error of `listen`, for example `EADDRINUSE`.
+ */
+export async function serveMetrics(
+  source: MetricsText,
+  port: number,
+  host: string,
+): Promise<Server> {
+  const server = createServer(async (request, response) => {
     if (request.url?.split('?')[0] !== '/metrics') {
       response.writeHead(404).end()
       return
@@ -110,10 +126,12 @@ export function createMetricsServer({ registry }: Metrics): Server {
       return
     }
     try {
-      const text = await registry.metrics()
-      response.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
+      const text = await source.metrics()
+      response.writeHead(200, { 'Content-Type': source.contentType }).end(text)
     } catch {
       response.writeHead(500).end()
     }
   })
+  await once(server.listen(port, host), 'listening')
+  return server
 }

@@ -11,6 +11,27 @@ export function residentBytes({ child }: OwnProcess): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
+/** The ids of the processes that serve, by the number of the worker. */
+export function workersOf({ child }: OwnProcess): Map<number, number> {
+  const pids = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+  const workers = pids.map((pid): [number, number] => {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    return [Number(/(?:^|\0)ITEM_STORE_WORKER=(\d+)/.exec(environment)?.[1]), Number(pid)]
+  })
+  return new Map(workers)
+}
+
+/** Whether a process has not ended; one whose end nobody has asked for has. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
 /** A port on which nothing listens. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -1,0 +1,44 @@
+/** A worker: one of several processes that serve on the same port. @module */
+
+import cluster from 'node:cluster'
+import type { Config } from '../config.js'
+import type { Worker } from '../server.js'
+import { type StartOptions, start } from './start.js'
+
+/** The variable in the environment of a worker that has its number. */
+export const numberVariable = 'ITEM_STORE_WORKER'
+
+/** What a worker says once it serves. */
+export interface Listening {
+  readonly url: string
+}
+
+/**
+ * Serves until the process that has started this one ends, or closes the channel to it.
+ * @throws {UsageError} if the settings do not fit this machine; the channel is closed then.
+ */
+export async function startWorker(config: Config, options: StartOptions): Promise<void> {
+  // The channel may end while something is sent. That it has ended comes as 'disconnect' anyway.
+  process.on('error', () => undefined)
+  const worker: Worker = {
+    number: Number(process.env[numberVariable]),
+    async publish(registry) {
+      const { reportMetrics } = await import('../watch/worker-metrics.js')
+      return reportMetrics(registry)
+    },
+  }
+  try {
+    const { server } = await start(config, { ...options, worker })
+    process.send?.({ url: server.url } satisfies Listening)
+  } catch (error) {
+    outliveChannel()
+    process.disconnect()
+    throw error
+  }
+  outliveChannel()
+}
+
+/** From now on, the end of the channel is not the end of this process. */
+function outliveChannel(): void {
+  if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
+}

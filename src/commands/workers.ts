@@ -1,0 +1,196 @@
+/**
+ * Several processes on one port: starts the workers, replaces those that end, and stops them all.
+ *
+ * @module
+ */
+
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Config } from '../config.js'
+import { timesInHeap } from '../memory-shares.js'
+import { handleShutdown } from './shutdown.js'
+import { type StartOptions, startProblem } from './start.js'
+import { type Listening, numberVariable, startWorker } from './worker.js'
+
+/** How a worker ended. */
+interface End {
+  readonly code: number | null
+  /** Its exit code, the signal that ended it, or why it could not be started, in words. */
+  readonly reason: string
+}
+
+/** Time from one start of a worker to the next, at least, in milliseconds: at first and at last. */
+const pauses = { first: 1_000, last: 30_000 }
+
+/** A worker that has lived for so long has not ended because of its start, in milliseconds. */
+const calm = 60_000
+
+/** Smallest heap that a worker gets, in MiB; idle, it has 15. */
+const smallestHeap = 64
+
+/** How long a worker has for its metrics, beyond `STORE_TIMEOUT`, in milliseconds. */
+const answerTime = 1_000
+
+const mebibyte = 1024 ** 2
+
+/**
+ * Serves with several processes until a signal stops them. This one only starts them and hands them
+ * their connections; in one of them, it serves.
+ * @returns the log; `undefined` in a worker.
+ * @throws {UsageError} if the settings do not fit this machine.
+ */
+export async function startWorkers(
+  config: Config,
+  options: StartOptions,
+): Promise<Logger | undefined> {
+  if (cluster.isWorker) {
+    await startWorker(config, options)
+    return undefined
+  }
+  const { createLog } = await import('../log.js')
+  const log = createLog(config.logLevel, options.isReadable)
+  const metricsServer = await listenForMetrics(config)
+  const stopping = new AbortController()
+  let announced: string | undefined
+
+  const running = new Set<Worker>()
+
+  function fork(number: number): Worker {
+    const worker = cluster.fork({ [numberVariable]: String(number) })
+    running.add(worker)
+    void ended(worker).then(() => running.delete(worker))
+    // Something could not be sent, as the worker is ending; `ended` tells that.
+    worker.on('error', () => undefined)
+    return worker
+  }
+
+  /** Again only if all workers ended at once and the port was not fixed. */
+  function announce(url: string): void {
+    if (url !== announced) log.info({ url }, `listening on ${url}`)
+    announced = url
+  }
+
+  /** Starts workers, and waits until they listen. @returns where. */
+  async function start(workers: readonly Worker[]): Promise<string> {
+    const results = await Promise.all(workers.map(listening))
+    const failure = results.find((result) => typeof result !== 'string')
+    if (failure !== undefined && !stopping.signal.aborted) giveUp(failure, log)
+    return String(results[0])
+  }
+
+  /** Keeps a worker with this number running until the service stops. */
+  async function keepRunning(number: number, first: Worker): Promise<void> {
+    let [worker, pause] = [first, pauses.first]
+    for (;;) {
+      const startedAt = performance.now()
+      const { reason } = await ended(worker)
+      if (stopping.signal.aborted) return
+      const lived = performance.now() - startedAt
+      const wait = Math.max(0, Math.round(pause - lived))
+      log.error({ worker: number, wait }, `worker ended with ${reason}`)
+      await delay(wait, undefined, { signal: stopping.signal }).catch(() => undefined)
+      if (stopping.signal.aborted) return
+      pause = nextPause(pause, lived)
+      worker = fork(number)
+      void listening(worker).then((result) => {
+        if (typeof result !== 'string') return
+        log.info({ worker: number }, 'worker replaced')
+        announce(result)
+      })
+    }
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort()
+    const ends = [...running].map(ended)
+    for (const worker of running) if (worker.isConnected()) closeChannel(worker)
+    for (const { code, reason } of await Promise.all(ends)) {
+      if (code !== 0) throw new Error(`a worker ended with ${reason}`)
+    }
+    metricsServer?.close()
+  }
+
+  process.on('exit', () => {
+    for (const worker of running) worker.process.kill('SIGKILL')
+  })
+  handleShutdown(stop, config.shutdownTimeout, log)
+  cluster.setupPrimary({ execArgv: [...process.execArgv, ...heapFlags(config.workers)] })
+
+  // The first one alone: what keeps it from starting keeps all of them, and is told once.
+  const first = fork(1)
+  const url = await start([first])
+  if (stopping.signal.aborted) return undefined
+  const others = Array.from({ length: config.workers - 1 }, (_, place) => fork(place + 2))
+  await start(others)
+  if (stopping.signal.aborted) return undefined
+  announce(url)
+  for (const [place, worker] of [first, ...others].entries()) void keepRunning(place + 1, worker)
+  return log
+}
+
+/** How long to wait until a worker that has ended is started again, from its last start on. */
+export function nextPause(pause: number, lived: number): number {
+  return lived >= calm ? pauses.first : Math.min(2 * pause, pauses.last)
+}
+
+async function listenForMetrics(config: Config) {
+  const { metricsPort, metricsHost, storeTimeout } = config
+  if (metricsPort === undefined) return undefined
+  const { serveMetrics } = await import('../watch/metrics.js')
+  const { collectMetrics } = await import('../watch/worker-metrics.js')
+  const metrics = collectMetrics(storeTimeout + answerTime)
+  return await serveMetrics(metrics, metricsPort, metricsHost).catch((error: unknown) => {
+    throw startProblem(error, config) ?? error
+  })
+}
+
+/**
+ * The heap of one process, divided; a size that the user has given counts for each worker.
+ */
+function heapFlags(workers: number): string[] {
+  const given = [...process.execArgv, process.env.NODE_OPTIONS].join(' ')
+  if (/--max[-_](old[-_]space|heap)[-_]size/.test(given)) return []
+  const size = Math.max(smallestHeap, timesInHeap(workers * mebibyte))
+  return [`--max-old-space-size=${size}`]
+}
+
+/**
+ * Makes a worker stop. Where all are told in one go, the port is closed before the first of them learns
+ * of it and tells its clients to connect anew: `disconnect` of the process takes effect later, that of
+ * the worker only takes the port from it, since nothing can be sent to it any more.
+ */
+function closeChannel(worker: Worker): void {
+  worker.process.disconnect()
+  worker.disconnect()
+}
+
+/** Waits until a worker listens, and gives its URL, or until it has ended. */
+function listening(worker: Worker): Promise<string | End> {
+  return new Promise((resolve) => {
+    worker.on('message', (message) => {
+      const { url }: Partial<Listening> = Object(message)
+      if (url !== undefined) resolve(url)
+    })
+    void ended(worker).then(resolve)
+  })
+}
+
+function ended(worker: Worker): Promise<End> {
+  const { process: child } = worker
+  return new Promise((resolve) => {
+    const finish = (code: number | null, signal: string | null) =>
+      resolve({ code, reason: signal ?? `code ${code}` })
+    if (worker.isDead()) finish(child.exitCode, child.signalCode)
+    worker.once('exit', finish)
+    worker.once('error', ({ message }) => {
+      if (child.pid === undefined) resolve({ code: null, reason: message })
+    })
+  })
+}
+
+/** Ends this process as the worker did that could not start, which has said why. */
+function giveUp({ code, reason }: End, log: Logger): never {
+  if (code === null) log.fatal(`a worker ended with ${reason} before it could serve`)
+  process.exit(code || 1)
+}

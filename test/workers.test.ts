@@ -1,0 +1,354 @@
+/** Several workers on one port and one engine: what clients and operators see of them. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { type Answer, noAnswer, readAnswer, timeForAnswer } from './conformance/client.js'
+import { itemOf } from './conformance/expect.js'
+import { cli, type OwnService, ownService } from './support/own-service.js'
+import { freePort, isRunning, workersOf } from './support/process.js'
+import { describeWithRedis, ownRedis } from './support/redis.js'
+import { firstText, headOf, openSocket, openSockets } from './support/socket.js'
+import { until } from './support/until.js'
+
+/** No answer of the engine is late on a busy machine. */
+const STORE_TIMEOUT = '20s'
+const redis = ownRedis()
+await redis.start()
+const METRICS_PORT = String(await freePort())
+const service = await serviceWith({ METRICS_PORT, LOG_LEVEL: 'debug' })
+
+function serviceWith(env: NodeJS.ProcessEnv): Promise<OwnService> {
+  return ownService({ WORKERS: '2', STORE_URL: redis.url, STORE_TIMEOUT, ...env })
+}
+
+interface Client {
+  /** The worker that it is connected to. */
+  readonly worker: number
+  call(method: string, path: string, value?: unknown): Promise<Answer>
+}
+
+/** Sends requests over one connection, which is made anew only when it was closed. */
+function connect({ baseUrl, validToken }: OwnService): Client['call'] {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  after(() => agent.destroy())
+  const authorization = `Bearer ${validToken()}`
+  return (method, path, value) =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization, 'content-type': 'application/json' }
+      const url = new URL(baseUrl.pathname + path, baseUrl)
+      const sent = request(url, { method, agent, headers, timeout: timeForAnswer(false) })
+      sent.on('response', (response) => readAnswer(response).then(resolve, reject))
+      sent.on('timeout', () => sent.destroy(noAnswer(`${method} ${path}`)))
+      sent.on('error', reject)
+      sent.end(value === undefined ? undefined : JSON.stringify(value))
+    })
+}
+
+/** The worker that has logged that it answered; the log level has to be `debug`. */
+function workerBehind(answer: Answer): Promise<number> {
+  const id = answer.headers['x-session-id']
+  return until(`a log line of ${id}`, () => {
+    const line = service.log.find(({ session_id }) => session_id === id)
+    return line && Number(line.worker)
+  })
+}
+
+/** A connection to each of two workers. */
+async function clientOfEach(): Promise<[Client, Client]> {
+  const found = new Map<number, Client>()
+  return await until('a connection to each worker', async () => {
+    const call = connect(service)
+    const worker = await workerBehind(await call('GET', '/health'))
+    found.set(worker, { worker, call })
+    const [first, second] = [found.get(1), found.get(2)]
+    return first && second && [first, second]
+  })
+}
+
+async function scrape(): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)
+  assert.equal(response.status, 200)
+  return await response.text()
+}
+
+/** The value of a metric, which has to be there once. */
+function numberOf(metrics: string, name: string): number {
+  const lines = metrics.split('\n').filter((line) => line.startsWith(`${name} `))
+  assert.equal(lines.length, 1, `${name} in\n${metrics}`)
+  return Number(lines[0]?.slice(name.length))
+}
+
+const created = 'item_store_requests_total{route="/api/v1/items",method="POST",status="201"}'
+const read = 'item_store_requests_total{route="/api/v1/items/{item_id}",method="GET",status="200"}'
+
+/** What clients that create items without a pause have seen. */
+interface Outcome {
+  readonly ids: string[]
+  readonly broken: string[]
+}
+
+/** Creates items over one connection after the other, until none can be made or it is over. */
+async function keepCreating(outcome: Outcome, isOver: () => boolean): Promise<void> {
+  const call = connect(service)
+  while (!isOver()) {
+    try {
+      outcome.ids.push(itemOf(await call('POST', '/items', { data: {} }), 201).id)
+    } catch (error) {
+      const { code, message }: NodeJS.ErrnoException = Object(error)
+      if (code === 'ECONNREFUSED') return
+      outcome.broken.push(code ?? message)
+    }
+  }
+}
+
+describeWithRedis('two workers', () => {
+  test('each sees at once what the other has created, over 1,000 operations in turn', async () => {
+    const clients = await clientOfEach()
+    const sessions: [creating: Answer, reading: Answer][] = []
+    for (let n = 0; n < 500; n += 1) {
+      const [writer, reader] = n % 2 === 0 ? clients : clients.toReversed()
+      assert.ok(writer && reader)
+      const creating = await writer.call('POST', '/items', { data: { n } })
+      const reading = await reader.call('GET', `/items/${itemOf(creating, 201).id}`)
+      assert.equal(reading.status, 200)
+      sessions.push([creating, reading])
+    }
+    for (const [n, answers] of sessions.entries()) {
+      const workers = await Promise.all(answers.map((answer) => workerBehind(answer)))
+      assert.deepEqual(workers, n % 2 === 0 ? [1, 2] : [2, 1])
+    }
+  })
+
+  test('the metrics are those of both, and of one store', async () => {
+    for (let time = 0; time < 5; time += 1) {
+      const metrics = await scrape()
+      assert.equal(numberOf(metrics, created), 500)
+      assert.equal(numberOf(metrics, read), 500)
+      assert.equal(numberOf(metrics, 'item_store_tokens_total{outcome="accepted"}'), 1000)
+      const count = 'item_store_request_duration_seconds_count'
+      assert.equal(numberOf(metrics, `${count}{route="/api/v1/items",method="POST"}`), 500)
+      assert.equal(numberOf(metrics, 'item_store_items'), 500)
+      assert.ok(numberOf(metrics, 'process_resident_memory_bytes') > 150_000_000)
+      assert.ok(numberOf(metrics, 'nodejs_eventloop_lag_p99_seconds') > 0)
+      assert.ok(Math.abs(numberOf(metrics, 'process_start_time_seconds') - Date.now() / 1000) < 600)
+    }
+  })
+
+  test('the log says once where they listen, and on their own lines which they are', () => {
+    const listening = service.log.filter(({ msg }) => String(msg).startsWith('listening on'))
+    assert.deepEqual(
+      listening.map(({ url, worker }) => [url, worker]),
+      [[service.baseUrl.origin, undefined]],
+    )
+    const answered = service.log.filter(({ msg }) => msg === 'answered')
+    assert.deepEqual(new Set(answered.map(({ worker }) => worker)), new Set([1, 2]))
+  })
+
+  test('the heap is divided between them', () => {
+    const sizes = [...workersOf(service).values()].map((pid) => {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      return Number(/--max-old-space-size=(\d+)\0/.exec(command)?.[1])
+    })
+    assert.equal(sizes.length, 2)
+    assert.ok(
+      sizes.every((size) => size >= 64 && size === sizes[0]),
+      `${sizes} MiB`,
+    )
+  })
+
+  test('one is killed under load: the other serves on, it is replaced, and what it counted stays', async () => {
+    const before = numberOf(await scrape(), created)
+    const outcomes = Array.from({ length: 8 }, (): Outcome => ({ ids: [], broken: [] }))
+    let isOver = false
+    const clients = outcomes.map((outcome) => keepCreating(outcome, () => isOver))
+    const done = () => outcomes.reduce((sum, { ids }) => sum + ids.length, 0)
+    const untilBusy = async () => {
+      const before = outcomes.map(({ ids }) => ids.length)
+      await until('all are busy', () =>
+        outcomes.every(({ ids }, place) => ids.length > (before[place] ?? 0) + 20),
+      )
+    }
+    await untilBusy()
+    const counted = numberOf(await scrape(), created)
+    const doneBefore = done()
+    process.kill(workersOf(service).get(1) ?? 0, 'SIGKILL')
+    const counts = [counted]
+    await until('it was replaced', async () => {
+      counts.push(numberOf(await scrape(), created))
+      return service.log.some(({ msg, worker }) => msg === 'worker replaced' && worker === 1)
+    })
+    await untilBusy()
+    isOver = true
+    await Promise.all(clients)
+    // Its own connection, and perhaps the next one, which was handed to the worker that was gone.
+    for (const { broken } of outcomes) assert.ok(broken.length <= 2, broken.join())
+    assert.deepEqual(
+      counts,
+      counts.toSorted((a, b) => a - b),
+    )
+    const end = service.log.find(({ msg }) => msg === 'worker ended with SIGKILL')
+    assert.deepEqual([end?.worker, end?.level], [1, 50])
+
+    const last = numberOf(await scrape(), created)
+    const broken = outcomes.flatMap(({ broken }) => broken).length
+    assert.ok(last <= before + done() + broken, `${last} of ${before} + ${done()} + ${broken}`)
+    // Each client may have had an answer under way that was counted and could not be reported.
+    const least = counted + done() - doneBefore - outcomes.length
+    assert.ok(last >= least, `${last}, not ${least}`)
+    // While nobody is served, nothing is lost.
+    process.kill(workersOf(service).get(2) ?? 0, 'SIGKILL')
+    await until('it was replaced', () =>
+      service.log.some(({ msg, worker }) => msg === 'worker replaced' && worker === 2),
+    )
+    assert.equal(numberOf(await scrape(), created), last)
+    assert.equal(numberOf(await scrape(), read), 500)
+  })
+
+  test('one that ends again and again is replaced ever more slowly', async () => {
+    const ends = () =>
+      service.log.filter(({ msg, worker }) => worker === 2 && /^worker e/.test(`${msg}`))
+    const replaced = () =>
+      service.log.filter((line) => line.worker === 2 && line.msg === 'worker replaced')
+    const { length } = replaced()
+    process.kill(workersOf(service).get(2) ?? 0, 'SIGKILL')
+    await until('it was replaced', () => replaced().length > length)
+    const end = ends().at(-1)
+    assert.ok(Number(end?.wait) > 500, `${end?.wait} ms`)
+    const took = Date.parse(String(replaced().at(-1)?.time)) - Date.parse(String(end?.time))
+    assert.ok(took >= Number(end?.wait), `${took} of ${end?.wait} ms`)
+  })
+
+  test('SIGTERM under load: no request is cut short, each item is there, exit code 0', async () => {
+    const outcomes = Array.from({ length: 20 }, (): Outcome => ({ ids: [], broken: [] }))
+    const clients = outcomes.map((outcome) => keepCreating(outcome, () => false))
+    await until('all are busy', () => outcomes.every(({ ids }) => ids.length > 10))
+    const pids = [...workersOf(service).values()]
+    const exit = await service.stop() // first, as the clients go on for as long as it does
+    await Promise.all(clients)
+    for (const { ids, broken } of outcomes) {
+      assert.deepEqual(broken, [])
+      const id = ids.at(-1) ?? ''
+      const bucket = `item-store:{${Number.parseInt(id.slice(0, 4), 16) % 256}}`
+      assert.equal(await redis.command('hexists', bucket, id), '1')
+    }
+    assert.deepEqual(exit, [0, null])
+    assert.deepEqual(pids.filter(isRunning), [])
+    const stopping = service.log.filter(({ msg }) => msg === 'SIGTERM: stopping')
+    assert.deepEqual(
+      stopping.map(({ worker }) => worker),
+      [undefined],
+    )
+  })
+})
+
+describeWithRedis('workers', () => {
+  test('end when the process that started them is killed, and answer what they have accepted', async () => {
+    const NODE_OPTIONS = '--max-old-space-size=200'
+    const service = await serviceWith({ NODE_OPTIONS })
+    const pids = [...workersOf(service).values()]
+    for (const pid of pids) {
+      assert.doesNotMatch(readFileSync(`/proc/${pid}/cmdline`, 'utf8'), /old-space/)
+    }
+    const expect = 'Expect: 100-continue'
+    const head = headOf(service, 'POST', '/items', 'Content-Length: 11', expect)
+    const socket = openSocket(service.baseUrl, head)
+    assert.match(await firstText(socket), /^HTTP\/1\.1 100 Continue\r\n/)
+    service.child.kill('SIGKILL')
+    await once(service.child, 'exit')
+    socket.write('{"data":{}}')
+    assert.match(await firstText(socket), /^HTTP\/1\.1 201 Created\r\n.*\r\nConnection: close\r\n/s)
+    await until('all have ended', () => !pids.some(isRunning))
+  })
+
+  test('more than MAX_CONNECTIONS of each: those in excess are closed, the others served', async () => {
+    const service = await serviceWith({ MAX_CONNECTIONS: '3' })
+    const sockets = openSockets(service.baseUrl, 10)
+    await until('four are closed', () => sockets.filter(({ closed }) => closed).length === 4)
+    for (const socket of sockets.filter(({ closed }) => !closed)) {
+      socket.write(headOf(service, 'GET', '/health'))
+      assert.match(await firstText(socket), /^HTTP\/1\.1 200 OK\r\n/)
+    }
+  })
+
+  test('one that cannot stop is killed after SHUTDOWN_TIMEOUT, exit code 1', async () => {
+    const service = await serviceWith({ SHUTDOWN_TIMEOUT: '1' })
+    const pids = [...workersOf(service).values()]
+    process.kill(pids[0] ?? 0, 'SIGSTOP')
+    assert.deepEqual(await service.stop(), [1, null])
+    await until('all have ended', () => !pids.some(isRunning))
+  })
+
+  test('a port that is in use: the same line as of one process, once, exit code 2', async (t) => {
+    const other = createServer().listen(0, '127.0.0.1')
+    t.after(() => other.close())
+    await once(other, 'listening')
+    const address = other.address()
+    assert.ok(address !== null && typeof address === 'object')
+    const free = String(await freePort())
+    for (const args of [
+      ['--port', String(address.port)],
+      ['--port', free, '--metrics-port', String(address.port)],
+    ]) {
+      const [one, three] = ['1', '3'].map((WORKERS) => serve({ WORKERS }, args))
+      assert.equal(one?.status, 2)
+      assert.match(one?.stderr ?? '', /^item-store: port \d+ is in use; .*\n$/)
+      assert.deepEqual(three, one)
+    }
+  })
+})
+
+function serve(env: NodeJS.ProcessEnv, args: string[] = [], command = 'serve') {
+  const all = [cli, command, '--host', '127.0.0.1', ...args]
+  const { status, stdout, stderr } = spawnSync(process.execPath, all, {
+    cwd: dirname(cli),
+    env: { JWT_SECRET: 'a secret of at least thirty-two bytes', STORE_URL: redis.url, ...env },
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  return { status, stdout, stderr }
+}
+
+const refused: { env: NodeJS.ProcessEnv; command?: string; says: RegExp }[] = [
+  ...['0', 'x', '1.5', '257', '-1'].map((WORKERS) => ({
+    env: { WORKERS },
+    says: /^item-store: WORKERS is ".*" in the environment; expected a whole number from 1 to 256, or auto\n$/,
+  })),
+  {
+    env: { WORKERS: '2', STORE_URL: '' },
+    says: /^item-store: WORKERS \(2 in the environment\) needs STORE_URL: in process memory, each worker would have items of its own\n$/,
+  },
+  {
+    env: { WORKERS: '2' },
+    command: 'dev',
+    says: /^item-store: WORKERS is 2, but dev serves as one process; leave it at 1\n$/,
+  },
+  {
+    env: { WORKERS: '2', MAX_MEMORY_BYTES: '1MiB' },
+    says: /^item-store: MAX_MEMORY_BYTES is 1MiB, but the idle process alone takes .*\n$/,
+  },
+]
+
+for (const { env, command, says } of refused) {
+  test(`${command ?? 'serve'} with ${JSON.stringify(env)} is refused with one line, exit code 2`, () => {
+    const { status, stdout, stderr } = serve(env, [], command)
+    assert.match(stderr, says)
+    assert.deepEqual([status, stdout], [2, ''])
+  })
+}
+
+test('one process loads nothing that only several need', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const service = await ownService({ NODE_V8_COVERAGE: folder })
+  await service.stop()
+  const [file = ''] = readdirSync(folder)
+  const loaded = readFileSync(join(folder, file), 'utf8')
+  assert.match(loaded, /dist\/serve\.js/)
+  assert.doesNotMatch(loaded, /dist\/worker/)
+})
