@@ -81,19 +81,19 @@ export const settings = {
     'STORE_URL',
     orOther(engineUrl()),
     undefined,
-    'Redis or Valkey server that keeps the items: redis://, rediss:// or redis+unix://; by default they are kept in process memory',
+    'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster:// or rediss+cluster://; by default they are kept in process memory',
   ),
   storePrefix: setting(
     'STORE_PREFIX',
     keyPrefix(),
     'item-store:',
-    'What the keys on that server begin with; services with the same prefix share their items',
+    'What the keys there begin with; services with the same prefix share their items',
   ),
   storeTimeout: setting(
     'STORE_TIMEOUT',
     milliseconds(10, 60_000),
     2000,
-    'Maximum time to wait for an answer of that server; after it, the request gets 503',
+    'Maximum time to wait for an answer from there; after it, the request gets 503',
   ),
   workers: setting(
     'WORKERS',

@@ -1,5 +1,6 @@
 /** The kinds of values that settings have. @module */
 
+import { clusterAddress } from './store/redis/address.js'
 import { formatSize, parseDuration, parseSize } from './units.js'
 
 /** How values of one type are parsed, and how they are shown in a form that can be typed. */
@@ -14,6 +15,12 @@ export interface Kind<T> {
 const pebibyte = 1024 ** 5
 const tcpUrl = /^rediss?:\/\/(?:[^@/?#]*@)?[^@/?#,]+(?:\/\d*)?$/
 const socketUrl = /^redis\+unix:\/\/(?:[^@/]*@)?\/[^?#]+(?:\?db=\d+)?$/
+const urlForms = [
+  'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]',
+  'the same with rediss:// for TLS',
+  'redis+unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]',
+  'or for a cluster redis+cluster:// or rediss+cluster:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]',
+]
 
 /** Any text that is not empty. */
 export function text(): Kind<string> {
@@ -125,15 +132,14 @@ export function orOther(kind: Kind<string>): Kind<string | undefined> {
   return { ...kind, show: (value) => value }
 }
 
-/** The address of an engine: its host and port or socket, with user, password and database. */
+/** The address of an engine: its hosts and ports or socket, with user, password and database. */
 export function engineUrl(): Kind<string> {
   return {
     parse(value) {
-      const isAddress = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
+      const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
+      const isAddress = isOne || clusterAddress(value) !== undefined
       if (isAddress && canDecode(value)) return value
-      throw new Error(
-        'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], the same with rediss:// for TLS, or redis+unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]',
-      )
+      throw new Error(urlForms.join(', '))
     },
     show: String,
     isSecret: true,

@@ -1,21 +1,26 @@
 /** What clients see of a service whose engine has a bad day, and that it recovers by itself. */
 
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Answer, send } from '../conformance/client.js'
+import { send } from '../conformance/client.js'
 import { create, record } from '../conformance/expect.js'
 import { assertRefused } from '../decisions/expect.js'
 import { type OwnService, ownService } from '../support/own-service.js'
 import { freePort } from '../support/process.js'
 import { describeWithRedis, type OwnRedis, ownRedis } from '../support/redis.js'
 import { until } from '../support/until.js'
+import {
+  assertNothingServed,
+  assertRecovers,
+  assertUnavailable,
+  assertUnhealthy,
+  noChange,
+  unknownOutcome,
+} from './expect.js'
 
 /** Long enough for an engine that is well on a busy machine, short enough to wait for. */
 const timeout = '1500ms'
-const unknownOutcome = /unknown whether the change took effect/
-const noChange = /nothing has changed/
 
 function serviceOn(url: string, env: NodeJS.ProcessEnv = {}): Promise<OwnService> {
   return ownService({ STORE_URL: url, STORE_TIMEOUT: timeout, ...env })
@@ -26,42 +31,6 @@ async function started(...settings: string[]): Promise<{ redis: OwnRedis; servic
   const redis = ownRedis(...settings)
   await redis.start()
   return { redis, service: await serviceOn(redis.url) }
-}
-
-async function assertUnhealthy(service: OwnService): Promise<void> {
-  const answer = await until('the service is unhealthy', async () => {
-    const health = await service.request('GET', '/health')
-    return health.status === 503 && health
-  })
-  const { status, services_summary, unhealthy_subsystems } = record(answer.json())
-  assert.equal(status, 'unhealthy')
-  assert.deepEqual(services_summary, { total: 2, healthy: 1, unhealthy: 1 })
-  assert.deepEqual(unhealthy_subsystems, ['store'])
-}
-
-/** It serves again, all by itself. */
-async function assertRecovers(service: OwnService): Promise<void> {
-  await until('the service is healthy', async () => {
-    return (await service.request('GET', '/health')).status === 200
-  })
-  const { id } = await create(service, { again: true })
-  assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
-  assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
-}
-
-function assertUnavailable(answer: Answer, message: RegExp): void {
-  assert.match(assertRefused(answer, 503, 'STORE_UNAVAILABLE'), message)
-  assert.equal(answer.headers['retry-after'], '1')
-}
-
-/** Every item request gets a 503. @param outcome what is said of those that change something. */
-async function assertNothingServed(service: OwnService, outcome: RegExp): Promise<void> {
-  const path = `/items/${randomUUID()}`
-  assertUnavailable(await service.call('GET', '/items'), /^The store [\w ]+$/)
-  assertUnavailable(await service.call('GET', path), /^The store [\w ]+$/)
-  assertUnavailable(await service.call('POST', '/items', { data: {} }), outcome)
-  assertUnavailable(await service.call('PUT', path, { data: {} }), outcome)
-  assertUnavailable(await service.call('DELETE', path), outcome)
 }
 
 describeWithRedis('faults of the engine', () => {

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,33 +9,26 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { openRedisStore } from '../../src/store/redis/store.js'
 import { create, record } from '../conformance/expect.js'
-import { ownProcess } from '../support/own-process.js'
+import { newCertificate } from '../support/certificate.js'
+import { assertConforms } from '../support/conformance.js'
 import { ownService } from '../support/own-service.js'
 import { freePort } from '../support/process.js'
 import { describeWithRedis, ownRedis } from '../support/redis.js'
+import { describeRoundTrip } from '../support/round-trip.js'
 import { root } from '../support/tools.js'
 
 const STORE_TIMEOUT = '20s'
 /** Options of a store in this process. */
 const direct = { prefix: 'item-store:', timeout: 20_000, log: pino({ level: 'silent' }) }
 
+const forTexts = ownRedis()
+await forTexts.start()
+
 describeWithRedis('the service on an engine', () => {
   test('passes the conformance tests', async () => {
     const redis = ownRedis()
     await redis.start()
-    const JWT_SECRET = randomBytes(32).toString('base64url')
-    const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT, JWT_SECRET })
-    const folder = join(root, 'build/test/conformance')
-    const files = readdirSync(folder).filter((file) => file.endsWith('.test.js'))
-    const tests = ownProcess(
-      [process.execPath, '--test', '--test-reporter=tap', ...files.map((f) => join(folder, f))],
-      { cwd: root, env: { BASE_URL: service.baseUrl.href, JWT_SECRET } },
-    )
-    const output = await tests.printed(/^# duration_ms/m)
-    const failures = output.split('\n').filter((line) => /^ *not ok/.test(line))
-    assert.deepEqual(failures, [])
-    assert.deepEqual(await tests.ended(), [0, null])
-    assert.ok(Number(/^# pass (\d+)$/m.exec(output)?.[1]) > 100, output)
+    await assertConforms({ STORE_URL: redis.url, STORE_TIMEOUT })
     assert.notEqual(await redis.command('dbsize'), '0', 'the items were somewhere else')
   })
 
@@ -57,6 +49,8 @@ describeWithRedis('the service on an engine', () => {
       assert.equal(record(record(answer.json()).data).n, n)
     }
   })
+
+  describeRoundTrip('on one server', () => openRedisStore({ ...direct, url: forTexts.url }))
 
   test('has metrics of the items, and of the memory of the engine', async () => {
     const redis = ownRedis()
@@ -102,7 +96,8 @@ describeWithRedis('the service on an engine', () => {
     const loaded = async (env: NodeJS.ProcessEnv) => {
       const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
       const service = await ownService({ ...env, NODE_V8_COVERAGE: folder })
-      await service.stop()
+      await service.request('GET', '/health') // it is told to end only once it handles signals
+      assert.deepEqual(await service.stop(), [0, null])
       const [file = ''] = readdirSync(folder)
       return readFileSync(join(folder, file), 'utf8').includes('/@redis/client/')
     }
@@ -126,18 +121,6 @@ describeWithRedis('the service on an engine', () => {
   })
 })
 
-/** The files of a certificate for 127.0.0.1 that is its own authority, and of its key. */
-function newCertificate(): [certificate: string, key: string] {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
-  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
-  const names = ['-subj', '/CN=engine', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const files = ['-keyout', key, '-out', certificate]
-  const options = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const { status } = spawnSync('openssl', ['req', ...options, '-days', '2', ...names, ...files])
-  assert.equal(status, 0)
-  return [certificate, key]
-}
-
 test('STORE_URL: what is no address of an engine is refused, without a word of the password', () => {
   const urls = [
     'secret',
@@ -146,9 +129,11 @@ test('STORE_URL: what is no address of an engine is refused, without a word of t
     'redis://:secret@host/x',
     'redis://:secret@host:6379?db=1',
     'redis://:secret@host:99999',
-    'redis://:secret@a,b',
+    'redis://:secret@a,b/1',
     'redis://:secret%zz@host',
-    'redis+cluster://:secret@host',
+    'redis+cluster://:secret@host/1',
+    'redis+cluster://:secret@a,,b',
+    'rediss+cluster://:secret@a,b:port',
     'redis+unix://:secret@host',
     'redis+unix:///socket?secret=1',
   ]

@@ -1,5 +1,6 @@
 /** An engine of one's own: a `redis-server` on a socket in a folder of its own. */
 
+import { AsyncResource } from 'node:async_hooks'
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,8 @@ import { promisify } from 'node:util'
 import { type OwnProcess, ownProcess } from './own-process.js'
 
 const program = 'redis-server'
-const isThere = spawnSync(program, ['--version']).status === 0
+/** Whether the program is installed. */
+export const isThere = spawnSync(program, ['--version']).status === 0
 
 /** Tests that need an engine: left out where there is none, but never where changes are checked. */
 export function describeWithRedis(title: string, body: () => void): void {
@@ -27,15 +29,24 @@ export interface OwnRedis {
   start(): Promise<void>
   /** Ends it with a signal, or stops it for a while with `SIGSTOP`, until `SIGCONT`. */
   kill(signal: NodeJS.Signals): Promise<void>
+  /** @throws {Error} unless it runs. */
+  pid(): number
 }
 
 /**
- * An engine that ends with the test, or the file of tests, that starts it. It is not started yet, and
+ * An engine that ends with the test, or the file of tests, that makes it. It is not started yet, and
  * keeps nothing on disk unless its settings say so.
  */
 export function ownRedis(...settings: string[]): OwnRedis {
+  return ownRedisBy([], ...settings)
+}
+
+/** @param starter what starts the program, such as `unshare -n`, and becomes it. */
+export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   const socket = join(folder, 's')
+  /** Whoever starts it: the process is that of the test, or the file, that has made the engine. */
+  const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 
   async function command(...args: string[]): Promise<string> {
@@ -52,13 +63,20 @@ export function ownRedis(...settings: string[]): OwnRedis {
     async start() {
       if (!isThere) return
       const defaults = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '']
-      own = ownProcess([program, ...defaults, ...settings], { cwd: folder, env: process.env })
+      const [first, ...rest] = [...starter, program, ...defaults, ...settings]
+      own = ownProcessHere([first ?? program, ...rest], { cwd: folder, env: process.env })
       await own.printed(/eady to accept connections/)
     },
 
     async kill(signal) {
       own?.child.kill(signal)
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await own?.ended()
+    },
+
+    pid() {
+      const pid = own?.child.pid
+      if (pid === undefined) throw new Error(`${program} does not run`)
+      return pid
     },
   }
 }

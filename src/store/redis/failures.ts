@@ -9,22 +9,39 @@ const { ClientClosedError, ClientOfflineError, ErrorReply }: typeof import('@red
 /** Whether a command changes items. */
 export type Purpose = 'read' | 'change'
 
-/** The command was not sent. */
-export function notReached(purpose: Purpose, cause: unknown): StoreError {
-  return unavailable('The store cannot be reached', purpose, 'nothing has changed', cause)
+/** There is no connection to the server, so that nothing was sent. */
+export class NotConnectedError extends Error {
+  /** @param cause why there is none. */
+  constructor(cause: unknown) {
+    super('there is no connection to the server', { cause })
+  }
+}
+
+/** The answer did not come in time. */
+export class LateError extends Error {}
+
+/** What a server said instead of an answer, such as `MOVED`; `undefined` for any other failure. */
+export function refusalOf(error: unknown): string | undefined {
+  return error instanceof ErrorReply ? error.message : undefined
 }
 
 /** @param error what sending a command and waiting for its answer threw. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
-  if (error instanceof ClientOfflineError || error instanceof ClientClosedError) {
-    return notReached(purpose, error)
+  if (
+    error instanceof NotConnectedError ||
+    error instanceof ClientOfflineError ||
+    error instanceof ClientClosedError
+  ) {
+    const { cause = error } = error
+    return unavailable('The store cannot be reached', purpose, 'nothing has changed', cause)
   }
-  if (!(error instanceof ErrorReply)) {
+  const refusal = refusalOf(error)
+  if (refusal === undefined) {
     const unknown = 'it is unknown whether the change took effect'
     return unavailable('The store did not answer in time', purpose, unknown, error)
   }
   // Older engines put the name of a script's error behind their own words.
-  if (/\bOOM\b/.test(error.message)) {
+  if (/\bOOM\b/.test(refusal)) {
     return new StoreError('STORE_FULL', 'The store is full', { cause: error })
   }
   return unavailable('The store refuses this at present', purpose, 'nothing has changed', error)

@@ -16,8 +16,8 @@ export interface Page {
   readonly entries: readonly Buffer[]
   /** Where the next page begins; `start` after the last one. */
   readonly cursor: string
-  /** The connection that it came from. */
-  readonly connection: number | undefined
+  /** The session with the server that it came from. */
+  readonly session: object | undefined
 }
 
 /** Reads the page of a bucket after another one, or its first. @throws {StoreError} */

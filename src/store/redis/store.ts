@@ -1,16 +1,27 @@
 /**
  * Items in an engine that speaks the protocol of Redis (docs/redis.md): hashes of a fixed number, by
- * the id, whose fields are the items.
+ * the id, whose fields are the items. Every command and script is about one hash.
  *
  * @module
  */
 
 import type { EncodedItem, ItemId, ItemStore } from '../item-store.js'
-import { type ConnectionOptions, openConnection, type Reply } from './connection.js'
+import { clusterAddress } from './address.js'
+import type { Reply } from './client.js'
+import { openCluster } from './cluster.js'
+import type { EngineOptions } from './engine.js'
 import { openList, type ReadPage, start } from './list.js'
-import { createScript, deleteScript, pageScript, replaceScript, sizeScript } from './scripts.js'
+import {
+  createScript,
+  deleteScript,
+  pageScript,
+  replaceScript,
+  type Script,
+  sizeScript,
+} from './scripts.js'
+import { openSingle } from './single.js'
 
-export interface RedisStoreOptions extends ConnectionOptions {
+export interface RedisStoreOptions extends EngineOptions {
   /** What the keys begin with; without braces, since what is in braces picks the slot of a cluster. */
   readonly prefix: string
   /** Number of hashes: all stores with the same prefix have the same. */
@@ -26,7 +37,9 @@ const healthyFor = 1000
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
   const { prefix, buckets = 256, pageBytes = 128 * 1024, log } = options
   const keys = Array.from({ length: buckets }, (_, number) => `${prefix}{${number}}`)
-  const connection = await openConnection(options)
+  const cluster = clusterAddress(options.url)
+  const engine =
+    cluster === undefined ? await openSingle(options) : await openCluster(cluster, options)
   let checked = { at: Number.NEGATIVE_INFINITY, isHealthy: Promise.resolve(false) }
   await warnOfEviction()
 
@@ -34,16 +47,19 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return keys[Number.parseInt(id.slice(0, 4), 16) % buckets] ?? prefix
   }
 
-  /** What the engine says of its memory. */
-  async function memory(name: string): Promise<string | undefined> {
-    const info = String(await connection.send('read', ['INFO', 'memory']))
-    return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1]
+  /** What each server says of its memory. */
+  function memory(name: string): Promise<string[]> {
+    return engine.all('read', async (server) => {
+      const info = String(await server.send(['INFO', 'memory']))
+      return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? ''
+    })
   }
 
   /** A bucket has no time to live, so the policies for keys that have one do no harm. */
   async function warnOfEviction(): Promise<void> {
-    const policy = await memory('maxmemory_policy').catch(() => undefined)
-    if (policy?.startsWith('allkeys-') !== true) return
+    const policies = await memory('maxmemory_policy').catch(() => [])
+    const policy = policies.find((name) => name.startsWith('allkeys-'))
+    if (policy === undefined) return
     log.warn(
       { policy },
       'the store deletes items at its maxmemory; set maxmemory-policy noeviction',
@@ -52,7 +68,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
   /** Whether every bucket can be written to: takes out a field that is not there. */
   async function canWrite(): Promise<boolean> {
-    const changes = keys.map((key) => connection.send('change', ['HDEL', key, '']))
+    const changes = keys.map((key) =>
+      engine.at('change', key, (server) => server.send(['HDEL', key, ''])),
+    )
     return await Promise.all(changes).then(
       () => true,
       () => false,
@@ -60,66 +78,80 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   }
 
   function pagesOf(key: string): ReadPage {
-    return async (previous) => {
-      const current = connection.number()
-      // A cursor means something only to the process that gave it, and another connection may lead to
-      // another one: there the bucket is read from its start again.
-      const cursor = previous?.connection === current ? (previous?.cursor ?? start) : start
-      const page = await connection.run('read', pageScript, key, cursor, String(pageBytes))
-      const [next, entries] = page as [Buffer, Buffer[]] // as HSCAN answers
-      return { entries, cursor: next.toString(), connection: current }
-    }
+    return (previous) =>
+      engine.at('read', key, async (server) => {
+        const session = server.session()
+        // A cursor means something only to the process that gave it, and another connection may lead to
+        // another one: there the bucket is read from its start again.
+        const cursor = previous?.session === session ? (previous?.cursor ?? start) : start
+        const page = await server.run(pageScript, key, cursor, String(pageBytes))
+        const [next, entries] = page as [Buffer, Buffer[]] // as HSCAN answers
+        return { entries, cursor: next.toString(), session }
+      })
+  }
+
+  /** Runs a script on the bucket of an item. @returns whether it answers 1. */
+  async function change(script: Script, id: ItemId, ...args: EncodedItem[]): Promise<boolean> {
+    const key = keyOf(id)
+    return (await engine.at('change', key, (server) => server.run(script, key, id, ...args))) === 1
   }
 
   return {
     guarantees: { isSnapshot: false, isInOrder: false },
 
     async create(id, item) {
-      const isNew = await connection.run('change', createScript, keyOf(id), id, item)
-      if (isNew !== 1) throw new Error(`there is an item ${id} already`)
+      const isNew = await change(createScript, id, item)
+      if (!isNew) throw new Error(`there is an item ${id} already`)
     },
 
     async read(id) {
-      const item = await connection.send('read', ['HGET', keyOf(id), id])
+      const key = keyOf(id)
+      const item = await engine.at('read', key, (server) => server.send(['HGET', key, id]))
       return item === null ? undefined : (item as EncodedItem) // as it was put there
     },
 
-    async replace(id, item) {
-      return (await connection.run('change', replaceScript, keyOf(id), id, item)) === 1
-    },
+    replace: (id, item) => change(replaceScript, id, item),
 
-    async delete(id) {
-      return (await connection.run('change', deleteScript, keyOf(id), id)) === 1
-    },
+    delete: (id) => change(deleteScript, id),
 
     list: () => openList(keys.map(pagesOf)),
 
     async size() {
-      const [pageBytes, ...sizes] = await Promise.all([
+      const [used, sizes] = await Promise.all([
         memory('used_memory'),
-        ...keys.map((key) => connection.run('read', sizeScript, key)),
+        Promise.all(
+          keys.map((key) => engine.at('read', key, (server) => server.run(sizeScript, key))),
+        ),
       ])
-      const sum = (place: number) =>
-        sizes.reduce<number>((total, size) => total + numberAt(size, place), 0)
-      return { items: sum(0), itemBytes: sum(1), pageBytes: Number(pageBytes) }
+      return {
+        items: sum(sizes.map((size) => numberAt(size, 0))),
+        itemBytes: sum(sizes.map((size) => numberAt(size, 1))),
+        pageBytes: sum(used.map(Number)),
+      }
     },
 
     async clear() {
-      await Promise.all(keys.map((key) => connection.send('change', ['UNLINK', key])))
+      await Promise.all(
+        keys.map((key) => engine.at('change', key, (server) => server.send(['UNLINK', key]))),
+      )
     },
 
     async healthy() {
-      if (connection.number() === undefined) return false
+      if (!engine.isConnected()) return false
       if (performance.now() - checked.at > healthyFor) {
         checked = { at: performance.now(), isHealthy: canWrite() }
       }
       return await checked.isHealthy
     },
 
-    close: connection.close,
+    close: engine.close,
   }
 }
 
 function numberAt(reply: Reply, place: number): number {
   return Array.isArray(reply) ? Number(reply[place]) : 0
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }

@@ -1,0 +1,147 @@
+/** Items in a cluster: the same tests as for one server, and what is special to a cluster. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { newItemId } from '../../src/item/id.js'
+import type { ItemStore } from '../../src/store/item-store.js'
+import { slotOf } from '../../src/store/redis/slots.js'
+import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/store.js'
+import { create } from '../conformance/expect.js'
+import { newCertificate } from '../support/certificate.js'
+import { assertConforms } from '../support/conformance.js'
+import { type OwnService, ownService } from '../support/own-service.js'
+import { freePort } from '../support/process.js'
+import { describeWithRedis, ownRedis } from '../support/redis.js'
+import { ownCluster } from '../support/redis-cluster.js'
+import { describeRoundTrip } from '../support/round-trip.js'
+import { describeStore, itemText, textOf } from '../support/store-behaviour.js'
+import { root } from '../support/tools.js'
+import { until } from '../support/until.js'
+
+const STORE_TIMEOUT = '20s'
+
+const cluster = await ownCluster()
+await cluster.start()
+
+describeWithRedis('a cluster', () => {
+  /** A store in this process, with a prefix of its own. */
+  async function open(options: Partial<RedisStoreOptions> = {}): Promise<ItemStore> {
+    const log = pino({ level: 'silent' })
+    const defaults = { url: cluster.url, prefix: `${randomUUID()}:`, timeout: 60_000, log }
+    return await openRedisStore({ ...defaults, ...options })
+  }
+
+  /** What each master says. */
+  function masters(...command: string[]): Promise<string[]> {
+    return Promise.all(cluster.nodes.slice(0, 3).map((node) => node.command(...command)))
+  }
+
+  describeStore('with 8 buckets and pages of 300 bytes', () => open({ buckets: 8, pageBytes: 300 }))
+
+  describeRoundTrip('in a cluster', () => open())
+
+  test('passes the conformance tests, and has the items on all masters', async () => {
+    await assertConforms({ STORE_URL: cluster.url, STORE_TIMEOUT })
+    for (const keys of await masters('keys', 'item-store:*')) assert.notEqual(keys, '')
+  })
+
+  test('items are spread over all masters, listed once each, and counted together', async () => {
+    const store = await open()
+    const ids = Array.from({ length: 3000 }, newItemId)
+    await Promise.all(ids.map((id) => store.create(id, itemText(id, 10))))
+    const listed: { id: string }[] = JSON.parse(`[${await textOf(await store.list())}]`)
+    assert.deepEqual(listed.map(({ id }) => id).sort(), ids.toSorted())
+    const { items, itemBytes, pageBytes } = await store.size()
+    assert.equal(items, 3000)
+    assert.equal(
+      itemBytes,
+      ids.reduce((sum, id) => sum + itemText(id, 10).length, 0),
+    )
+    const used = (await masters('info', 'memory')).map((info) =>
+      Number(/^used_memory:(\d+)/m.exec(info)?.[1]),
+    )
+    assert.ok(pageBytes > Math.max(...used) * 2, `${pageBytes} bytes, where masters have ${used}`)
+    await store.clear()
+    assert.equal((await store.size()).items, 0)
+    await store.close()
+  })
+
+  test('the slot of a key is what the servers say', async () => {
+    const node = cluster.nodes[0]
+    const keys = ['', 'a', '123456789', 'item-store:{0}', 'x{}y{z}', 'a{b}{c}', '{é}', 'a{b', '}{']
+    for (const key of [...keys, ...Array.from({ length: 20 }, (_, n) => `p:{${n * 13}}`)]) {
+      assert.equal(String(slotOf(key)), await node?.command('cluster', 'keyslot', key), key)
+    }
+  })
+
+  test('needs no more rights than docs/redis.md says', async () => {
+    const text = readFileSync(join(root, 'docs/redis.md'), 'utf8')
+    const [rights = ''] = /^A user of the server with.*?\n\n/ms.exec(text) ?? []
+    const commands = [...rights.matchAll(/`([A-Z]+)`/g)].map(([, name]) => `+${name}`)
+    const given = commands.filter((name) => name !== '+ACL')
+    await masters('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...given)
+    const url = cluster.url.replace('://', '://u:p@')
+    const service = await ownService({ STORE_URL: url, STORE_TIMEOUT })
+    const { id } = await create(service, { name: 'a' })
+    assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
+    assert.equal((await service.call('GET', '/items')).status, 200)
+    assert.equal((await service.request('GET', '/health')).status, 200)
+    assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
+    await masters('acl', 'setuser', 'u', 'off')
+    const refused = await ownService({ STORE_URL: url, STORE_TIMEOUT })
+    assert.equal((await refused.request('GET', '/health')).status, 503)
+    assert.match(JSON.stringify(refused.log), /WRONGPASS/)
+  })
+
+  const wrongKinds = [
+    { title: 'a cluster that is addressed as one server', says: /belongs to a cluster: STORE_URL/ },
+    {
+      title: 'one server that is addressed as a cluster',
+      says: /belongs to no cluster: STORE_URL/,
+    },
+  ]
+  for (const [n, { title, says }] of wrongKinds.entries()) {
+    test(`${title}: unhealthy, with the cause in the log`, async () => {
+      const port = await freePort()
+      const single = ownRedis('--port', String(port))
+      await single.start()
+      const urls = [
+        `redis://127.0.0.1:${cluster.nodes[0]?.port}`,
+        `redis+cluster://127.0.0.1:${port}`,
+      ]
+      const service = await ownService({ STORE_URL: urls[n], STORE_TIMEOUT })
+      assert.equal((await service.request('GET', '/health')).status, 503)
+      assert.match(lineOf(service, 'the store cannot be reached'), says)
+    })
+  }
+
+  test('one with TLS is spoken to with TLS, for whichever server', async () => {
+    const [port, busPort] = await Promise.all([freePort(), freePort()])
+    const [certificate, key] = newCertificate()
+    const node = ownRedis(
+      ...['--tls-port', String(port), '--tls-cluster', 'yes', '--tls-auth-clients', 'no'],
+      ...['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate],
+      ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
+    )
+    await node.start()
+    await node.command('cluster', 'addslotsrange', '0', '16383')
+    const service = await ownService({
+      STORE_URL: `rediss+cluster://127.0.0.1:${port}`,
+      STORE_TIMEOUT,
+      NODE_EXTRA_CA_CERTS: certificate,
+    })
+    await until('the service is healthy', async () => {
+      return (await service.request('GET', '/health')).status === 200
+    })
+    await create(service, {})
+  })
+})
+
+/** The first line of the log with this message. */
+function lineOf({ log }: OwnService, msg: string): string {
+  return JSON.stringify(log.find((line) => line.msg === msg))
+}

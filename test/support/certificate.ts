@@ -1,0 +1,19 @@
+/** A certificate of one's own. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The files of a certificate for 127.0.0.1 that is its own authority, and of its key. */
+export function newCertificate(): [certificate: string, key: string] {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+  const names = ['-subj', '/CN=engine', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const files = ['-keyout', key, '-out', certificate]
+  const options = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const { status } = spawnSync('openssl', ['req', ...options, '-days', '2', ...names, ...files])
+  assert.equal(status, 0)
+  return [certificate, key]
+}

@@ -1,0 +1,118 @@
+/** A cluster of one's own: three masters, each with a replica, all of them processes of their own. */
+
+import { freePort } from './process.js'
+import { isThere, type OwnRedis, ownRedis } from './redis.js'
+import { until } from './until.js'
+
+export interface ClusterNode extends OwnRedis {
+  readonly port: number
+  /** Of the connections between the nodes. */
+  readonly busPort: number
+}
+
+export interface OwnCluster {
+  /** For `STORE_URL`: names one master and one replica. */
+  readonly url: string
+  /** Three masters, then the replica of each. */
+  readonly nodes: readonly ClusterNode[]
+  /** Starts all nodes and waits until they serve all slots; nothing without the program. */
+  start(): Promise<void>
+  /** Waits until nodes see all slots served, and all replicas connected. */
+  isWhole(nodes?: readonly ClusterNode[]): Promise<void>
+  /** How long a node may be silent until the others hold it to be down, in milliseconds. */
+  setNodeTimeout(time: number): Promise<void>
+}
+
+const slotCount = 16_384
+const size = { masters: 3, replicas: 3 }
+/** Node timeouts in milliseconds: while nodes get to know each other, and when none is to be held to be down. */
+const timeouts = { beginning: '1000', later: 60_000 }
+
+/** A node of a cluster, not started yet, that ends with the test, or file of tests, that makes it. */
+export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
+  const [port, busPort] = await Promise.all([freePort(), freePort()])
+  return nodeAt(port, busPort, settings)
+}
+
+/** A cluster that has not been started yet, and ends like its nodes. */
+export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
+  const count = size.masters + size.replicas
+  const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // all different
+  const nodes = Array.from({ length: count }, (_, n) =>
+    nodeAt(ports[n] ?? 0, ports[count + n] ?? 0, settings),
+  )
+  const masters = nodes.slice(0, size.masters)
+  const urlHosts = [nodes[1], nodes[3]].map((node) => `127.0.0.1:${node?.port}`)
+
+  async function isWhole(some: readonly ClusterNode[] = nodes): Promise<void> {
+    for (const node of some) {
+      await until(`the node at port ${node.port} sees the cluster whole`, async () => {
+        if (!(await node.command('cluster', 'info')).includes('cluster_state:ok')) return false
+        const replication = await node.command('info', 'replication')
+        return /role:master/.test(replication) || /master_link_status:up/.test(replication)
+      })
+    }
+  }
+
+  async function setNodeTimeout(time: number): Promise<void> {
+    const setting = ['config', 'set', 'cluster-node-timeout', String(time)]
+    await Promise.all(nodes.map((node) => node.command(...setting)))
+  }
+
+  return {
+    url: `redis+cluster://${urlHosts.join(',')}`,
+    nodes,
+    isWhole,
+    setNodeTimeout,
+
+    async start() {
+      if (!isThere) return
+      await Promise.all(nodes.map((node) => node.start()))
+      await Promise.all(
+        nodes.map(async (node, n) => {
+          await node.command('cluster', 'set-config-epoch', String(n + 1))
+          if (n < size.masters) {
+            const [first, end] = [n, n + 1].map((m) => Math.floor((slotCount * m) / size.masters))
+            await node.command('cluster', 'addslotsrange', String(first), String(Number(end) - 1))
+          }
+        }),
+      )
+      for (const [n, node] of nodes.entries()) await meet(node, nodes.slice(0, n))
+      for (const node of nodes) {
+        await until('all nodes know each other', async () =>
+          (await node.command('cluster', 'info')).includes(`cluster_known_nodes:${count}`),
+        )
+      }
+      for (const [n, replica] of nodes.slice(size.masters).entries()) {
+        await replica.command('cluster', 'replicate', await idOf(masters[n]))
+      }
+      await isWhole()
+      await until('the masters know their replicas', async () => {
+        const seen = await Promise.all(masters.map((node) => node.command('cluster', 'nodes')))
+        return seen.every((lines) => lines.split('slave').length === size.replicas + 1)
+      })
+      await setNodeTimeout(timeouts.later)
+    },
+  }
+}
+
+/** Makes a node known to others, and so part of their cluster. */
+export async function meet(node: ClusterNode, others: readonly ClusterNode[]): Promise<void> {
+  const address = ['127.0.0.1', String(node.port), String(node.busPort)]
+  for (const other of others) await other.command('cluster', 'meet', ...address)
+}
+
+/** What the other nodes call it. */
+export async function idOf(node: ClusterNode | undefined): Promise<string> {
+  return (await node?.command('cluster', 'myid')) ?? ''
+}
+
+function nodeAt(port: number, busPort: number, settings: string[]): ClusterNode {
+  const own = ownRedis(
+    ...['--port', String(port), '--bind', '127.0.0.1', '--cluster-announce-ip', '127.0.0.1'],
+    ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
+    ...['--cluster-node-timeout', timeouts.beginning, '--repl-diskless-sync-delay', '0'],
+    ...settings,
+  )
+  return { ...own, port, busPort }
+}
