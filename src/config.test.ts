@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeSettings, flags, readConfig, settings } from './config.js'
+import { describeSettings } from './commands/help.js'
+import { flags, readConfig, settings } from './config.js'
 import { UsageError } from './usage-error.js'
 
 test('without flags and environment every setting has its default', () => {
@@ -80,7 +81,7 @@ test('every default that is shown can be typed', () => {
   const shown = Object.values(settings).filter(({ shownDefault }) => shownDefault !== undefined)
   assert.deepEqual(
     Object.values(settings).filter((setting) => !shown.includes(setting)),
-    [settings.storeUrl, settings.metricsHost],
+    [settings.console, settings.storeUrl, settings.metricsHost],
   )
   for (const { name, default: value, shownDefault = '', parse } of shown) {
     assert.equal(parse(shownDefault), value, `${name}=${shownDefault}`)
