@@ -22,6 +22,8 @@ export interface Locator extends Finder {
   uncheck(): Promise<void>
   press(key: string): Promise<void>
   focus(): Promise<void>
+  /** @param option its value, or what it says. */
+  selectOption(option: string): Promise<unknown>
   setInputFiles(files: { name: string; mimeType: string; buffer: Buffer }): Promise<void>
   isVisible(): Promise<boolean>
   textContent(): Promise<string | null>
@@ -43,10 +45,17 @@ export interface Page extends Finder {
   waitForFunction(expression: string): Promise<unknown>
   waitForEvent(event: 'download'): Promise<Download>
   on(event: 'console', listener: (message: ConsoleMessage) => void): void
+  /** A dialog of the browser, not of the page. */
+  on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(event: 'request', listener: (request: { url(): string; method(): string }) => void): void
   screenshot(options: { path: string }): Promise<unknown>
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
+}
+
+interface BrowserDialog {
+  type(): string
+  dismiss(): Promise<void>
 }
 
 interface Download {
