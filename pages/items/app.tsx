@@ -1,6 +1,7 @@
 /** The items page: the list, and what is open above it. @module */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { pagePaths } from '../../src/interface/paths.js'
 import { useSession } from '../shared/token-form.js'
 import { Columns, usualColumns } from './columns.js'
 import { Delete } from './delete.js'
@@ -10,7 +11,7 @@ import { download, exportItems } from './export.js'
 import type { Filter } from './filter.js'
 import { Help } from './help.js'
 import { Import } from './import.js'
-import type { Item } from './item.js'
+import { type Item, itemOf } from './item.js'
 import { connect, type ItemService, needsToken, wordsFor } from './service.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
@@ -100,7 +101,7 @@ export function App() {
     <>
       <header class="bar">
         <h1>Items</h1>
-        <a href="/docs">API</a>
+        <a href={pagePaths.docs}>API</a>
         <button type="button" onClick={() => setTokenReason('')}>
           Token
         </button>
@@ -141,6 +142,7 @@ export function App() {
           listed={draft.item && items.find(({ id }) => id === draft.item?.id)}
           onSaved={(text, isDone) => {
             collection.put(text)
+            setActive(itemOf(text))
             if (isDone) setDraft(undefined)
           }}
           onDelete={setDoomed}

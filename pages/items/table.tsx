@@ -33,7 +33,7 @@ export function ItemTable(props: TableProps) {
   const grid = useRef<HTMLTableElement>(null)
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRange] = useState({ first: 0, end: 0 })
-  const activeIndex = useActiveIndex(items, active, count)
+  const [activeIndex, isListed] = useActiveIndex(items, active, count)
 
   /** Height of the rows that can be seen: the head covers the others. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
@@ -51,12 +51,15 @@ export function ItemTable(props: TableProps) {
   }, [count, rowHeight])
   useKeptPlace(grid, items, rowHeight)
 
+  // A row that becomes the active one, or appears as such, is brought into the window.
+  useLayoutEffect(() => {
+    if (!isListed || !grid.current) return
+    grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
+  }, [active, isListed])
+
   const goTo = (index: number) => {
-    const row = Math.max(0, Math.min(index, count - 1))
-    const item = items[row]
-    if (!item || !grid.current) return
-    onActive(item)
-    grid.current.scrollTop = topFor(row, grid.current.scrollTop, innerHeight(), rowHeight)
+    const item = items[Math.max(0, Math.min(index, count - 1))]
+    if (item) onActive(item)
   }
   const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
@@ -172,12 +175,16 @@ function rowId(index: number): string {
   return `row-${index}`
 }
 
-/** The row with the active item; when that has gone, the one in its place. */
-function useActiveIndex(items: readonly Item[], active: string | undefined, count: number): number {
+/** The row with the active item, and whether it is there: when it has gone, the one in its place is meant. */
+function useActiveIndex(
+  items: readonly Item[],
+  active: string | undefined,
+  count: number,
+): [index: number, isListed: boolean] {
   const before = useRef(-1)
   const index = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
   if (index >= 0) before.current = index
-  return active === undefined ? -1 : Math.min(before.current, count - 1)
+  return [active === undefined ? -1 : Math.min(before.current, count - 1), index >= 0]
 }
 
 /** When rows above are added or removed, the row at the top stays where it is. */
