@@ -167,6 +167,41 @@ describe('the collection', () => {
     await until('the list again', () => ids() === 'ab')
   })
 
+  test('does not take back what was saved while a list came in', async () => {
+    let release = () => {}
+    const older = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let asked = 0
+    let isSaved = false
+    let wasTakenBack = false
+    const collection: Collection = createCollection({
+      async *list() {
+        asked += 1
+        if (asked === 2) await older
+        yield [textOf('a', asked === 3 ? '"saved":1' : '')]
+      },
+      pauseAfter: () => 100_000,
+      isFinal: () => false,
+      onChange() {
+        const [item] = collection.shown().items
+        wasTakenBack ||= isSaved && item?.text === textOf('a')
+      },
+    })
+    after(() => collection.stop())
+    collection.refresh()
+    await until('the first list', () => collection.shown().listedAt)
+    collection.refresh()
+    isSaved = true
+    collection.put(textOf('a', '"saved":1'))
+    release()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(asked, 2)
+    collection.refresh()
+    await until('the last list', () => collection.shown().loading === undefined)
+    assert.deepEqual([asked, wasTakenBack], [3, false])
+  })
+
   test('asks for nothing while nobody looks, and at once when somebody does', async () => {
     const { collection, asked } = collect([[textOf('a')]])
     collection.watch(false)
