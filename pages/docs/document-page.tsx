@@ -1,57 +1,18 @@
-/** The page as a whole: loads the document, and shows what is in it. @module */
+/** The page as a whole: all that is in the document. @module */
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { documentPath } from '../../src/interface/paths.js'
 import { TokenForm } from '../shared/token-form.js'
 import { type OpenApiDocument, type Operation, operationsOf, shownValue } from './openapi.js'
 import { Method, OperationSection } from './operation.js'
 import { Prose, Words } from './prose.js'
 import { modelId, Schemas } from './schemas.js'
 
-const documentUrl = '/openapi.json'
-
-export function DocumentPage() {
-  const [document, setDocument] = useState<OpenApiDocument>()
-  const [problem, setProblem] = useState<string>()
-
-  async function load(): Promise<void> {
-    setProblem(undefined)
-    try {
-      const response = await fetch(documentUrl)
-      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
-      setDocument(await response.json())
-    } catch (error) {
-      setProblem(Object(error).message)
-    }
-  }
-  useEffect(() => {
-    load()
-  }, [])
-
-  if (document !== undefined) return <Loaded document={document} />
-  return (
-    <main class="lone">
-      <h1>API of the Item Store Service</h1>
-      {problem === undefined ? (
-        <p role="status">Loading…</p>
-      ) : (
-        <>
-          <p role="alert">
-            The description at <code>{documentUrl}</code> cannot be loaded: {problem}
-          </p>
-          <button type="button" onClick={load}>
-            Try again
-          </button>
-        </>
-      )}
-    </main>
-  )
-}
-
-interface LoadedProps {
+interface DocumentProps {
   readonly document: OpenApiDocument
 }
 
-function Loaded({ document }: LoadedProps) {
+export function DocumentPage({ document }: DocumentProps) {
   const { info, tags, components } = document
   const operations = useMemo(() => operationsOf(document), [document])
   const [parameters, setParameters] = useState(() => examplesOf(operations))
@@ -67,7 +28,8 @@ function Loaded({ document }: LoadedProps) {
     parameters,
     isLaidOut,
     onLayOut: setLaidOut,
-    onParameters: (changes: Record<string, string>) => setParameters({ ...parameters, ...changes }),
+    onParameters: (changes: Record<string, string>) =>
+      setParameters((current) => ({ ...current, ...changes })),
   }
   return (
     <>
@@ -110,7 +72,7 @@ function Loaded({ document }: LoadedProps) {
           ))}
           <Schemas document={document} />
           <p>
-            All of this as an OpenAPI document: <a href={documentUrl}>{documentUrl}</a>.{' '}
+            The same in an OpenAPI document: <a href={documentPath}>{documentPath}</a>.{' '}
             {Object.keys(components.schemas).length} models, {operations.length} operations.
           </p>
         </main>
@@ -119,7 +81,7 @@ function Loaded({ document }: LoadedProps) {
   )
 }
 
-function Authentication({ document }: LoadedProps) {
+function Authentication({ document }: DocumentProps) {
   return (
     <section aria-labelledby="authentication">
       <h2 id="authentication">Authentication</h2>

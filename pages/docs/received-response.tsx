@@ -22,8 +22,6 @@ export function ReceivedResponse(props: ReceivedResponseProps) {
   const start = text.slice(0, maxShown)
   return (
     <div class="received">
-      <h5>Headers</h5>
-      <pre>{headers.map(([name, value]) => `${name}: ${value}`).join('\n')}</pre>
       <h5>Body</h5>
       {text === '' ? (
         <p>The response has no body.</p>
@@ -37,7 +35,7 @@ export function ReceivedResponse(props: ReceivedResponseProps) {
                   checked={isLaidOut}
                   onInput={(event) => onLayOut(event.currentTarget.checked)}
                 />
-                Line breaks and indentation added
+                Indented
               </label>
             ) : null}
             <CopyButton what="body" text={text} />
@@ -60,6 +58,8 @@ export function ReceivedResponse(props: ReceivedResponseProps) {
           </section>
         </>
       )}
+      <h5>Headers</h5>
+      <pre>{headers.map(([name, value]) => `${name}: ${value}`).join('\n')}</pre>
     </div>
   )
 }
@@ -72,15 +72,18 @@ interface CopyButtonProps {
 
 /** Browsers let only pages from this machine or with TLS copy; the button is not there for others. */
 export function CopyButton({ what, text }: CopyButtonProps) {
-  const [copied, setCopied] = useState<string>()
+  const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null
   async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(text)
-    setCopied(text)
+    const outcome = await navigator.clipboard.writeText(text).then(
+      () => 'Copied',
+      () => 'Not copied: the browser forbids it',
+    )
+    setCopied({ text, outcome })
   }
   return (
     <button type="button" onClick={copy}>
-      {copied === text ? 'Copied' : 'Copy'} <span class="unseen">the {what}</span>
+      {copied?.text === text ? copied.outcome : 'Copy'} <span class="unseen">the {what}</span>
     </button>
   )
 }
@@ -92,5 +95,5 @@ function download(bytes: Uint8Array<ArrayBuffer>, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  URL.revokeObjectURL(url)
+  setTimeout(() => URL.revokeObjectURL(url), 60_000) // some browsers read it only later
 }

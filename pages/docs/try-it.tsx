@@ -32,6 +32,7 @@ export function TryIt(props: TryItProps) {
   const [state, setState] = useState<State>({ kind: 'idle' })
   const stopper = useRef<AbortController>(undefined)
   const request = requestFor(operation, { parameters, body }, token)
+  const curl = curlFor(request, needsToken)
 
   async function send(event: Event): Promise<void> {
     event.preventDefault()
@@ -96,12 +97,11 @@ export function TryIt(props: TryItProps) {
           ) : null}
         </div>
       </form>
-      <figure>
-        <figcaption>
-          The same with curl <CopyButton what="command" text={curlFor(request, needsToken)} />
-        </figcaption>
-        <pre>{curlFor(request, needsToken)}</pre>
-      </figure>
+      <details class="curl">
+        <summary>The same with curl</summary>
+        <pre>{curl}</pre>
+        <CopyButton what="command" text={curl} />
+      </details>
       <Outcome state={state} />
       {state.kind === 'received' ? (
         <ReceivedResponse

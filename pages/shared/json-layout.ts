@@ -1,7 +1,7 @@
 /** Makes JSON text readable by white space alone. @module */
 
 /** Strings with their escapes, single signs, and everything between them, numbers for example. */
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]|[^\s"{}[\],:]+/gs
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]|[^ \t\n\r"{}[\],:]+/gs
 
 /** Deeper levels are indented no further: otherwise the result could be many times as long. */
 const deepest = 40

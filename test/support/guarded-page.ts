@@ -17,6 +17,8 @@ export interface GuardedPage extends Page {
 export interface GuardOptions extends ContextOptions {
   /** Messages on the console that the test itself brings about. */
   expected?: RegExp
+  /** Which requests to the service itself get no answer, at the moment. */
+  isCut?: (url: URL) => boolean
 }
 
 /** Sizes of screens, in CSS pixels. */
@@ -44,7 +46,7 @@ const refusal = /^Failed to load resource: the server responded with a status of
 export async function openGuarded(
   newContext: (options?: ContextOptions) => Promise<Context>,
   url: string,
-  { expected, ...options }: GuardOptions = {},
+  { expected, isCut = () => false, ...options }: GuardOptions = {},
 ): Promise<GuardedPage> {
   const { host } = new URL(url)
   const problems: string[] = []
@@ -55,9 +57,10 @@ export async function openGuarded(
     })`,
   })
   await context.route(
-    (url) => url.host !== host,
+    (url) => url.host !== host || isCut(url),
     async (route) => {
-      problems.push(`asked another host: ${route.request().url()}`)
+      const url = route.request().url()
+      if (new URL(url).host !== host) problems.push(`asked another host: ${url}`)
       await route.abort()
     },
   )
