@@ -32,12 +32,25 @@ export function installTestTools() {
 /** Installs and builds what is missing or out of date. */
 export function makeReady() {
   install()
-  once('build', ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs', 'src', 'test'], () => {
+  const inputs = [
+    'package-lock.json',
+    'tsconfig.json',
+    'scripts/bundle.mjs',
+    'src',
+    'test',
+    'pages',
+  ]
+  once('build', inputs, () => {
     for (const folder of ['build', 'dist']) {
       rmSync(join(root, folder), { recursive: true, force: true })
     }
-    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')])
+    const typescript = join(root, 'node_modules/typescript/bin/tsc')
+    run(process.execPath, [typescript])
+    run(process.execPath, [typescript, '--project', 'pages'])
     run(process.execPath, [join(root, 'scripts/bundle.mjs')])
+    const vite = join(root, 'node_modules/vite/bin/vite.js')
+    const options = ['--config', 'pages/vite.config.mjs', '--configLoader', 'native']
+    run(process.execPath, [vite, 'build', ...options])
   })
 }
 

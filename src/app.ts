@@ -13,6 +13,7 @@ import { createDocumentHandler, type DocumentOptions } from './http/document.js'
 import { type Exchange, newExchange, type Route } from './http/exchange.js'
 import { createHealthCheck, type HealthOptions } from './http/health.js'
 import { createItemHandlers } from './http/items.js'
+import { createPageRoutes } from './http/pages.js'
 import { createRouter } from './http/router.js'
 import { createTokenGuard } from './http/token-guard.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
@@ -27,8 +28,10 @@ export interface AppOptions
     LoadLimits,
     HealthOptions,
     DocumentOptions {
-  /** Whether the OpenAPI document is served. */
+  /** Whether the OpenAPI document and the API page are served. */
   readonly docs: boolean
+  /** Whether the items page is served. */
+  readonly console?: boolean | undefined
 }
 
 /** Called once for each request, when its response has been sent. */
@@ -79,6 +82,7 @@ export function createApp(
       handlers: { GET: createDocumentHandler(options) },
     })
   }
+  routes.push(...createPageRoutes(options, [load.refuseOverload]))
   const findHandler = createRouter(routes)
   const logFailure = createFailureLog(log)
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
-import { describeSettings, flags, settings } from './config.js'
+import { describeSettings } from './commands/help.js'
+import { flags, settings } from './config.js'
 import { readConfig } from './read-config.js'
 import { UsageError } from './usage-error.js'
 
@@ -87,7 +88,7 @@ test('every default that is shown can be typed', () => {
   const shown = Object.values(settings).filter(({ shownDefault }) => shownDefault !== undefined)
   assert.deepEqual(
     Object.values(settings).filter((setting) => !shown.includes(setting)),
-    [settings.storeUrl, settings.metricsHost],
+    [settings.console, settings.storeUrl, settings.metricsHost],
   )
   for (const { name, default: value, shownDefault = '', parse } of shown) {
     assert.equal(parse(shownDefault), value, `${name}=${shownDefault}`)

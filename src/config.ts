@@ -52,7 +52,13 @@ export const settings = {
   host: setting('HOST', text(), '0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
   serviceName: setting('SERVICE_NAME', text(), 'item-store', 'service_name in the health response'),
   logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
-  docs: setting('DOCS', onOrOff(), true, 'OpenAPI document at /openapi.json: on or off'),
+  docs: setting('DOCS', onOrOff(), true, 'API page at /docs, with /openapi.json: on or off'),
+  console: setting(
+    'CONSOLE',
+    orOther(onOrOff()),
+    undefined,
+    'Items page at /: on or off; on by default in dev only',
+  ),
   maxBodyBytes: setting(
     'MAX_BODY_BYTES',
     size(1, 128 * mebibyte), // a larger one of tiny members may take minutes to check
@@ -186,17 +192,6 @@ export type Config = Values & { readonly metricsHost: string }
 export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
   Object.values(settings).map(({ name }) => [flagOf(name), { type: 'string' }] as const),
 )
-
-/** The lines of `--help` about the settings. */
-export function describeSettings(): string {
-  return Object.values(settings)
-    .map(({ name, shownDefault, meaning }) => {
-      const flag = `--${flagOf(name)}`
-      const ending = shownDefault === undefined ? '' : ` [${shownDefault}]`
-      return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${meaning}${ending}`
-    })
-    .join('\n')
-}
 
 /** The flag of a setting, without its dashes. */
 export function flagOf(name: string): string {

@@ -35,7 +35,7 @@ export interface ItemStoreOptions {
   /** Signs the tokens; random by default. */
   readonly secret?: string | undefined
   readonly serviceName?: string | undefined
-  /** Whether the OpenAPI document is served. */
+  /** Whether the OpenAPI document and the API page are served. */
   readonly docs?: boolean | undefined
   readonly maxBodyBytes?: number | undefined
   readonly maxPendingBytes?: number | undefined

@@ -127,9 +127,9 @@ export function orAuto({ parse, show }: Kind<number>, auto: () => number): Kind<
   }
 }
 
-/** A text that defaults to the value of another setting, or to none. */
-export function orOther(kind: Kind<string>): Kind<string | undefined> {
-  return { ...kind, show: (value) => value }
+/** A value whose default depends on something else, such as another setting. */
+export function orOther<T>({ show, ...kind }: Kind<T>): Kind<T | undefined> {
+  return { ...kind, show: (value) => (value === undefined ? undefined : show(value)) }
 }
 
 /** The address of an engine: its hosts and ports or socket, with user, password and database. */

@@ -56,6 +56,25 @@ function itemsIn(list: string): string[] {
   return texts.map((text) => text.replace(/^\{"id":"[0-9a-f-]{36}",/, '{'))
 }
 
+test('it prints where the pages are, with the token where no log gets to see it', async () => {
+  const { ask, baseUrl, printed, text, token } = await startDev()
+  const { origin } = new URL(baseUrl)
+  const [, items] = /^ +items page +(\S+)$/m.exec(text) ?? []
+  const [, docs] = /^ +API page +(\S+)$/m.exec(text) ?? []
+  assert.deepEqual([items, docs], [`${origin}/#token=${token}`, `${origin}/docs#token=${token}`])
+  for (const address of [items, docs]) assert.equal((await fetch(String(address))).status, 200)
+  await ask('/items')
+  const log = (await printed(/ \/api\/v1\/items /)).slice(text.length)
+  assert.match(log, / \/docs /)
+  assert.ok(!log.includes(token), log)
+})
+
+test('it prints no page that is turned off', async () => {
+  const { baseUrl, text } = await startDev('--console', 'off', '--docs', 'off')
+  assert.doesNotMatch(text, /page|#token/)
+  assert.equal((await fetch(new URL('/', baseUrl))).status, 404)
+})
+
 test('--seed: the example of docs/dev.md, to the byte and in order', async () => {
   const [, seed = ''] =
     /```json\n(.*?)```/s.exec(readFileSync(join(root, 'docs/dev.md'), 'utf8')) ?? []

@@ -41,6 +41,11 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   .map((file) => file.split(sep).join('/'))
 
+/** The sources of the pages, from `src`; what they show is made of text between tags. */
+const pages = readdirSync(join(root, 'pages'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file))
+  .map((file) => `../pages/${file.split(sep).join('/')}`)
+
 function linesOf(file: string): string[] {
   return readFileSync(join(root, 'src', file), 'utf8').split('\n')
 }
@@ -130,17 +135,37 @@ test('nothing but commands, config and auth/secret reads the environment', () =>
 })
 
 test(`no file is longer than ${longestFile} lines`, () => {
-  for (const file of sources) assert.ok(linesOf(file).length <= longestFile, file)
+  for (const file of [...sources, ...pages]) assert.ok(linesOf(file).length <= longestFile, file)
 })
 
 test('no any, and no cast without its reason on the same line', () => {
-  for (const file of sources) {
+  for (const file of [...sources, ...pages]) {
     const lines = linesOf(file)
     for (const [place, line] of codeOf(lines).entries()) {
       const where = `${file}:${place + 1}: ${lines[place]}`
       assert.doesNotMatch(line, /(?<!Promise\.)\bany\b|@ts-|\w!(?=[.,;)\]]|$)/, where)
       if (/\bas (?!const\b)/.test(line)) assert.match(lines[place] ?? '', /\/\/ \S/, where)
     }
+  }
+})
+
+test('the pages import of src only what browsers can run, and pages nothing of each other', () => {
+  assert.ok(pages.length > 5, pages.join(' '))
+  for (const file of pages) {
+    const folder = file.split('/')[2] ?? ''
+    for (const imported of importsOf(file)) {
+      const allowed = [
+        `../pages/${folder}/`,
+        '../pages/shared/',
+        '../src/interface/',
+        '../src/client/',
+      ]
+      assert.ok(
+        allowed.some((start) => imported.startsWith(start)),
+        `${file}: ${imported}`,
+      )
+    }
+    assert.doesNotMatch(linesOf(file).join('\n'), /from 'node:/, file)
   }
 })
 
@@ -153,7 +178,7 @@ test('every export of the package is a file', () => {
   for (const file of files) assert.ok(existsSync(join(root, file)), file)
 })
 
-/** The lines without comments, texts and imports. */
+/** The lines without comments, texts (those between tags, too) and imports. */
 function codeOf(lines: string[]): string[] {
   return lines
     .map((line) => line.replace(/(^|\s)(\/\/|\/?\*).*/, '').replaceAll(/'[^']*'/g, "''"))
@@ -161,5 +186,6 @@ function codeOf(lines: string[]): string[] {
     .replaceAll(/`[^`]*`|^(?:import|export) [^'`]* from ''/gm, (text) =>
       text.replaceAll(/[^\n]/g, ' '),
     )
+    .replaceAll(/(?<!=)>[^<>{}=]*(?=[<{])/g, (text) => text.replaceAll(/[^\n]/g, ' '))
     .split('\n')
 }

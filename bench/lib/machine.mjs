@@ -6,11 +6,12 @@ import { root } from '../../scripts/ready.mjs'
 import { canPin, cores } from './processes.mjs'
 import { serviceVersion } from './versions.mjs'
 
+const usualPinning = canPin
+  ? `server on core ${cores.server}, load on core ${cores.load}`
+  : 'server and load not pinned to cores (no taskset, or one core only)'
+
 /** Lines for the head of a section of results. */
-export function describeMachine() {
-  const pinning = canPin
-    ? `server on core ${cores.server}, load on core ${cores.load}`
-    : 'server and load not pinned to cores (no taskset, or one core only)'
+export function describeMachine(pinning = usualPinning) {
   return [
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ` +
       `${Math.round(totalmem() / 2 ** 30)} GiB; ${pinning}; ` +

@@ -43,11 +43,12 @@ export function isInstalled(command) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
 }
 
-/** Starts a program on a core. The end of its standard error is kept in `child.errorOutput`. */
+/** Starts a program, on a core if one is given. The end of its standard error is kept in `child.errorOutput`. */
 export function start({ command = process.execPath, args, core, env = {}, cwd = scratch, stdio }) {
-  const [file, ...rest] = canPin
-    ? ['taskset', '-c', String(core), command, ...args]
-    : [command, ...args]
+  const [file, ...rest] =
+    canPin && core !== undefined
+      ? ['taskset', '-c', String(core), command, ...args]
+      : [command, ...args]
   // The settings in the caller's own environment must not reach the servers.
   const { PATH, HOME } = process.env
   const child = spawn(file, rest, {

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { benchFolder } from './install.mjs'
 
 const file = join(benchFolder, 'RESULTS.md')
-const order = ['Comparisons', 'Start', 'Embedding', 'Scale', 'Replicas']
+const order = ['Comparisons', 'Start', 'Embedding', 'Scale', 'Replicas', 'Pages']
 const title = `# Results
 
 Written by \`npm run bench\` (Comparisons), \`npm run bench:start\` (Start),
-\`npm run bench:embedding\` (Embedding), \`npm run bench:scale\` (Scale) and
-\`npm run bench:replicas\` (Replicas).
+\`npm run bench:embedding\` (Embedding), \`npm run bench:scale\` (Scale),
+\`npm run bench:replicas\` (Replicas) and \`npm run bench:pages\` (Pages).
 `
 
 /** A Markdown table, padded so that it reads well as plain text; all columns but the first are aligned right. */

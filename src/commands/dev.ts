@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { flags } from '../config.js'
-import { documentPath, paths, prefix } from '../interface/paths.js'
+import { documentPath, pagePaths, paths, prefix } from '../interface/paths.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { InvalidSeedError, parseSeed } from '../item/seed.js'
 import type { Delay } from '../store/delayed.js'
@@ -35,12 +35,13 @@ interface Lifetime {
 /** Serves for development, and prints what a developer needs to try it. */
 export async function run(args: string[]): Promise<void> {
   const values = readFlags('dev', args, { ...flags, ...devFlags })
-  const config = readSettings(values)
-  if (config.workers > 1) {
+  const settings = readSettings(values)
+  if (settings.workers > 1) {
     throw new UsageError(
-      `WORKERS is ${config.workers}, but dev serves as one process; leave it at 1`,
+      `WORKERS is ${settings.workers}, but dev serves as one process; leave it at 1`,
     )
   }
+  const config = { ...settings, console: settings.console ?? true }
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
   const secretFile = values['secret-file']
@@ -58,15 +59,20 @@ export async function run(args: string[]): Promise<void> {
   const { signToken } = await import('../auth/sign.js')
   const { iat, exp, words } = typeof secretFile === 'string' ? calendarYears() : hoursFromNow()
   const seed = items === undefined ? '' : `\n  seed       ${items.length} items from ${values.seed}`
+  const token = await signToken('dev', exp - iat, { iat })
   const url = `${server.url}${prefix}${paths.items}`
+  const pages = [
+    ...(config.console ? [`  items page ${server.url}${pagePaths.items}#token=${token}`] : []),
+    ...(config.docs ? [`  API page   ${server.url}${pagePaths.docs}#token=${token}`] : []),
+  ]
   process.stdout.write(`
   interface  ${server.url}${prefix}
 ${config.docs ? `  document   ${server.url}${documentPath}\n` : ''}  token      valid ${words}${seed}
   items      ${config.storeUrl === undefined ? 'lost when the service stops' : 'on the server that STORE_URL names'}
-
+${pages.map((line) => `${line}\n`).join('')}
 Paste this into another terminal:
 
-TOKEN=${await signToken('dev', exp - iat, { iat })}
+TOKEN=${token}
 curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '{"data": {"name": "first"}}'
 curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"

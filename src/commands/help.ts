@@ -1,6 +1,6 @@
 /** What `--help` prints. @module */
 
-import { describeSettings } from '../config.js'
+import { flagOf, settings } from '../config.js'
 import { readVersion } from '../version.js'
 
 const usage = `Usage:
@@ -29,7 +29,7 @@ const texts = {
 Starts the service. It logs JSON lines, or human-readable ones in a terminal, with a line for each
 request at LOG_LEVEL=debug.
 
-${settings()}
+${settingsHelp()}
 ${secrets}
 ${envFile}`,
 
@@ -45,7 +45,7 @@ examples to paste, and logs a line for each request.
   --secret-file FILE    take the secret from this file, so that tokens outlive a restart; a missing
                         file is made; takes precedence over JWT_SECRET
 
-${settings()}
+${settingsHelp()}
 ${secrets}
 ${envFile}`,
 
@@ -78,7 +78,7 @@ says why.
 /** The help for everything. */
 export function overview(): string {
   const title = `item-store ${readVersion()}: a JSON HTTP API that keeps free-form items in memory`
-  return [title, '', usage, settings(), secrets, envFile].join('\n')
+  return [title, '', usage, settingsHelp(), secrets, envFile].join('\n')
 }
 
 /** The help for one command. */
@@ -86,11 +86,22 @@ export function commandHelp(command: keyof typeof texts): string {
   return texts[command]()
 }
 
-function settings(): string {
+function settingsHelp(): string {
   return `Settings of serve and dev, as a flag or in the environment [default]:
 ${describeSettings()}
 
 Sizes and times may have a unit (16MB, 512MiB; 500ms, 90s, 15m). Without one, a size is in bytes,
 and a time is in the unit of its default.
 `
+}
+
+/** A line for each setting. */
+export function describeSettings(): string {
+  return Object.values(settings)
+    .map(({ name, shownDefault, meaning }) => {
+      const flag = `--${flagOf(name)}`
+      const ending = shownDefault === undefined ? '' : ` [${shownDefault}]`
+      return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${meaning}${ending}`
+    })
+    .join('\n')
 }

@@ -16,6 +16,17 @@ export function answerJson(
   if (startJson(exchange, status, text.length, headers)) endResponse(exchange.response, text)
 }
 
+/** Answers with bytes, whose type and coding are among the headers. */
+export function answerBytes(
+  exchange: Exchange,
+  status: number,
+  bytes: Buffer,
+  headers: HeaderList,
+): void {
+  const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(bytes.length)])
+  if (start(exchange, status, head)) endResponse(exchange.response, bytes)
+}
+
 /** Answers without a body. */
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
   const head = emptyHead(exchange.sessionId, headers)

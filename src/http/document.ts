@@ -1,9 +1,9 @@
 /** The OpenAPI document of the interface (spec §4.7). @module */
 
-import { createHash } from 'node:crypto'
 import { endResponse } from '../connections/end-response.js'
 import type { HeaderList } from '../interface/headers.js'
 import { answerEmpty, startJson } from './answer.js'
+import { entityTag, isKnown } from './entity-tag.js'
 import type { Handler } from './exchange.js'
 
 export interface DocumentOptions {
@@ -13,7 +13,6 @@ export interface DocumentOptions {
 
 interface Document {
   readonly text: Buffer
-  /** Identifies the text (RFC 9110 §8.8.3). */
   readonly tag: string
   readonly headers: HeaderList
 }
@@ -31,7 +30,7 @@ export function createDocumentHandler({ version }: DocumentOptions): Handler {
       throw error
     })
     const { text, tag, headers } = await document
-    if (includesTag(exchange.request.headers['if-none-match'] ?? '', tag)) {
+    if (isKnown(exchange, tag)) {
       answerEmpty(exchange, 304, headers)
     } else if (startJson(exchange, 200, text.length, headers)) {
       endResponse(exchange.response, text)
@@ -42,11 +41,6 @@ export function createDocumentHandler({ version }: DocumentOptions): Handler {
 async function makeDocument(version: string): Promise<Document> {
   const { openApiDocument } = await import('../interface/openapi.js')
   const text = Buffer.from(JSON.stringify(openApiDocument(version)))
-  const tag = `"${createHash('sha256').update(text).digest('base64url')}"`
+  const tag = entityTag(text)
   return { text, tag, headers: ['ETag', tag, 'Cache-Control', 'no-cache'] }
-}
-
-/** Whether the client has what this tag identifies; `W/` makes no difference (RFC 9110 §13.1.2). */
-function includesTag(ifNoneMatch: string, tag: string): boolean {
-  return ifNoneMatch.trim() === '*' || ifNoneMatch.match(/"[^"]*"/g)?.includes(tag) === true
 }

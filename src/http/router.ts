@@ -1,6 +1,7 @@
 /** Takes each request through the guards of its route to its handler. @module */
 
 import { ApiError } from '../interface/errors.js'
+import { pagePaths } from '../interface/paths.js'
 import { require } from '../require.js'
 import { answerEmpty } from './answer.js'
 import { answerPreflight, isPreflight } from './cors.js'
@@ -21,10 +22,12 @@ export function createRouter(routes: readonly Route[]): FindHandler {
     router.on('GET', route.path.replaceAll(/\{(\w+)\}/g, ':$1'), () => undefined, route)
   }
 
+  const hasDocs = routes.some(({ path }) => path === pagePaths.docs)
+
   return function findHandler(exchange) {
     const { method, url = '' } = exchange.request
     const found = router.find('GET', url)
-    if (found === null) return answerUnknownPath
+    if (found === null) return (exchange) => answerUnknownPath(exchange, hasDocs)
     if (found.store === null) throw new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
     const route: Route = found.store // the one registered above
     exchange.route = route
@@ -51,14 +54,17 @@ function handlerFor({ handlers }: Route, method: string | undefined): Handler | 
   }
 }
 
-function answerUnknownPath(exchange: Exchange): void {
+/** @param hasDocs whether somebody who looks for a page, at `/`, can be told of one. */
+function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   // A browser refused here would report a CORS error and hide the 404 that follows.
   if (isPreflight(exchange)) {
     answerPreflight(exchange)
     return
   }
   const { method } = exchange.request
-  throw new ApiError('ROUTE_NOT_FOUND', `${method} ${pathOf(exchange)} is not an endpoint`)
+  const path = pathOf(exchange)
+  const hint = hasDocs && path === '/' ? `; see ${pagePaths.docs}` : ''
+  throw new ApiError('ROUTE_NOT_FOUND', `${method} ${path} is not an endpoint${hint}`)
 }
 
 function answerOtherMethod(exchange: Exchange, { handlers }: Route): void {

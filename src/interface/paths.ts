@@ -1,4 +1,4 @@
-/** The paths of the endpoints (spec §4), and of the document that describes them. @module */
+/** The paths of the endpoints (spec §4), of the document that describes them, and of the pages. @module */
 
 /** All endpoints are served under this prefix (spec §9.1). */
 export const prefix = '/api/v1'
@@ -12,6 +12,13 @@ export const paths = {
 
 /** The OpenAPI document: not an endpoint, and therefore without the prefix. */
 export const documentPath = '/openapi.json'
+
+/** The pages (spec §4.8) and the files that they load. */
+export const pagePaths = {
+  docs: '/docs',
+  items: '/',
+  asset: '/assets/{name}',
+} as const
 
 /** The path of an item, prefix included. */
 export function itemPath(id: string): string {

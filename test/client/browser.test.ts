@@ -1,4 +1,4 @@
-/** The client in a page of another origin than the service. */
+/** The client, and the interface without it, in a page of another origin than the service. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -29,6 +29,8 @@ interface Report {
   left: number
   errors: Record<'unknown' | 'refused' | 'token' | 'aborted' | 'moved' | 'lost', Reported>
   sent: number
+  /** Status, whether there is a session id, the header that belongs to the error, and its code. */
+  plain: Record<string, [number, boolean, string | null, string]>
 }
 
 /** What runs in the page, with the base URL, a good token and one that has expired. */
@@ -74,7 +76,24 @@ const program = `(async (baseUrl, token, expired) => {
     moved: await failure(at('/moved').create({})),
     lost: await failure(at('/lost').create({})),
   }
-  return { text, read, listed, iterated, asked, left, errors, sent }
+
+  const ask = async (path, init) => {
+    const response = await fetch(baseUrl + path, init)
+    const { headers, status } = response
+    const own = headers.get('allow') ?? headers.get('www-authenticate')
+    return [status, headers.has('x-session-id'), own, (await response.json()).detail.error_code]
+  }
+  const authorization = 'Bearer ' + token
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const json = { 'content-type': 'application/json' }
+  const plain = {
+    method: await ask('/items', { method: 'PATCH', headers: { authorization, traceparent } }),
+    path: await ask('/nothing', { headers: { 'x-own': '1' } }),
+    missing: await ask('/items'),
+    expired: await ask('/items', { headers: { authorization: 'Bearer ' + expired } }),
+    body: await ask('/items', { method: 'POST', headers: { authorization, ...json }, body: '{' }),
+  }
+  return { text, read, listed, iterated, asked, left, errors, sent, plain }
 })`
 
 test('a page of another origin can do everything, and sees every error', inChromium, async () => {
@@ -113,6 +132,13 @@ test('a page of another origin can do everything, and sees every error', inChrom
   assert.equal(moved.code, 'INVALID_RESPONSE')
   assert.equal(lost.code, 'CONNECTION_LOST')
   assert.equal(report.sent, 2, 'a create was sent again')
+
+  const { method, path, missing, expired: late, body } = report.plain
+  assert.deepEqual(method, [405, true, 'GET, HEAD, POST, OPTIONS', 'METHOD_NOT_ALLOWED'])
+  assert.deepEqual(path, [404, true, null, 'ROUTE_NOT_FOUND'])
+  assert.deepEqual(missing, [401, true, 'Bearer', 'MISSING_TOKEN'])
+  assert.deepEqual(late, [401, true, 'Bearer', 'TOKEN_EXPIRED'])
+  assert.deepEqual(body, [422, true, null, 'VALIDATION_ERROR'])
 
   const preflight = { method: 'OPTIONS', path: '/api/v1/items', status: 204 }
   await until('the log line of a preflight', () =>

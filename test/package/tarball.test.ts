@@ -38,11 +38,28 @@ test('it has the command, the entries with their types, and the documents; nothi
   for (const file of needed)
     if (/\.(js|ts)$/.test(file)) for (const other of importsOf(file)) needed.add(other)
 
-  const code = files.filter((file) => file.startsWith('dist/'))
+  const code = files.filter((file) => /^dist\/(?!pages\/)/.test(file))
   assert.deepEqual(code.sort(), [...needed].filter((file) => file.startsWith('dist/')).sort())
   const others = /^(package\.json|LICENSE|[A-Z]+\.md|docs\/.*|bench\/[A-Z]+\.md)$/
-  for (const file of files) assert.ok(code.includes(file) || others.test(file), file)
+  const page = /^dist\/pages\/((docs|items)\/index\.html|assets\/[\w-]+\.(js|css|svg))(\.br|\.gz)?$/
+  for (const file of files) {
+    assert.ok(code.includes(file) || others.test(file) || page.test(file), file)
+  }
   for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md']) assert.ok(files.includes(name), name)
+})
+
+test('it has the pages, each file with its compressed forms, and all that they load', () => {
+  const pages = files.filter((file) => file.startsWith('dist/pages/'))
+  const plain = pages.filter((file) => !/\.(br|gz)$/.test(file))
+  for (const page of ['docs', 'items']) assert.ok(plain.includes(`dist/pages/${page}/index.html`))
+  for (const file of plain) {
+    for (const ending of ['.br', '.gz']) assert.ok(pages.includes(file + ending), file)
+    const text = readFileSync(join(root, file), 'utf8')
+    const loaded = /["'](?:\/|\.\/)(?:assets\/)?([\w-]+-[\w-]{8}\.(?:js|css|svg))["']/g
+    for (const [, name] of text.matchAll(loaded)) {
+      assert.ok(plain.includes(`dist/pages/assets/${name}`), `${file} loads ${name}`)
+    }
+  }
 })
 
 test('the links of its documents lead to files that it has', () => {
@@ -50,7 +67,7 @@ test('the links of its documents lead to files that it has', () => {
   for (const file of files.filter((file) => file.endsWith('.md'))) {
     const text = readFileSync(join(root, file), 'utf8')
     for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
-      if (/^https?:/.test(target)) continue
+      if (/^https?:|^pictures\//.test(target)) continue // the pictures are in the repository alone
       const path = posix.join(posix.dirname(file), target)
       assert.ok(files.includes(path), `${file} links to ${path}`)
       links += 1

@@ -6,17 +6,93 @@ import { delimiter, join } from 'node:path'
 import { after, type TestOptions } from 'node:test'
 import { requireTool } from './tools.js'
 
-/** The part of playwright-core that tests use. */
-export interface Page {
+// The parts of playwright-core that tests use. An action waits until its element is there.
+
+export interface Finder {
+  locator(selector: string): Locator
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator
+  getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator
+}
+
+export interface Locator extends Finder {
+  click(): Promise<void>
+  fill(text: string): Promise<void>
+  check(): Promise<void>
+  uncheck(): Promise<void>
+  press(key: string): Promise<void>
+  focus(): Promise<void>
+  /** @param option its value, or what it says. */
+  selectOption(option: string): Promise<unknown>
+  setInputFiles(files: { name: string; mimeType: string; buffer: Buffer }): Promise<void>
+  isVisible(): Promise<boolean>
+  textContent(): Promise<string | null>
+  inputValue(): Promise<string>
+  count(): Promise<number>
+  waitFor(options?: { state?: 'attached' | 'detached' | 'visible' | 'hidden' }): Promise<void>
+  first(): Locator
+  last(): Locator
+  nth(place: number): Locator
+}
+
+export interface Page extends Finder {
   goto(url: string): Promise<unknown>
+  reload(): Promise<unknown>
+  url(): string
   /** The value of an expression in the page, once it is there. */
   evaluate<T>(expression: string): Promise<T>
+  /** Waits until an expression is true in the page. */
+  waitForFunction(expression: string): Promise<unknown>
+  waitForEvent(event: 'download'): Promise<Download>
+  on(event: 'console', listener: (message: ConsoleMessage) => void): void
+  /** A dialog of the browser, not of the page. */
+  on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
+  on(event: 'pageerror', listener: (error: Error) => void): void
+  on(event: 'request', listener: (request: { url(): string; method(): string }) => void): void
+  screenshot(options: { path: string }): Promise<unknown>
+  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
+}
+
+interface BrowserDialog {
+  type(): string
+  dismiss(): Promise<void>
+}
+
+interface Download {
+  suggestedFilename(): string
+  path(): Promise<string>
+}
+
+interface ConsoleMessage {
+  type(): string
+  text(): string
+  location(): { url: string }
+}
+
+export interface Context {
+  newPage(): Promise<Page>
+  addInitScript(script: { content: string }): Promise<unknown>
+  route(
+    matches: (url: URL) => boolean,
+    handle: (route: { abort(): Promise<void>; request(): { url(): string } }) => Promise<void>,
+  ): Promise<unknown>
+  setDefaultTimeout(time: number): void
+  grantPermissions(permissions: string[]): Promise<void>
+}
+
+export interface ContextOptions {
+  viewport?: { width: number; height: number }
+  colorScheme?: 'light' | 'dark'
+  reducedMotion?: 'reduce' | 'no-preference'
+}
+
+export interface Browser {
+  newContext(options?: ContextOptions): Promise<Context>
+  close(): Promise<void>
 }
 
 interface Playwright {
-  chromium: {
-    launch(options: object): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }>
-  }
+  chromium: { launch(options: object): Promise<Browser> }
 }
 
 const executablePath =
@@ -32,13 +108,36 @@ const missing = 'there is no Chromium: install it, or set CHROMIUM_PATH'
 export const inChromium: TestOptions =
   executablePath === undefined && process.env.CI !== 'true' ? { skip: missing } : {}
 
+/** Longest time for an action in a page, in milliseconds: on a busy machine, too. */
+const patience = 20_000
+
+/**
+ * A browser for all tests of a file, started by the first that needs it; it ends with the file. To be
+ * called outside of tests.
+ * @returns opens a context of its own, with its own storage. @throws {Error} without Chromium.
+ */
+export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
+  let browser: Promise<Browser> | undefined
+  after(async () => await (await browser)?.close())
+  return async function newContext(options) {
+    browser ??= launch()
+    const context = await (await browser).newContext(options)
+    context.setDefaultTimeout(patience)
+    return context
+  }
+}
+
 /** Opens a page in a browser of its own, which ends with the test. @throws {Error} without Chromium. */
 export async function openPage(url: string): Promise<Page> {
-  assert.ok(executablePath, missing)
-  const { chromium }: Playwright = requireTool('playwright-core')
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }) // as root
+  const browser = await launch()
   after(() => browser.close())
-  const page = await browser.newPage()
+  const page = await (await browser.newContext()).newPage()
   await page.goto(url)
   return page
+}
+
+async function launch(): Promise<Browser> {
+  assert.ok(executablePath, missing)
+  const { chromium }: Playwright = requireTool('playwright-core')
+  return await chromium.launch({ executablePath, args: ['--no-sandbox'] }) // as root
 }

@@ -12,6 +12,7 @@ const dependentDefaults: Record<string, string> = {
   MAX_MEMORY_BYTES: '9/10 of memory',
   STORE_URL: 'process memory',
   METRICS_HOST: 'value of `HOST`',
+  CONSOLE: 'on in `dev`, otherwise off',
 }
 
 type Setting = (typeof settings)[keyof typeof settings]

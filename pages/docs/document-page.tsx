@@ -1,0 +1,115 @@
+/** The page as a whole: all that is in the document. @module */
+
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { documentPath } from '../../src/interface/paths.js'
+import { TokenForm } from '../shared/token-form.js'
+import { type OpenApiDocument, type Operation, operationsOf, shownValue } from './openapi.js'
+import { Method, OperationSection } from './operation.js'
+import { Prose, Words } from './prose.js'
+import { modelId, Schemas } from './schemas.js'
+
+interface DocumentProps {
+  readonly document: OpenApiDocument
+}
+
+export function DocumentPage({ document }: DocumentProps) {
+  const { info, tags, components } = document
+  const operations = useMemo(() => operationsOf(document), [document])
+  const [parameters, setParameters] = useState(() => examplesOf(operations))
+  const [isLaidOut, setLaidOut] = useState(true)
+  // The address may lead to a part of the page that has not been there until now.
+  useEffect(() => {
+    window.document.getElementById(location.hash.slice(1))?.scrollIntoView()
+  }, [])
+
+  const shared = {
+    document,
+    operations,
+    parameters,
+    isLaidOut,
+    onLayOut: setLaidOut,
+    onParameters: (changes: Record<string, string>) =>
+      setParameters((current) => ({ ...current, ...changes })),
+  }
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <h1>
+          {info.title} <span class="note">{info.version}</span>
+        </h1>
+        <TokenForm />
+      </header>
+      <div class="columns">
+        <nav aria-label="Contents">
+          <ul>
+            {operations.map(({ operationId, method, path, summary }) => (
+              <li key={operationId}>
+                <a href={`#${operationId}`} title={summary}>
+                  <Method name={method} /> <span>{shortPath(path, document)}</span>
+                </a>
+              </li>
+            ))}
+            <li>
+              <a href="#models">Models</a>
+            </li>
+          </ul>
+        </nav>
+        <main id="content" tabIndex={-1}>
+          <Prose text={info.description} />
+          <Authentication document={document} />
+          {tags.map(({ name, description }) => (
+            <section key={name} aria-labelledby={`tag-${name}`}>
+              <h2 id={`tag-${name}`}>{description}</h2>
+              {operations
+                .filter(({ tags: [first] }) => first === name)
+                .map((operation) => (
+                  <OperationSection key={operation.operationId} operation={operation} {...shared} />
+                ))}
+            </section>
+          ))}
+          <Schemas document={document} />
+          <p>
+            The same in an OpenAPI document: <a href={documentPath}>{documentPath}</a>.{' '}
+            {Object.keys(components.schemas).length} models, {operations.length} operations.
+          </p>
+        </main>
+      </div>
+    </>
+  )
+}
+
+function Authentication({ document }: DocumentProps) {
+  return (
+    <section aria-labelledby="authentication">
+      <h2 id="authentication">Authentication</h2>
+      {Object.entries(document.components.securitySchemes).map(([name, { description }]) => (
+        <p key={name}>
+          <Words text={description} /> Its claims:{' '}
+          <a href={`#${modelId('TokenPayload')}`}>
+            <code>TokenPayload</code>
+          </a>
+          .
+        </p>
+      ))}
+      <p>
+        Put it in the field at the top of the page once. It stays in this page and goes nowhere but
+        to this service.
+      </p>
+    </section>
+  )
+}
+
+/** The examples of all parameters by name: what the forms begin with. */
+function examplesOf(operations: readonly Operation[]): Record<string, string> {
+  const parameters = operations.flatMap(({ parameters }) => parameters)
+  return Object.fromEntries(
+    parameters.map(({ name, example }) => [name, example === undefined ? '' : shownValue(example)]),
+  )
+}
+
+function shortPath(path: string, { servers }: OpenApiDocument): string {
+  return path.slice(servers[0]?.url.length ?? 0)
+}

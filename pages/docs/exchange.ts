@@ -1,0 +1,115 @@
+/** Sends a request as it was filled in, and keeps the response as it came. @module */
+
+import type { Operation } from './openapi.js'
+
+/** What a person has filled in. */
+export interface Input {
+  /** Values of parameters by name. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** `undefined` for an operation without one. */
+  readonly body: string | undefined
+}
+
+export interface Sent {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+export interface Received {
+  readonly status: number
+  readonly statusText: string
+  /** Names in lower case, as a browser gives them. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** The bytes as text, to the character. */
+  readonly text: string
+  /** From the start until the last byte, in milliseconds. */
+  readonly time: number
+}
+
+/** The request for an input. @param token that of the person; none is sent if it is empty. */
+export function requestFor(operation: Operation, { parameters, body }: Input, token: string): Sent {
+  const encoded = (name: string) => encodeURIComponent(parameters[name] ?? '')
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(name))
+  const query = operation.parameters
+    .filter((parameter) => parameter.in === 'query' && parameters[parameter.name])
+    .map(({ name }) => `${encodeURIComponent(name)}=${encoded(name)}`)
+    .join('&')
+  const [type] = Object.keys(operation.requestBody?.content ?? {})
+  return {
+    method: operation.method,
+    url: new URL(path + (query && `?${query}`), location.origin).href,
+    headers: {
+      ...(operation.needsToken && token !== '' ? { Authorization: `Bearer ${token}` } : {}),
+      ...(body !== undefined && type !== undefined ? { 'Content-Type': type } : {}),
+    },
+    body,
+  }
+}
+
+/**
+ * @param report is told how many bytes of the body have come so far.
+ * @throws {Error} of the browser if there is no whole response; an `AbortError` if it was stopped.
+ */
+export async function exchange(
+  { method, url, headers, body }: Sent,
+  report: (received: number) => void,
+  signal: AbortSignal,
+): Promise<Received> {
+  const startedAt = performance.now()
+  const response = await fetch(url, {
+    method,
+    headers,
+    signal,
+    cache: 'no-store',
+    credentials: 'omit',
+    ...(body === undefined ? {} : { body }),
+  })
+  const bytes = await readAll(response, report)
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    headers: [...response.headers],
+    bytes,
+    // A byte order mark is shown too: it was sent.
+    text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
+    time: performance.now() - startedAt,
+  }
+}
+
+async function readAll(
+  { body }: Response,
+  report: (received: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let length = 0
+  const reader = body?.getReader()
+  while (reader !== undefined) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+    length += value.length
+    report(length)
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer())
+}
+
+/** The command that sends the same request. The token is not in it, but the variable that has it. */
+export function curlFor({ method, url, headers, body }: Sent, needsToken: boolean): string {
+  const lines = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`,
+    ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...Object.entries(headers)
+      .filter(([name]) => name !== 'Authorization')
+      .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** One word of a shell, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

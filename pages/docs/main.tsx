@@ -1,0 +1,45 @@
+/** The API page: what the OpenAPI document of the service says, and a form to try each operation. @module */
+
+import { render } from 'preact'
+import { documentPath } from '../../src/interface/paths.js'
+import { DocumentPage } from './document-page.js'
+import type { OpenApiDocument } from './openapi.js'
+
+const place = document.getElementById('page')
+if (place === null) throw new Error('index.html has no element with the id "page"')
+load(place)
+
+async function load(place: HTMLElement): Promise<void> {
+  const page = await fetchDocument().then(
+    (document) => <DocumentPage document={document} />,
+    ({ message }: Error) => <Problem message={message} retry={() => load(place)} />,
+  )
+  document.getElementById('loading')?.remove()
+  render(page, place)
+}
+
+/** @throws {Error} */
+async function fetchDocument(): Promise<OpenApiDocument> {
+  const response = await fetch(documentPath)
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
+  return await response.json()
+}
+
+interface ProblemProps {
+  readonly message: string
+  retry(): void
+}
+
+function Problem({ message, retry }: ProblemProps) {
+  return (
+    <main class="lone">
+      <h1>API of the Item Store Service</h1>
+      <p role="alert">
+        The description at <code>{documentPath}</code> cannot be shown: {message}
+      </p>
+      <button type="button" onClick={retry}>
+        Try again
+      </button>
+    </main>
+  )
+}

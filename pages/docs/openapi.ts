@@ -1,0 +1,123 @@
+/** The parts of an OpenAPI 3.1 document that the page shows. @module */
+
+/** A JSON Schema, as far as models are described by it. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly format?: string
+  readonly description?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly minLength?: number
+  readonly minimum?: number
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | Schema
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+}
+
+interface Reference {
+  readonly $ref: string
+}
+
+export interface Example {
+  readonly value: unknown
+}
+
+export interface Header {
+  readonly description: string
+  readonly required?: boolean
+  readonly example?: unknown
+}
+
+export interface Media {
+  readonly schema: Schema
+  readonly examples?: Readonly<Record<string, Reference>>
+}
+
+type Content = Readonly<Record<string, Media>>
+
+export interface Response {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, Reference>>
+  readonly content?: Content
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
+interface OperationObject {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly parameters?: readonly Parameter[]
+  readonly security?: readonly object[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+type PathItem = Readonly<Partial<Record<Method, OperationObject>>> & {
+  readonly parameters?: readonly Parameter[]
+}
+
+const methods = ['get', 'post', 'put', 'delete'] as const
+type Method = (typeof methods)[number]
+
+export interface OpenApiDocument {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, PathItem>>
+  readonly security?: readonly object[]
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly headers: Readonly<Record<string, Header>>
+    readonly examples: Readonly<Record<string, Example>>
+    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>
+  }
+}
+
+/** An operation with all that applies to it. */
+export interface Operation extends OperationObject {
+  /** In capitals. */
+  readonly method: string
+  /** With the names of parameters in braces, and with the path of the server. */
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly needsToken: boolean
+}
+
+export function operationsOf(document: OpenApiDocument): Operation[] {
+  const base = document.servers[0]?.url ?? ''
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method]
+      if (operation === undefined) return []
+      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])]
+      const needsToken = (operation.security ?? document.security ?? []).length > 0
+      return [
+        { ...operation, method: method.toUpperCase(), path: base + path, parameters, needsToken },
+      ]
+    }),
+  )
+}
+
+/** The last part of a reference: the name of a model, header or example. */
+export function nameIn(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1)
+}
+
+/** A value of the document as text for people. */
+export function shownValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+}

@@ -1,0 +1,130 @@
+/** The models: their members, and their types in words with links. @module */
+
+import type { ComponentChildren } from 'preact'
+import { nameIn, type OpenApiDocument, type Schema, shownValue } from './openapi.js'
+import { Words } from './prose.js'
+
+interface SchemasProps {
+  readonly document: OpenApiDocument
+}
+
+export function Schemas({ document }: SchemasProps) {
+  return (
+    <section aria-labelledby="models">
+      <h2 id="models">Models</h2>
+      {Object.entries(document.components.schemas).map(([name, schema]) => (
+        <section key={name} class="card" aria-labelledby={modelId(name)}>
+          <h3 id={modelId(name)}>
+            <code>{name}</code>
+          </h3>
+          <Members schema={schema} />
+        </section>
+      ))}
+    </section>
+  )
+}
+
+export function modelId(name: string): string {
+  return `model-${name}`
+}
+
+interface SchemaProps {
+  readonly schema: Schema
+}
+
+function Members({ schema }: SchemaProps) {
+  const members = Object.entries(schema.properties ?? {})
+  if (members.length === 0) {
+    return (
+      <p>
+        <Type schema={schema} />
+      </p>
+    )
+  }
+  return (
+    <>
+      <dl class="members">
+        {members.map(([name, member]) => (
+          <div key={name}>
+            <dt>
+              <code>{name}</code>
+              {schema.required?.includes(name) ? <span class="note">required</span> : null}
+            </dt>
+            <dd>
+              <Type schema={member} />
+              {descriptionOf(member)}
+              {member.properties === undefined ? null : <Members schema={member} />}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {schema.additionalProperties === true ? (
+        <p>Other members may be there, of any type.</p>
+      ) : null}
+    </>
+  )
+}
+
+function descriptionOf({ description }: Schema): ComponentChildren {
+  return description === undefined ? null : (
+    <p>
+      <Words text={description} />
+    </p>
+  )
+}
+
+/** A type in words; models are links. */
+export function Type({ schema }: SchemaProps) {
+  const { $ref, anyOf, allOf, items } = schema
+  if ($ref !== undefined) {
+    const name = nameIn($ref)
+    return (
+      <a href={`#${modelId(name)}`}>
+        <code>{name}</code>
+      </a>
+    )
+  }
+  if (items !== undefined) {
+    return (
+      <>
+        array of <Type schema={items} />
+      </>
+    )
+  }
+  if (anyOf !== undefined) return <Types schemas={anyOf} joint=" or " />
+  if (allOf !== undefined) return <Types schemas={allOf} joint=" with " />
+  return <span>{simpleType(schema)}</span>
+}
+
+interface TypesProps {
+  readonly schemas: readonly Schema[]
+  readonly joint: string
+}
+
+function Types({ schemas, joint }: TypesProps) {
+  return (
+    <>
+      {schemas.flatMap((schema, place) => [
+        place > 0 ? joint : null,
+        <Type key={JSON.stringify(schema)} schema={schema} />,
+      ])}
+    </>
+  )
+}
+
+function simpleType(schema: Schema): string {
+  const { type = 'any', format, minLength, minimum, properties } = schema
+  const values = schema.enum ?? ('const' in schema ? [schema.const] : [])
+  if (values.length > 0) return values.map((value) => JSON.stringify(value)).join(' or ')
+  const parts = [
+    format === undefined ? type : `${type} (${format})`,
+    ...(minLength === undefined ? [] : [`at least ${minLength} long`]),
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    // Of an envelope, this is what differs from the model that it goes with.
+    ...Object.entries(type === 'object' && properties ? properties : {}).flatMap(
+      ([name, member]) => ('const' in member ? [`${name} ${shownValue(member.const)}`] : []),
+    ),
+    ...('default' in schema ? [`${JSON.stringify(schema.default)} by default`] : []),
+  ]
+  return parts.join(', ')
+}

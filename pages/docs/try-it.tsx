@@ -1,0 +1,165 @@
+/** The form that sends a request of one operation, and what came of it. @module */
+
+import { useRef, useState } from 'preact/hooks'
+import { useSession } from '../shared/token-form.js'
+import { curlFor, exchange, type Received, requestFor } from './exchange.js'
+import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
+import { CopyButton, ReceivedResponse } from './received-response.js'
+import { kindOf } from './response-list.js'
+
+export interface TryItProps {
+  readonly document: OpenApiDocument
+  readonly operation: Operation
+  readonly operations: readonly Operation[]
+  /** Values of parameters by name, which all operations share. */
+  readonly parameters: Readonly<Record<string, string>>
+  onParameters(changes: Record<string, string>): void
+  readonly isLaidOut: boolean
+  onLayOut(isLaidOut: boolean): void
+}
+
+type State =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'waiting'; readonly bytes: number }
+  | { readonly kind: 'received'; readonly received: Received; readonly filledIn: readonly string[] }
+  | { readonly kind: 'failed'; readonly message: string }
+
+export function TryIt(props: TryItProps) {
+  const { document, operation, operations, parameters, onParameters } = props
+  const { operationId, method, path, needsToken } = operation
+  const { token } = useSession()
+  const [body, setBody] = useState(() => exampleBody(operation, document))
+  const [state, setState] = useState<State>({ kind: 'idle' })
+  const stopper = useRef<AbortController>(undefined)
+  const request = requestFor(operation, { parameters, body }, token)
+  const curl = curlFor(request, needsToken)
+
+  async function send(event: Event): Promise<void> {
+    event.preventDefault()
+    stopper.current?.abort()
+    const own = new AbortController()
+    stopper.current = own
+    setState({ kind: 'waiting', bytes: 0 })
+    try {
+      const report = (bytes: number) => setState({ kind: 'waiting', bytes })
+      const received = await exchange(request, report, own.signal)
+      const found = parametersIn(received, operations)
+      onParameters(found)
+      setState({ kind: 'received', received, filledIn: Object.keys(found) })
+    } catch (error) {
+      if (stopper.current === own) setState({ kind: 'failed', message: Object(error).message })
+    }
+  }
+
+  return (
+    <section class="try card" aria-labelledby={`${operationId}-try`}>
+      <h4 id={`${operationId}-try`}>
+        Try it <span class="unseen">{`${method} ${path}`}</span>
+      </h4>
+      <form onSubmit={send}>
+        {operation.parameters.map(({ name, required = false }) => (
+          <label key={name}>
+            {name}
+            <input
+              name={name}
+              required={required}
+              autocomplete="off"
+              spellcheck={false}
+              value={parameters[name] ?? ''}
+              onInput={(event) => onParameters({ [name]: event.currentTarget.value })}
+            />
+          </label>
+        ))}
+        {body === undefined ? null : (
+          <label>
+            Body
+            <textarea
+              name="body"
+              rows={8}
+              spellcheck={false}
+              value={body}
+              onInput={(event) => setBody(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <div class="bar">
+          <button class="main" type="submit">
+            Send
+          </button>
+          {state.kind === 'waiting' ? (
+            <button type="button" onClick={() => stopper.current?.abort()}>
+              Stop
+            </button>
+          ) : null}
+          {state.kind === 'waiting' ? <span>{state.bytes.toLocaleString('en')} bytes…</span> : null}
+          {needsToken && token === '' ? (
+            <span class="caution">There is no token in the field at the top of the page.</span>
+          ) : null}
+        </div>
+      </form>
+      <details class="curl">
+        <summary>The same with curl</summary>
+        <pre>{curl}</pre>
+        <CopyButton what="command" text={curl} />
+      </details>
+      <Outcome state={state} />
+      {state.kind === 'received' ? (
+        <ReceivedResponse
+          received={state.received}
+          name={operationId}
+          isLaidOut={props.isLaidOut}
+          onLayOut={props.onLayOut}
+        />
+      ) : null}
+    </section>
+  )
+}
+
+interface OutcomeProps {
+  readonly state: State
+}
+
+/** In one line, which screen readers speak when it changes. */
+function Outcome({ state }: OutcomeProps) {
+  return (
+    <div role="status" class="outcome">
+      {state.kind === 'failed' ? (
+        <p class="bad">The browser got no response: {state.message}</p>
+      ) : null}
+      {state.kind === 'received' ? (
+        <p>
+          <strong class={kindOf(state.received.status)}>
+            {state.received.status} {state.received.statusText}
+          </strong>
+          {`, ${state.received.bytes.length.toLocaleString('en')} bytes in ${Math.ceil(state.received.time)} ms`}
+          {state.filledIn.length > 0
+            ? `. All forms on this page now have its ${state.filledIn.join(' and ')}.`
+            : ''}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+/** The first example, as a text to edit; `undefined` for an operation without a body. */
+function exampleBody({ requestBody }: Operation, document: OpenApiDocument): string | undefined {
+  if (requestBody === undefined) return undefined
+  const [media] = Object.values(requestBody.content)
+  const [example] = Object.values(media?.examples ?? {})
+  return shownValue(document.components.examples[nameIn(example?.$ref ?? '')]?.value ?? {})
+}
+
+/** The parameters in the `Location` of a new item, where an operation has such a path. */
+function parametersIn(
+  { headers }: Received,
+  operations: readonly Operation[],
+): Record<string, string> {
+  const [, location] = headers.find(([name]) => name === 'location') ?? []
+  if (location === undefined) return {}
+  for (const { path } of operations) {
+    const pattern = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+    const { groups } = new RegExp(`^${pattern}$`).exec(location) ?? {}
+    if (groups !== undefined) return { ...groups }
+  }
+  return {}
+}

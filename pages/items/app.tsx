@@ -1,0 +1,203 @@
+/** The items page: the list, and what is open above it. @module */
+
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { pagePaths } from '../../src/interface/paths.js'
+import { useSession } from '../shared/token-form.js'
+import { Columns, usualColumns } from './columns.js'
+import { Delete } from './delete.js'
+import { newDraft, withoutId } from './draft.js'
+import { Edit } from './edit.js'
+import { download, exportItems } from './export.js'
+import type { Filter } from './filter.js'
+import { Help } from './help.js'
+import { Import } from './import.js'
+import { type Item, itemOf } from './item.js'
+import { connect, type ItemService, needsToken, wordsFor } from './service.js'
+import { Status } from './status.js'
+import { ItemTable, type View } from './table.js'
+import { TokenDialog } from './token-dialog.js'
+import { Toolbar } from './toolbar.js'
+import { useCollection, useMatches } from './use-collection.js'
+
+/** What is being added or edited. */
+interface Draft {
+  readonly item: Item | undefined
+  readonly text: string
+  readonly isCopy: boolean
+  /** Another one for each draft, so that none takes over what is left of another. */
+  readonly key: number
+}
+
+export function App() {
+  const { token } = useSession()
+  const [service, reason] = useMemo(() => connected(token), [token])
+  const latest = useRef<ItemService | undefined>(undefined)
+  latest.current = service
+  const current = useMemo(() => () => latest.current, [])
+  const collection = useCollection(current)
+  const { items, overview, loading, listedAt, problem, changed, news } = collection.shown()
+
+  const [filter, setFilter] = useState<Filter>({ query: '', project: undefined })
+  const matches = useMatches(items, loading, filter)
+  const [view, setView] = useState<View>('table')
+  const [chosen, setChosen] = useState<readonly string[]>()
+  const usual = usualColumns(overview)
+  const columns = useMemo(() => chosen ?? usual, [chosen, usual.join('\n')])
+  const [active, setActive] = useState<Item>()
+  const [draft, setDraft] = useState<Draft>()
+  const [doomed, setDoomed] = useState<Item>()
+  const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
+  const [isExporting, setExporting] = useState(false)
+  const [failure, setFailure] = useState('')
+  /** Why a token is asked for; `undefined` while it is not. */
+  const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
+  const search = useRef<HTMLInputElement>(null)
+
+  // A token that comes with the address is used at once; one that is typed when that is done.
+  useEffect(() => {
+    if (tokenReason === undefined) collection.refresh()
+  }, [token])
+  const onProblem = (error: unknown) => {
+    if (needsToken(error)) setTokenReason(wordsFor(error))
+  }
+  useEffect(() => onProblem(problem), [problem])
+
+  const open = (text: string, item?: Item, isCopy = false) =>
+    setDraft({ item, text, isCopy, key: performance.now() })
+  const duplicate = (text: string) => open(copyOf(text), undefined, true)
+  const addNew = () => open(newDraft(filter.project ?? null))
+
+  async function exportAll(): Promise<void> {
+    if (!service) return
+    setExporting(true)
+    setFailure('')
+    try {
+      download(await exportItems(service, new AbortController().signal), 'items.json')
+    } catch (error) {
+      setFailure(`Not exported. ${wordsFor(error)}`)
+      onProblem(error)
+    }
+    setExporting(false)
+  }
+
+  function onKey(event: KeyboardEvent, item: Item | undefined): void {
+    const actions: Record<string, (() => void) | undefined> = {
+      n: addNew,
+      d: item && (() => duplicate(item.text)),
+      Delete: item && (() => setDoomed(item)),
+      '/': () => search.current?.focus(),
+      r: collection.refresh,
+      '?': () => setDialog('help'),
+    }
+    const act = actions[event.key]
+    if (!act) return
+    event.preventDefault()
+    act()
+  }
+
+  const close = () => setDialog(undefined)
+
+  return (
+    <>
+      <header class="bar">
+        <h1>Items</h1>
+        <a href={pagePaths.docs}>API</a>
+        <button type="button" onClick={() => setTokenReason('')}>
+          Token
+        </button>
+      </header>
+      <main>
+        <Toolbar
+          {...{ filter, overview, view, isExporting, search }}
+          onFilter={setFilter}
+          onView={setView}
+          onNew={addNew}
+          onImport={() => setDialog('import')}
+          onExport={exportAll}
+          onColumns={() => setDialog('columns')}
+          onRefresh={collection.refresh}
+          onHelp={() => setDialog('help')}
+        />
+        <Status
+          {...{ loading, listedAt, news, problem, failure }}
+          all={items.length}
+          matching={matches.length}
+          onRefresh={collection.refresh}
+        />
+        <ItemTable
+          {...{ view, columns, changed, onKey }}
+          items={matches}
+          active={active?.id}
+          onActive={setActive}
+          onOpen={(item) => open(item.text, item)}
+        />
+      </main>
+      {draft && service && (
+        <Edit
+          {...{ service, onProblem }}
+          key={draft.key}
+          item={draft.item}
+          text={draft.text}
+          isCopy={draft.isCopy}
+          listed={draft.item && items.find(({ id }) => id === draft.item?.id)}
+          onSaved={(text, isDone) => {
+            collection.put(text)
+            setActive(itemOf(text))
+            if (isDone) setDraft(undefined)
+          }}
+          onDelete={setDoomed}
+          onDuplicate={duplicate}
+          onClose={() => setDraft(undefined)}
+        />
+      )}
+      {dialog === 'import' && service && (
+        <Import {...{ service, onProblem }} onImported={collection.refresh} onClose={close} />
+      )}
+      {dialog === 'columns' && (
+        <Columns {...{ overview, columns }} onChange={setChosen} onClose={close} />
+      )}
+      {dialog === 'help' && <Help onClose={close} />}
+      {doomed && service && (
+        <Delete
+          {...{ service, onProblem }}
+          item={doomed}
+          onDeleted={() => {
+            setDoomed(undefined)
+            setDraft(undefined)
+            collection.remove(doomed.id)
+          }}
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
+      {tokenReason !== undefined && (
+        <TokenDialog
+          reason={reason || tokenReason}
+          onUse={() => {
+            setTokenReason(undefined)
+            collection.refresh()
+          }}
+          onClose={() => setTokenReason(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+/** The service with this token, or why there is none. */
+function connected(token: string): [service: ItemService | undefined, reason: string] {
+  if (token === '') return [undefined, '']
+  try {
+    return [connect(token), '']
+  } catch {
+    return [undefined, 'This is not a token: is there white space in it?']
+  }
+}
+
+/** A text that is not JSON at the moment is copied as it is. */
+function copyOf(text: string): string {
+  try {
+    return withoutId(text)
+  } catch {
+    return text
+  }
+}

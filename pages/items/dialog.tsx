@@ -1,0 +1,81 @@
+/** Dialogs: the platform's, which keep the focus inside and give it back. @module */
+
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+
+export interface DialogProps {
+  readonly title: string
+  readonly class?: string
+  /** Escape was pressed, or another key or gesture of the platform's for it. */
+  readonly onClose: () => void
+  readonly onKeyDown?: (event: KeyboardEvent) => void
+  readonly children: ComponentChildren
+}
+
+/** Open as long as it is in the page. */
+export function Dialog({ title, class: name, onClose, onKeyDown, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useLayoutEffect(() => {
+    const element = dialog.current
+    const opener = document.activeElement
+    element?.showModal()
+    return () => {
+      element?.close()
+      // The browser gives the focus back, but not from below another dialog that closes with this one.
+      setTimeout(() => {
+        const isLost = document.activeElement === document.body
+        if (isLost && opener instanceof HTMLElement) opener.focus()
+      })
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class={name}
+      aria-labelledby={titleId}
+      onKeyDown={(event) => {
+        onKeyDown?.(event)
+        if (event.key !== 'Escape' || event.defaultPrevented) return
+        // The browser would close it at the second Escape, whatever `cancel` says.
+        event.preventDefault()
+        event.stopPropagation() // it is not for the dialog below
+        onClose()
+      }}
+      onCancel={(event) => {
+        event.preventDefault()
+        if (event.target === dialog.current) onClose()
+      }}
+    >
+      <h2 id={titleId}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+export interface ConfirmProps {
+  readonly title: string
+  readonly children: ComponentChildren
+  /** What the button says that does it. */
+  readonly action: string
+  readonly onYes: () => void
+  readonly onNo: () => void
+}
+
+/** Asks before something that cannot be undone. */
+export function Confirm({ title, children, action, onYes, onNo }: ConfirmProps) {
+  return (
+    <Dialog title={title} class="small" onClose={onNo}>
+      {children}
+      <div class="buttons">
+        {/* The answer that harms nothing has the focus. */}
+        <button type="button" autofocus onClick={onNo}>
+          Cancel
+        </button>
+        <button type="button" class="danger" onClick={onYes}>
+          {action}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,97 @@
+/** The editor and, below it, what is wrong with its text. @module */
+
+import type { RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { checkDraft, type Finding, lineAndColumn } from './draft.js'
+import type { JsonEditor } from './json-editor.js'
+
+/** Findings that are listed; the text shows all of them. */
+const mostListed = 5
+
+export interface EditorPaneProps {
+  /** What it starts with. */
+  readonly text: string
+  /** That of the item, if it is stored already. */
+  readonly id: string | undefined
+  /** Is given the editor once it is there. */
+  readonly editor: RefObject<JsonEditor | undefined>
+  /** What the service found. */
+  readonly found: Found | undefined
+  readonly onChange: (text: string) => void
+}
+
+/** What is wrong with a certain text. */
+export interface Found {
+  readonly text: string
+  readonly finding: Finding
+}
+
+interface Listed extends Finding {
+  readonly place: string
+}
+
+export function EditorPane({ text, id, editor, found, onChange }: EditorPaneProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const [listed, setListed] = useState<readonly Listed[]>([])
+  const [problem, setProblem] = useState('')
+  const latest = useRef({ id, found, onChange })
+  latest.current = { id, found, onChange }
+
+  const list = (findings: readonly Finding[], text: string) => {
+    const shown = findings.slice(0, mostListed)
+    setListed(shown.map((each) => ({ ...each, place: lineAndColumn(text, each.from) })))
+  }
+
+  useEffect(() => {
+    let isLeft = false
+    let own: JsonEditor | undefined
+    async function start(): Promise<void> {
+      const { createJsonEditor } = await import('./json-editor.js')
+      if (isLeft || !host.current) return
+      own = createJsonEditor({
+        host: host.current,
+        text,
+        check(text) {
+          const { id, found } = latest.current
+          const findings = checkDraft(text, id)
+          if (found?.text === text) findings.push(found.finding)
+          list(findings, text)
+          return findings
+        },
+        onChange: () => own && latest.current.onChange(own.text()),
+      })
+      editor.current = own
+      own.focus()
+    }
+    start().catch(() => setProblem('The editor cannot be loaded. Is the service running?'))
+    return () => {
+      isLeft = true
+      editor.current = undefined
+      own?.end()
+    }
+  }, [])
+
+  useEffect(() => {
+    if (!found || !editor.current) return
+    list([found.finding], found.text)
+    editor.current.show([found.finding])
+    editor.current.goTo(found.finding.from)
+  }, [found])
+
+  return (
+    <>
+      <div ref={host} class="editor" />
+      {problem && <p role="alert">{problem}</p>}
+      <div class="findings" role="status">
+        {listed.map(({ from, place, message, severity }) => (
+          <p key={`${from} ${message}`} class={severity}>
+            <button type="button" class="plain" onClick={() => editor.current?.goTo(from)}>
+              {place}
+            </button>
+            : {message}
+          </p>
+        ))}
+      </div>
+    </>
+  )
+}

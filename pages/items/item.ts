@@ -1,0 +1,51 @@
+/** An item as the page keeps it, and what is read off its text when it is shown. @module */
+
+import { type Member, membersOf, stringOf } from './json-text.js'
+
+/** Nothing is kept of an item but its own text, and its id to find it by. */
+export interface Item {
+  readonly id: string
+  /** Its JSON text as the service sent it. */
+  readonly text: string
+}
+
+/** Longest text of a value that a table shows, in characters. */
+const longestShown = 200
+
+/** @throws {Error} when the text has no id, so that it is no item (spec §2.1). */
+export function itemOf(text: string): Item {
+  const id = stringAt(text, memberOf(text, 'id'))
+  if (id === undefined) throw new Error('the service listed an item without an id')
+  return { id, text }
+}
+
+/** Its `project_id`; `null` without one. */
+export function projectOf({ text }: Item): string | null {
+  return stringAt(text, memberOf(text, 'project_id')) ?? null
+}
+
+/** The values of an item for people, by the names of its members. */
+export function shownValues({ text }: Item): ReadonlyMap<string, string> {
+  return new Map(Array.from(membersOf(text), (member) => [member.name, shownValue(text, member)]))
+}
+
+/**
+ * A value as its JSON text, so that `1.0` is not `1` and `"1"` is not `1`. In strings, escapes are shown
+ * as the characters that they stand for.
+ */
+function shownValue(text: string, { valueStart, end }: Member): string {
+  const value = text.slice(valueStart, Math.min(end, valueStart + longestShown))
+  if (end - valueStart > longestShown) return `${value}…`
+  return value.startsWith('"') && value.includes('\\') ? JSON.stringify(stringOf(value)) : value
+}
+
+/** The first members are `id` and `project_id`, so that this mostly reads no further. */
+function memberOf(text: string, name: string): Member | undefined {
+  for (const member of membersOf(text)) if (member.name === name) return member
+  return undefined
+}
+
+function stringAt(text: string, member: Member | undefined): string | undefined {
+  if (member === undefined || text.charAt(member.valueStart) !== '"') return undefined
+  return stringOf(text.slice(member.valueStart, member.end))
+}

@@ -1,0 +1,129 @@
+/**
+ * The editor of an item's JSON. It is loaded when it is first needed, as it is the largest part of the page.
+ *
+ * It is in a shadow root, because its styles are made by script: there the browser takes them as a style
+ * sheet object, which the Content-Security-Policy allows, and no style element is needed.
+ *
+ * @module
+ */
+
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import {
+  bracketMatching,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language'
+import { linter, lintKeymap, setDiagnostics } from '@codemirror/lint'
+import { EditorState } from '@codemirror/state'
+import { EditorView, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import type { Finding } from './draft.js'
+
+export interface JsonEditor {
+  /** Exactly what is in it. */
+  text(): string
+  /** Puts another text in its place, which can be undone. */
+  replace(text: string): void
+  /** Puts the cursor there. */
+  goTo(offset: number): void
+  /** Shows what the service found, until the text changes. */
+  show(findings: readonly Finding[]): void
+  focus(): void
+  end(): void
+}
+
+export interface JsonEditorOptions {
+  readonly host: HTMLElement
+  readonly text: string
+  /** What is wrong with a text; asked when typing pauses. */
+  readonly check: (text: string) => readonly Finding[]
+  readonly onChange: () => void
+}
+
+const theme = EditorView.theme({
+  '&': { height: '100%', fontSize: '0.875rem', color: 'var(--text)' },
+  '&.cm-focused': { outline: 'none' }, // its host has one
+  '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '1.5' },
+  '.cm-content': { caretColor: 'var(--text)', padding: '0.5rem 0' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--muted)',
+    borderRight: '1px solid var(--line)',
+  },
+  '&.cm-focused .cm-matchingBracket': {
+    backgroundColor: 'transparent',
+    outline: '1px solid var(--field-line)',
+  },
+  '.cm-lintRange-error': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--bad)',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-lintRange-warning': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--caution)',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-tooltip, .cm-panels': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+    border: '1px solid var(--line)',
+  },
+})
+
+const colors = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--accent)' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--caution)' },
+])
+
+export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions): JsonEditor {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  const findingsOf = ({ state }: EditorView) => check(textOf(state)).map((each) => ({ ...each }))
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        // Otherwise a CR LF in the text would be saved as LF.
+        EditorState.lineSeparator.of('\n'),
+        lineNumbers(),
+        history(),
+        indentOnInput(),
+        bracketMatching(),
+        json(),
+        syntaxHighlighting(colors),
+        linter(findingsOf, { delay: 150 }),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ 'aria-label': 'JSON of the item' }),
+        EditorView.updateListener.of(({ docChanged }) => {
+          if (docChanged) onChange()
+        }),
+        keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+        theme,
+      ],
+    }),
+  })
+  return {
+    text: () => textOf(view.state),
+    replace(text) {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+    },
+    goTo(offset) {
+      view.dispatch({ selection: { anchor: offset }, scrollIntoView: true })
+      view.focus()
+    },
+    show(findings) {
+      view.dispatch(setDiagnostics(view.state, [...findings]))
+    },
+    focus: () => view.focus(),
+    end: () => view.destroy(),
+  }
+}
+
+function textOf(state: EditorState): string {
+  return state.doc.sliceString(0, state.doc.length, '\n')
+}

@@ -1,0 +1,14 @@
+/** The items page. @module */
+
+import { render } from 'preact'
+import { App } from './app.js'
+
+const place = document.getElementById('page')
+if (place === null) throw new Error('index.html has no element with the id "page"')
+render(<App />, place)
+
+// The editor is fetched before it is needed: an item can be edited while the service is not there.
+const whenIdle = globalThis.requestIdleCallback ?? setTimeout
+whenIdle(() => {
+  import('./json-editor.js').catch(() => undefined) // tried again when it is needed
+})

@@ -1,0 +1,37 @@
+/** Which rows of a long list are in the page: all have the same height, so it takes a division. @module */
+
+export interface Range {
+  readonly first: number
+  /** After the last one. */
+  readonly end: number
+}
+
+/** Rows are added and removed by so many at a time, so that not every scroll event draws. */
+const block = 8
+/** Rows beyond what can be seen, so that a fast scroll meets rows and no gap. */
+const margin = 16
+
+/** The tallest element that browsers can lay out and scroll through, in CSS pixels; Firefox's is the smallest. */
+const tallest = 16_000_000
+
+/** How many rows can be reached by scrolling; a search finds the others. */
+export function reachableRows(rowHeight: number): number {
+  return Math.floor(tallest / rowHeight)
+}
+
+/** @param top how far the list is scrolled, @param height of the window onto it; all in CSS pixels. */
+export function rowsAt(top: number, height: number, rowHeight: number, count: number): Range {
+  const first = Math.floor(top / rowHeight) - margin
+  const end = Math.ceil((top + height) / rowHeight) + margin
+  const inBlocks = (row: number) => Math.floor(row / block) * block
+  return {
+    first: Math.max(0, Math.min(inBlocks(first), count)),
+    end: Math.max(0, Math.min(inBlocks(end) + block, count)),
+  }
+}
+
+/** Where to scroll so that a row can be seen, as little as possible. */
+export function topFor(row: number, top: number, height: number, rowHeight: number): number {
+  const start = row * rowHeight
+  return Math.min(start, Math.max(top, start + rowHeight - height))
+}

@@ -1,0 +1,61 @@
+/** How many items there are, of when, and what went wrong. @module */
+
+import { counted, formatted } from './numbers.js'
+import { wordsFor } from './service.js'
+
+export interface StatusProps {
+  readonly all: number
+  readonly matching: number
+  /** Items of a list that is coming in. */
+  readonly loading: number | undefined
+  readonly listedAt: Date | undefined
+  readonly news: string
+  /** Why the latest list failed. */
+  readonly problem: unknown
+  /** What else failed, in words. */
+  readonly failure: string
+  readonly onRefresh: () => void
+}
+
+export function Status(props: StatusProps) {
+  const { all, matching, loading, listedAt, news, problem, failure, onRefresh } = props
+  const isFirst = listedAt === undefined
+  return (
+    <div class="status">
+      {isFirst && loading !== undefined && (
+        <p>
+          <progress aria-label="Loading" /> {counted(loading, 'item')} loaded
+        </p>
+      )}
+      {isFirst && loading === undefined && problem === undefined && (
+        <p>Nothing is listed yet: with a token, Refresh lists the items.</p>
+      )}
+      {listedAt && (
+        <>
+          {/* What a screen reader is told: not the time, which changes with each list. */}
+          <p role="status">
+            {matching === all
+              ? counted(all, 'item')
+              : `${formatted(matching)} of ${counted(all, 'item')}`}
+            {news && <span class="news"> · {news}</span>}
+          </p>
+          <p class="time">as of {listedAt.toLocaleTimeString('en-GB')}</p>
+        </>
+      )}
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {listedAt ? 'The list is not up to date' : 'The list cannot be shown'}:{' '}
+          {wordsFor(problem)}{' '}
+          <button type="button" onClick={onRefresh}>
+            Try again
+          </button>
+        </p>
+      )}
+      {failure && (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      )}
+    </div>
+  )
+}

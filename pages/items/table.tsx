@@ -1,0 +1,207 @@
+/** The items in rows: as a table with members as columns, or as JSON. @module */
+
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type Item, shownValues } from './item.js'
+import { reachableRows, rowsAt, topFor } from './range.js'
+
+export type View = 'table' | 'json'
+
+/** In CSS pixels; JSON has four lines of text. */
+const rowHeights: Record<View, number> = { table: 36, json: 92 }
+/** How much of an item's JSON is in its row, in characters. */
+const longestRow = 600
+
+export interface TableProps {
+  readonly items: readonly Item[]
+  readonly view: View
+  /** Names of the members that are columns, besides `id`. */
+  readonly columns: readonly string[]
+  readonly changed: ReadonlySet<string>
+  /** The id of the row that keys act on. */
+  readonly active: string | undefined
+  readonly onActive: (item: Item) => void
+  readonly onOpen: (item: Item) => void
+  /** A key that the table does not know, on the active row. */
+  readonly onKey: (event: KeyboardEvent, item: Item | undefined) => void
+}
+
+export function ItemTable(props: TableProps) {
+  const { items, view, columns, changed, active, onActive, onOpen, onKey } = props
+  const rowHeight = rowHeights[view]
+  const count = Math.min(items.length, reachableRows(rowHeight))
+  const grid = useRef<HTMLTableElement>(null)
+  const head = useRef<HTMLTableSectionElement>(null)
+  const [{ first, end }, setRange] = useState({ first: 0, end: 0 })
+  const [activeIndex, isListed] = useActiveIndex(items, active, count)
+
+  /** Height of the rows that can be seen: the head covers the others. */
+  const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
+
+  const draw = () => {
+    const top = grid.current?.scrollTop ?? 0
+    const range = rowsAt(top, innerHeight(), rowHeight, count)
+    setRange((old) => (old.first === range.first && old.end === range.end ? old : range))
+  }
+  useLayoutEffect(draw, [count, rowHeight])
+  useEffect(() => {
+    const observer = new ResizeObserver(draw)
+    if (grid.current) observer.observe(grid.current)
+    return () => observer.disconnect()
+  }, [count, rowHeight])
+  useKeptPlace(grid, items, rowHeight)
+
+  // A row that becomes the active one, or appears as such, is brought into the window.
+  useLayoutEffect(() => {
+    if (!isListed || !grid.current) return
+    grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
+  }, [active, isListed])
+
+  const goTo = (index: number) => {
+    const item = items[Math.max(0, Math.min(index, count - 1))]
+    if (item) onActive(item)
+  }
+  const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const item = items[activeIndex]
+    const target = targetRow(event.key, activeIndex, page(), count)
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (target !== undefined) goTo(target)
+    else if (event.key === 'Enter' && item) onOpen(item)
+    else {
+      onKey(event, item)
+      return
+    }
+    event.preventDefault()
+  }
+
+  return (
+    <>
+      <table
+        ref={grid}
+        class={`grid ${view}`}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its rows are chosen by keys
+        role="grid"
+        aria-label="Items"
+        aria-rowcount={items.length + 1}
+        aria-activedescendant={
+          activeIndex >= first && activeIndex < end ? rowId(activeIndex) : undefined
+        }
+        tabIndex={0}
+        onScroll={draw}
+        onKeyDown={onKeyDown}
+        onFocus={() => activeIndex < 0 && items[first] && onActive(items[first])}
+        style={{ '--columns': columns.length, '--row-height': `${rowHeight}px` }}
+      >
+        <thead ref={head}>
+          <tr aria-rowindex={1}>
+            {(view === 'table' ? ['id', ...columns] : ['JSON']).map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody style={{ height: `${count * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}>
+          {items.slice(first, Math.min(end, count)).map((item, offset) => (
+            <tr
+              key={item.id}
+              id={rowId(first + offset)}
+              class={changed.has(item.id) ? 'changed' : undefined}
+              aria-rowindex={first + offset + 2}
+              aria-selected={first + offset === activeIndex}
+              onClick={() => {
+                onActive(item)
+                if (getSelection()?.isCollapsed !== false) onOpen(item) // text is not being selected
+              }}
+            >
+              <Cells item={item} view={view} columns={columns} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {count < items.length && (
+        <p class="note">These are the first {count} rows. Search to see others.</p>
+      )}
+    </>
+  )
+}
+
+interface CellsProps {
+  readonly item: Item
+  readonly view: View
+  readonly columns: readonly string[]
+}
+
+/** The text of an item is read when its row comes into the page. */
+function Cells({ item, view, columns }: CellsProps) {
+  return useMemo(() => {
+    if (view === 'json') return <Cell text={item.text.slice(0, longestRow)} />
+    const values = shownValues(item)
+    return [
+      <Cell key="id" text={item.id} />,
+      ...columns.map((name) => <Cell key={`.${name}`} text={values.get(name) ?? ''} />),
+    ]
+  }, [item, view, columns])
+}
+
+/** Text is put into the page as text: none of it can become markup. */
+function Cell({ text }: { text: string }) {
+  return <td>{text}</td>
+}
+
+/** Where a key goes from a row, if it goes anywhere. */
+function targetRow(key: string, row: number, page: number, count: number): number | undefined {
+  switch (key) {
+    case 'ArrowDown':
+      return row + 1
+    case 'ArrowUp':
+      return row - 1
+    case 'PageDown':
+      return row + page
+    case 'PageUp':
+      return row - page
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return undefined
+  }
+}
+
+function rowId(index: number): string {
+  return `row-${index}`
+}
+
+/** The row with the active item, and whether it is there: when it has gone, the one in its place is meant. */
+function useActiveIndex(
+  items: readonly Item[],
+  active: string | undefined,
+  count: number,
+): [index: number, isListed: boolean] {
+  const before = useRef(-1)
+  const index = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
+  if (index >= 0) before.current = index
+  return [active === undefined ? -1 : Math.min(before.current, count - 1), index >= 0]
+}
+
+/** When rows above are added or removed, the row at the top stays where it is. */
+function useKeptPlace(
+  grid: RefObject<HTMLTableElement | null>,
+  items: readonly Item[],
+  rowHeight: number,
+): void {
+  const before = useRef(items)
+  useLayoutEffect(() => {
+    const old = before.current
+    before.current = items
+    if (old === items || !grid.current) return
+    const row = Math.floor(grid.current.scrollTop / rowHeight)
+    const id = old[row]?.id
+    if (row === 0 || id === undefined || items[row]?.id === id) return
+    const place = items.findIndex((item) => item.id === id)
+    if (place >= 0) grid.current.scrollTop += (place - row) * rowHeight
+  }, [items, rowHeight])
+}

@@ -1,0 +1,39 @@
+/** Asks for a token: at first, and when the service does not accept the one that there is. @module */
+
+import { TokenForm } from '../shared/token-form.js'
+import { Dialog } from './dialog.js'
+
+export interface TokenDialogProps {
+  /** Why one is needed. */
+  readonly reason: string
+  readonly onUse: () => void
+  readonly onClose: () => void
+}
+
+export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
+  return (
+    <Dialog title="Token" class="small" onClose={onClose}>
+      {reason && (
+        <p class="problem" role="alert">
+          {reason}
+        </p>
+      )}
+      <p>
+        <code>item-store dev</code> prints one, and <code>item-store token --sub NAME</code> makes
+        one.
+      </p>
+      {/* Enter in its field */}
+      <div onSubmit={onUse}>
+        <TokenForm />
+      </div>
+      <div class="buttons">
+        <button type="button" class="main" onClick={onUse}>
+          Use this token
+        </button>
+        <button type="button" class="last" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,102 @@
+/** Search, filter, and what can be done with all items. @module */
+
+import type { RefObject } from 'preact'
+import type { Filter } from './filter.js'
+import { mostUsed, type Overview } from './overview.js'
+import type { View } from './table.js'
+
+export interface ToolbarProps {
+  readonly filter: Filter
+  readonly overview: Overview
+  readonly view: View
+  readonly isExporting: boolean
+  readonly search: RefObject<HTMLInputElement | null>
+  readonly onFilter: (filter: Filter) => void
+  readonly onView: (view: View) => void
+  readonly onNew: () => void
+  readonly onImport: () => void
+  readonly onExport: () => void
+  readonly onColumns: () => void
+  readonly onRefresh: () => void
+  readonly onHelp: () => void
+}
+
+export function Toolbar(props: ToolbarProps) {
+  const { filter, overview, view, isExporting, search, onFilter, onView } = props
+  const { onNew, onImport, onExport, onColumns, onRefresh, onHelp } = props
+  return (
+    <div class="toolbar">
+      <button type="button" class="main" onClick={onNew}>
+        New item
+      </button>
+      <input
+        ref={search}
+        type="search"
+        aria-label="Search in the JSON of the items"
+        placeholder="Search"
+        value={filter.query}
+        onInput={(event) => onFilter({ ...filter, query: event.currentTarget.value })}
+      />
+      <ProjectFilter
+        overview={overview}
+        project={filter.project}
+        onChange={(project) => onFilter({ ...filter, project })}
+      />
+      <fieldset class="views">
+        <legend class="unseen">Show as</legend>
+        {(['table', 'json'] as const).map((each) => (
+          <label key={each}>
+            <input type="radio" name="view" checked={view === each} onChange={() => onView(each)} />
+            {each === 'table' ? 'Table' : 'JSON'}
+          </label>
+        ))}
+      </fieldset>
+      <div class="others">
+        <button type="button" disabled={view !== 'table'} onClick={onColumns}>
+          Columns
+        </button>
+        <button type="button" onClick={onImport}>
+          Import
+        </button>
+        <button type="button" disabled={isExporting} onClick={onExport}>
+          {isExporting ? 'Exporting…' : 'Export'}
+        </button>
+        <button type="button" onClick={onRefresh}>
+          Refresh
+        </button>
+        <button type="button" onClick={onHelp}>
+          Keys
+        </button>
+      </div>
+    </div>
+  )
+}
+
+interface ProjectFilterProps {
+  readonly overview: Overview
+  readonly project: Filter['project']
+  readonly onChange: (project: Filter['project']) => void
+}
+
+/** The options' values are JSON, so that no name can be taken for something else. */
+function ProjectFilter({ overview: { projects }, project, onChange }: ProjectFilterProps) {
+  const listed = mostUsed(projects, projects.size)
+  // One that is chosen stays, although its last item has gone.
+  if (project !== undefined && !listed.includes(project)) listed.unshift(project)
+  return (
+    <select
+      aria-label="Project"
+      value={project === undefined ? '' : JSON.stringify(project)}
+      onChange={({ currentTarget: { value } }) =>
+        onChange(value === '' ? undefined : JSON.parse(value))
+      }
+    >
+      <option value="">All projects</option>
+      {listed.map((name) => (
+        <option key={name} value={JSON.stringify(name)}>
+          {name ?? '(no project_id)'}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,230 @@
+/** How the items page keeps its list: search, merging, and when it asks again. */
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { type Collection, createCollection } from '../../pages/items/collection.js'
+import { filterItems } from '../../pages/items/filter.js'
+import { type Item, itemOf } from '../../pages/items/item.js'
+import { mergeLists } from '../../pages/items/merge.js'
+import { createOverview, mostUsed } from '../../pages/items/overview.js'
+import { rowsAt, topFor } from '../../pages/items/range.js'
+import { pauseAfter } from '../../pages/items/schedule.js'
+import { until } from '../support/until.js'
+
+const raw = String.raw
+const atOnce = () => undefined
+
+function textOf(id: string, members = '', project = 'null'): string {
+  return `{"id":"${id}","project_id":${project}${members && `,${members}`}}`
+}
+
+describe('the filter', () => {
+  const items = [
+    textOf('a', '"name":"Zürich","n":12345678901234567890'),
+    textOf('b', raw`"name":"Z\u00fcrich \"x\""`, '"p"'),
+    textOf('c', '"name":"a.b (c) [d]"', raw`"\u0070"`),
+    textOf('d', '"name":"p"'),
+  ].map(itemOf)
+  const all = undefined
+  const cases = [
+    { query: '', project: all, found: 'abcd' },
+    { query: 'ZÜRICH', project: all, found: 'ab' },
+    { query: 'Zürich "X"', project: all, found: 'b' },
+    { query: '12345678901234567890', project: all, found: 'a' },
+    { query: '12345678901234567891', project: all, found: '' },
+    { query: '.b (c) [', project: all, found: 'c' },
+    { query: '*', project: all, found: '' },
+    { query: '', project: 'p', found: 'bc' },
+    { query: '', project: null, found: 'ad' },
+    { query: 'zürich', project: null, found: 'a' },
+  ]
+  for (const { found, ...filter } of cases) {
+    test(`${JSON.stringify(filter)} finds ${found || 'nothing'}`, async () => {
+      const matches = await filterItems(items, filter, atOnce)
+      assert.equal(matches.map(({ id }) => id).join(''), found)
+    })
+  }
+})
+
+describe('a newer list', () => {
+  const list = (text: string): Item[] =>
+    text.split(' ').map((each) => itemOf(textOf(each.charAt(0), `"v":${each.slice(1)}`)))
+  const cases = [
+    { what: 'the same', shown: 'a1 b1', newer: 'a1 b1', merged: 'a1 b1', changed: '', gone: 0 },
+    { what: 'one more', shown: 'a1', newer: 'a1 b1', merged: 'a1 b1', changed: 'b', gone: 0 },
+    {
+      what: 'one changed',
+      shown: 'a1 b1 c1',
+      newer: 'a1 b2 c1',
+      merged: 'a1 b2 c1',
+      changed: 'b',
+      gone: 0,
+    },
+    { what: 'one gone', shown: 'a1 b1 c1', newer: 'a1 c1', merged: 'a1 c1', changed: '', gone: 1 },
+    {
+      what: 'another order',
+      shown: 'a1 b1 c1',
+      newer: 'c1 d1 a1 b2',
+      merged: 'a1 b2 c1 d1',
+      changed: 'bd',
+      gone: 0,
+    },
+  ]
+  for (const { what, shown, newer, merged, changed, gone } of cases) {
+    test(what, async () => {
+      const before = list(shown)
+      const result = await mergeLists(before, list(newer), atOnce)
+      assert.deepEqual(result.items, list(merged))
+      assert.deepEqual([[...result.changed].join(''), result.gone], [changed, gone])
+      // What is the same stays the same object, so that its row is not drawn again.
+      for (const item of result.items) {
+        assert.equal(before.includes(item), !result.changed.has(item.id), item.id)
+      }
+    })
+  }
+})
+
+test('columns are the members that most items have', () => {
+  const overview = createOverview()
+  const texts = ['"b":1,"a":1', '"a":1,"c":1', '"c":{"d":1},"a":2', '"__proto__":1']
+  for (const text of texts) overview.add(itemOf(textOf('x', text, '"p"')))
+  assert.deepEqual(mostUsed(overview.names, 3), ['a', 'c', 'b'])
+  assert.deepEqual([...overview.projects], [['p', 4]])
+})
+
+test('the rows in the page are those that can be seen, and some more', () => {
+  assert.deepEqual(rowsAt(0, 400, 40, 0), { first: 0, end: 0 })
+  assert.deepEqual(rowsAt(0, 400, 40, 5), { first: 0, end: 5 })
+  for (const top of [0, 1, 999, 40_000, 3_999_600]) {
+    const { first, end } = rowsAt(top, 400, 40, 100_000)
+    assert.ok(first <= top / 40 && end >= Math.min(100_000, (top + 400) / 40), `${top}`)
+    assert.ok(end - first < 60 && end <= 100_000, `${end - first} rows at ${top}`)
+  }
+  assert.equal(topFor(3, 0, 400, 40), 0)
+  assert.equal(topFor(10, 0, 400, 40), 40)
+  assert.equal(topFor(3, 200, 400, 40), 120)
+})
+
+test('the longer a list takes, the less often it is asked for', () => {
+  assert.equal(pauseAfter(1, 0), 2_000)
+  assert.equal(pauseAfter(1_000, 0), 19_000)
+  assert.ok(pauseAfter(1, 3) > pauseAfter(1, 2))
+  assert.equal(pauseAfter(60_000, 50), 300_000)
+})
+
+describe('the collection', () => {
+  /** A collection whose lists are the given ones, one after the other; the last one is repeated. */
+  function collect(...lists: (readonly string[][] | Error)[]) {
+    let asked = 0
+    const seen: number[] = []
+    const collection: Collection = createCollection({
+      async *list(signal) {
+        const parts = lists[Math.min(asked, lists.length - 1)]
+        asked += 1
+        if (parts instanceof Error) throw parts
+        for (const part of parts ?? []) {
+          signal.throwIfAborted()
+          yield part
+        }
+      },
+      pauseAfter: () => 1,
+      isFinal: (problem) => String(problem).includes('final'),
+      onChange: () => seen.push(collection.shown().items.length),
+    })
+    after(() => collection.stop())
+    const ids = () =>
+      collection
+        .shown()
+        .items.map(({ id }) => id)
+        .join('')
+    return { collection, seen, ids, asked: () => asked }
+  }
+
+  test('grows while the first list comes in, and is kept up to date by itself', async () => {
+    const { collection, seen, ids } = collect(
+      [[textOf('a'), textOf('b')], [], [textOf('c')]],
+      [[textOf('a'), textOf('c', '"x":1'), textOf('d')]],
+    )
+    collection.refresh()
+    const first = await until('the first list', () => collection.shown().listedAt)
+    assert.ok(first <= new Date())
+    assert.deepEqual(seen.slice(0, 4), [0, 2, 2, 3])
+    await until('the second list', () => ids() === 'acd')
+    const { changed, news } = collection.shown()
+    assert.deepEqual([[...changed], news], [['c', 'd'], '2 new or changed, 1 gone'])
+  })
+
+  test('shows what was created, replaced and deleted here at once', async () => {
+    const { collection, ids } = collect([[textOf('a'), textOf('b')]])
+    collection.refresh()
+    await until('the list', () => collection.shown().listedAt)
+    collection.stop()
+    collection.put(textOf('c'))
+    collection.put(textOf('a', '"x":1'))
+    collection.remove('b')
+    assert.equal(ids(), 'ac')
+    assert.equal(collection.shown().items[0]?.text, textOf('a', '"x":1'))
+    await until('the list again', () => ids() === 'ab')
+  })
+
+  test('does not take back what was saved while a list came in', async () => {
+    let release = () => {}
+    const older = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let asked = 0
+    let isSaved = false
+    let wasTakenBack = false
+    const collection: Collection = createCollection({
+      async *list() {
+        asked += 1
+        if (asked === 2) await older
+        yield [textOf('a', asked === 3 ? '"saved":1' : '')]
+      },
+      pauseAfter: () => 100_000,
+      isFinal: () => false,
+      onChange() {
+        const [item] = collection.shown().items
+        wasTakenBack ||= isSaved && item?.text === textOf('a')
+      },
+    })
+    after(() => collection.stop())
+    collection.refresh()
+    await until('the first list', () => collection.shown().listedAt)
+    collection.refresh()
+    isSaved = true
+    collection.put(textOf('a', '"saved":1'))
+    release()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(asked, 2)
+    collection.refresh()
+    await until('the last list', () => collection.shown().loading === undefined)
+    assert.deepEqual([asked, wasTakenBack], [3, false])
+  })
+
+  test('asks for nothing while nobody looks, and at once when somebody does', async () => {
+    const { collection, asked } = collect([[textOf('a')]])
+    collection.watch(false)
+    collection.refresh()
+    await until('the list', () => collection.shown().listedAt)
+    await new Promise((resolve) => setTimeout(resolve, 20)) // many times the pause
+    assert.equal(asked(), 1)
+    collection.watch(true)
+    await until('the next list', () => asked() > 2)
+  })
+
+  test('keeps what it has when a list fails, and tries again, unless that is no use', async () => {
+    const { collection, ids, asked } = collect(
+      [[textOf('a')]],
+      new Error('not now'),
+      new Error('final'),
+    )
+    collection.refresh()
+    await until('the last failure', () => String(collection.shown().problem).includes('final'))
+    assert.equal(ids(), 'a')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(asked(), 3)
+    collection.refresh()
+    assert.equal(asked(), 4)
+  })
+})

@@ -1,0 +1,196 @@
+/** The items page in Chromium when something goes wrong: nothing that was typed is lost. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inSeconds } from '../conformance/tokens.js'
+import { inChromium } from '../support/chromium.js'
+import { createdBy, type ItemsPage, readBack, useItemsPage } from '../support/items-page.js'
+import { ownProcess } from '../support/own-process.js'
+import { cli, ownService } from '../support/own-service.js'
+import { root } from '../support/tools.js'
+
+const openItems = useItemsPage()
+const service = await ownService({ CONSOLE: 'on', MAX_BODY_BYTES: '1000' })
+
+const typed = '{"typed": 12345678901234567890}'
+
+async function typeNew(page: ItemsPage): Promise<void> {
+  await page.choose('New item')
+  await page.editor.fill(typed)
+}
+
+async function holdsTyped(page: ItemsPage, text = typed): Promise<void> {
+  assert.equal(await page.editor.textContent(), text)
+}
+
+async function countItems(): Promise<number> {
+  return (await service.call('GET', '/items')).text.match(/"id":/g)?.length ?? 0
+}
+
+test('faults are shown where they are while typing, and nothing is sent', inChromium, async () => {
+  const page = await openItems(service)
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.method()))
+  await page.choose('New item')
+  await page.editor.fill('{"a": 1, "b": 01}')
+  await page.sees('line 1, column 16')
+  await page.sees('expected a comma or "}"')
+  assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
+  await page.choose('Save')
+  await page.keyboard.press('Delete') // the cursor is at the fault
+  await holdsTyped(page, '{"a": 1, "b": 0}')
+  await page.editor.fill('{"project_id": ""}')
+  await page.sees('project_id must be a string of at least 1 character, or null')
+  await page.editor.fill('{"a": 1, "a": 2}')
+  await page.sees('only the last "a" is kept')
+  assert.ok(!requests.includes('POST'))
+  page.assertClean()
+})
+
+test(
+  'too large, refused, or with an expired token: the edit stays, and can be saved then',
+  inChromium,
+  async () => {
+    const page = await openItems(service)
+    const long = `{"long": "${'x'.repeat(1000)}"}`
+    await page.choose('New item')
+    await page.editor.fill(long)
+    await page.choose('Save')
+    await page.sees(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
+    await holdsTyped(page, long)
+
+    await page.editor.fill(typed)
+    // The page finds everything itself that the service refuses: here, the service finds more.
+    await page.evaluate(`globalThis.realFetch = fetch; globalThis.fetch = async (url, init) =>
+    init.method === 'POST'
+      ? new Response(JSON.stringify({ detail: { detail: 'The body is not valid JSON: line 2, column 11: expected something else', session_id: 'x', error_code: 'VALIDATION_ERROR' } }), { status: 422 })
+      : realFetch(url, init)`)
+    await page.choose('Save')
+    await page.sees(/Not saved\..*422 · VALIDATION_ERROR/)
+    await page.sees('line 1, column 11')
+    assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
+    await page.evaluate('void (globalThis.fetch = realFetch)')
+    await holdsTyped(page)
+
+    const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
+    await page.evaluate(`void (location.hash = 'token=${expired}')`)
+    await page.getByRole('dialog', { name: 'Token' }).getByText('TOKEN_EXPIRED').waitFor()
+    await page.choose('Close')
+    await page.choose('Save')
+    await page.getByRole('dialog', { name: 'Token' }).getByLabel('Token').fill(service.validToken())
+    await page.choose('Use this token')
+    await holdsTyped(page)
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    await page.cell('12345678901234567890').waitFor()
+    page.assertClean()
+  },
+)
+
+test('without a token, with a wrong one, and with none that could be one', inChromium, async () => {
+  const page = await openItems(service, { token: '' })
+  const dialog = page.getByRole('dialog', { name: 'Token' })
+  await dialog.getByLabel('Token').fill('not a token')
+  await page.sees('This is not a token')
+  await dialog.getByLabel('Token').fill('wrong')
+  await page.choose('Use this token')
+  await page.sees(/INVALID_TOKEN/)
+  await dialog.getByLabel('Token').fill(service.validToken())
+  await dialog.getByLabel('Token').press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await page.counts(`${await countItems()} item`)
+  assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
+  assert.ok(!page.url().includes('#'))
+  page.assertClean()
+})
+
+test('changed or deleted elsewhere: said before anything is overwritten', inChromium, async () => {
+  const id = await createdBy(service, '{"who":"me"}')
+  const put = (data: string) =>
+    service.request('PUT', `/items/${id}`, {
+      token: service.validToken(),
+      body: `{"data":${data}}`,
+    })
+  const page = await openItems(service)
+  await page.cell('"me"').click()
+  await page.editor.fill('{"who":"mine"}')
+  await put('{"who":"them"}')
+  await page.choose('Save')
+  await page.sees('This item was changed elsewhere. It is now:')
+  await page.sees('"who": "them"')
+  assert.match((await readBack(service, id)) ?? '', /"them"/)
+  await page.choose('Overwrite with mine')
+  await page.dialog.waitFor({ state: 'detached' })
+  assert.match((await readBack(service, id)) ?? '', /"mine"/)
+
+  // The list says so by itself, too. The other version can be taken, and undone.
+  await page.cell('"mine"').click()
+  await page.editor.fill('{"who":"mine again"}')
+  await put('{"who":"them again"}')
+  await page.sees('This item was changed elsewhere. It is now:')
+  await page.choose('Edit the other version')
+  assert.match((await page.editor.textContent()) ?? '', /"them again"/)
+  await page.editor.press('Control+z')
+  await holdsTyped(page, '{"who":"mine again"}')
+
+  await service.call('DELETE', `/items/${id}`)
+  await page.choose('Save')
+  await page.sees('This item was deleted elsewhere.')
+  await page.choose('Save as a new item')
+  await page.dialog.waitFor({ state: 'detached' })
+  await page.cell('"mine again"').waitFor()
+  page.assertClean()
+})
+
+test(
+  'the service stops: the list and the edit stay, and go on once it is back',
+  inChromium,
+  async () => {
+    const own = await ownService({ CONSOLE: 'on' })
+    await createdBy(own, '{"kept":"in the page"}')
+    const page = await openItems(own, { expected: /net::ERR_/ })
+    await page.cell('"in the page"').waitFor()
+    await typeNew(page)
+    await own.stop()
+    await page.choose('Save')
+    await page.sees(/Not saved\. The service cannot be reached/)
+    await page.sees('It may have been saved all the same')
+    await holdsTyped(page)
+    await page.choose('Close')
+    await page.choose('Cancel')
+    await holdsTyped(page)
+    await page.cell('"in the page"').waitFor()
+
+    const command = [
+      process.execPath,
+      cli,
+      'serve',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      own.baseUrl.port,
+    ] as const
+    const env = { CONSOLE: 'on', JWT_SECRET: own.secret }
+    await ownProcess(command, { cwd: root, env }).printed(/listening on/)
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    await page.cell('12345678901234567890').waitFor()
+    page.assertClean()
+  },
+)
+
+test('leaving with something unsaved is asked about', inChromium, async () => {
+  const page = await openItems(service)
+  await typeNew(page)
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    dialog.dismiss()
+  })
+  await page.evaluate('setTimeout(() => location.reload()); 0')
+  await page.waitForFunction('true')
+  await page.editor.press('End')
+  await holdsTyped(page)
+  assert.deepEqual(asked, ['beforeunload'])
+  page.assertClean()
+})

@@ -1,0 +1,112 @@
+/** Pages of the service in Chromium, with everything noted that must not happen in them. */
+
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Context, ContextOptions, Page } from './chromium.js'
+import { requireTool, root } from './tools.js'
+
+export interface GuardedPage extends Page {
+  /**
+   * Fails if, so far, the page has asked another host for anything, thrown or reported an error, or
+   * violated its Content-Security-Policy. To be called at the end of each test.
+   */
+  assertClean(): void
+}
+
+export interface GuardOptions extends ContextOptions {
+  /** Messages on the console that the test itself brings about. */
+  expected?: RegExp
+  /** Which requests to the service itself get no answer, at the moment. */
+  isCut?: (url: URL) => boolean
+}
+
+/** Sizes of screens, in CSS pixels. */
+export const screens = {
+  wide: { width: 1280, height: 800 },
+  phone: { width: 360, height: 740 },
+}
+
+/** How the pages are looked at: on each screen, in light and dark. */
+export const looks = Object.entries(screens).flatMap(([screen, viewport]) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({
+    name: `${screen}-${colorScheme}`,
+    viewport,
+    colorScheme,
+  })),
+)
+
+/** Chromium reports it when the interface refuses a request, which is no error of the page. */
+const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
+
+/**
+ * Opens a page; its network to other hosts is cut.
+ * @param newContext from `useBrowser`.
+ */
+export async function openGuarded(
+  newContext: (options?: ContextOptions) => Promise<Context>,
+  url: string,
+  { expected, isCut = () => false, ...options }: GuardOptions = {},
+): Promise<GuardedPage> {
+  const { host } = new URL(url)
+  const problems: string[] = []
+  const context = await newContext({ reducedMotion: 'reduce', ...options })
+  await context.addInitScript({
+    content: `addEventListener('securitypolicyviolation', (event) => {
+      console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
+    })`,
+  })
+  await context.route(
+    (url) => url.host !== host || isCut(url),
+    async (route) => {
+      const url = route.request().url()
+      if (new URL(url).host !== host) problems.push(`asked another host: ${url}`)
+      await route.abort()
+    },
+  )
+  const page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(`threw: ${error.stack ?? error}`))
+  page.on('console', (message) => {
+    if (!['error', 'warning'].includes(message.type())) return
+    const text = message.text()
+    const isOfInterface = message.location().url.includes('/api/v1/')
+    if ((isOfInterface && refusal.test(text)) || expected?.test(text)) return
+    problems.push(`reported: ${text}`)
+  })
+  await page.goto(url)
+  const assertClean = () => assert.deepEqual(problems, [])
+  return Object.assign(page, { assertClean })
+}
+
+interface Violation {
+  id: string
+  help: string
+  nodes: { target: string[]; failureSummary: string }[]
+}
+
+/** Checks the page as it is now with all rules of axe-core, best practices included. */
+export async function assertAccessible(page: Page): Promise<void> {
+  const source = readFileSync(requireTool.resolve('axe-core/axe.min.js'), 'utf8')
+  await page.evaluate(`${source};0`)
+  const violations = await page.evaluate<Violation[]>('axe.run().then((all) => all.violations)')
+  const found = violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} (${help}): ${target} ${failureSummary}`),
+  )
+  assert.deepEqual(found, [])
+}
+
+/** Fails if anything is wider than the screen, so that the page scrolls sideways. */
+export async function assertFits(page: Page): Promise<void> {
+  const widths = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, innerWidth]',
+  )
+  assert.ok(widths[0] <= widths[1], `the page is ${widths[0]} wide on a screen of ${widths[1]}`)
+}
+
+/** Takes a picture for the docs, when `npm run pictures` asks for them. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (process.env.PICTURES !== 'on') return
+  const folder = join(root, 'docs/pictures')
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`) })
+}
