@@ -95,7 +95,6 @@ async function serve(config: Config, options: ServerOptions, kept: ItemStore): P
     throw error
   })
   const url = `http://${reachable(config.host)}:${port}`
-  if (worker === undefined) log.info({ url }, `listening on ${url}`)
 
   return {
     url,

@@ -48,6 +48,8 @@ export async function start(
   )
   const stop = () => server.stop(lastRequestGrace)
   handleShutdown(stop, config.shutdownTimeout, log, worker !== undefined)
+  // Only now: whoever reads this may send a signal.
+  if (worker === undefined) log.info({ url: server.url }, `listening on ${server.url}`)
   if (memory.verdict === 'warn') log.warn(memory.reason)
   if (maxConnections < config.maxConnections) {
     log.warn(

@@ -19,7 +19,7 @@ export interface Listening {
  */
 export async function startWorker(config: Config, options: StartOptions): Promise<void> {
   // The channel may end while something is sent. That it has ended comes as 'disconnect' anyway.
-  process.on('error', () => undefined)
+  cluster.worker?.on('error', () => undefined)
   const worker: Worker = {
     number: Number(process.env[numberVariable]),
     async publish(registry) {

@@ -62,6 +62,7 @@ export async function startWorkers(
     void ended(worker).then(() => running.delete(worker))
     // Something could not be sent, as the worker is ending; `ended` tells that.
     worker.on('error', () => undefined)
+    closeLostConnection(worker)
     return worker
   }
 
@@ -163,6 +164,23 @@ function heapFlags(workers: number): string[] {
 function closeChannel(worker: Worker): void {
   worker.process.disconnect()
   worker.disconnect()
+}
+
+/**
+ * Closes the connection that is being handed to a worker when it ends. Node.js would leave it open, and
+ * its client without an answer; one that the worker has taken is not open here any more.
+ */
+function closeLostConnection({ process: child }: Worker): void {
+  const { send } = child
+  let latest: unknown
+  Object.assign(child, {
+    send(...args: unknown[]) {
+      latest = args[1] ?? latest
+      return Reflect.apply(send, child, args)
+    },
+  })
+  const close = () => Object(latest).close?.()
+  child.once('exit', close).once('disconnect', close) // which does not come after a half sent message
 }
 
 /** Waits until a worker listens, and gives its URL, or until it has ended. */

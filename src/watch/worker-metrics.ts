@@ -34,6 +34,9 @@ interface Report {
 /** How often a worker reports what it has counted: the most that is lost when it is killed. */
 const reportInterval = 1_000 // milliseconds
 
+/** How long after the end of a worker its last message may still come, in milliseconds. */
+const lastMessageTime = 1_000
+
 /** Sums say nothing of these; the default of some, their mean, would hide a worker that is stuck. */
 const aggregators: Record<string, string> = {
   process_start_time_seconds: 'min',
@@ -88,17 +91,25 @@ export function collectMetrics(timeout: number): MetricsText {
   collectDefaultMetrics({ register: own })
   const counted = new Map<Worker, readonly Metric[]>()
   let countedByEnded: Promise<readonly Metric[]> = Promise.resolve([])
+  const hasEnded = new WeakSet<Worker>()
   let questions = 0
 
   cluster.on('message', (worker, message) => {
     const { counts }: Partial<Report> = Object(message)
-    if (counts !== undefined) counted.set(worker, counts)
+    if (counts !== undefined && !hasEnded.has(worker)) counted.set(worker, counts)
   })
-  // Comes after all messages of the worker, which 'exit' may not.
-  cluster.on('disconnect', (worker) => {
+
+  function addEnded(worker: Worker): void {
+    if (hasEnded.has(worker)) return
+    hasEnded.add(worker)
     const parts = [countedByEnded, counted.get(worker) ?? []]
     counted.delete(worker)
     countedByEnded = Promise.all(parts).then((metrics) => sumOf(metrics).getMetricsAsJSON())
+  }
+  // This comes after all messages of the worker, but not always if it was killed.
+  cluster.on('disconnect', addEnded)
+  cluster.on('exit', (worker) => {
+    setTimeout(addEnded, lastMessageTime, worker).unref()
   })
 
   /** Asks a worker for its gauges, and so for its latest counts. */
@@ -108,7 +119,7 @@ export function collectMetrics(timeout: number): MetricsText {
     return new Promise((resolve) => {
       const finish = (gauges: readonly Metric[]) => {
         clearTimeout(timer)
-        worker.off('message', listen).off('disconnect', giveUp)
+        worker.off('message', listen).off('disconnect', giveUp).off('exit', giveUp)
         resolve(gauges)
       }
       const giveUp = () => finish([])
@@ -117,7 +128,7 @@ export function collectMetrics(timeout: number): MetricsText {
         if (answered === question) finish(gauges)
       }
       const timer = setTimeout(giveUp, timeout)
-      worker.on('message', listen).on('disconnect', giveUp)
+      worker.on('message', listen).on('disconnect', giveUp).on('exit', giveUp)
       worker.send({ question } satisfies Question)
     })
   }
@@ -127,7 +138,8 @@ export function collectMetrics(timeout: number): MetricsText {
 
     async metrics() {
       // One that has not reported yet does not listen to questions either.
-      const gauges = await Promise.all([...counted.keys()].map(ask))
+      const workers = [...counted.keys()].filter((worker) => worker.isConnected())
+      const gauges = await Promise.all(workers.map(ask))
       // Both at one moment: the counts of a worker are in one of them, and never in both.
       const [ended, current] = [countedByEnded, [...counted.values()]]
       const parts = [await own.getMetricsAsJSON(), await ended, ...current, ...gauges]

@@ -11,16 +11,27 @@ export function residentBytes({ child }: OwnProcess): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** The ids of the processes that serve, by the number of the worker. */
+/**
+ * The ids of the processes that serve, by the number of the worker. While one starts or ends, others may
+ * be missing (proc(5)).
+ */
 export function workersOf({ child }: OwnProcess): Map<number, number> {
-  const pids = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-  const workers = pids.map((pid): [number, number] => {
-    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
-    return [Number(/(?:^|\0)ITEM_STORE_WORKER=(\d+)/.exec(environment)?.[1]), Number(pid)]
-  })
-  return new Map(workers)
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+  const workers = new Map<number, number>()
+  for (const pid of children.split(' ').filter((text) => text !== '')) {
+    const [, number] = /(?:^|\0)ITEM_STORE_WORKER=(\d+)/.exec(environmentOf(pid)) ?? []
+    if (number !== undefined) workers.set(Number(number), Number(pid))
+  }
+  return workers
+}
+
+/** Nothing if it has ended. */
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** Whether a process has not ended; one whose end nobody has asked for has. */
