@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
-import { create } from '../conformance/expect.js'
+import { slotOf } from '../../src/store/redis/slots.js'
+import { create, itemOf } from '../conformance/expect.js'
 import { type ItemLoad, servedBy, startLoad } from '../support/item-load.js'
 import { ownService } from '../support/own-service.js'
 import { describeWithRedis } from '../support/redis.js'
@@ -59,12 +59,17 @@ describeWithRedis('faults of a cluster', () => {
     await until('there are items', () => servedBy(load) > 500)
     const [from] = cluster.nodes
     assert.ok(from)
-    const slots = (await slotsWithKeys(from)).slice(0, slotsToMove)
-    assert.equal(slots.length, slotsToMove)
-    for (const slot of slots) await moveSlot(slot, from, node)
-    await untilMoreIsServed(load)
-    for (const slot of slots) await moveSlot(slot, node, from)
-    await untilMoreIsServed(load)
+    const items = await itemsOf(from)
+    for (const [giver, taker] of [[from, node] as const, [node, from] as const]) {
+      for (const { id, slot } of items) {
+        await moveSlot(slot, giver, taker, async () => {
+          const data = { of: taker.port }
+          assert.equal((await service.call('PUT', `/items/${id}`, { data })).status, 200)
+          assert.equal(itemOf(await service.call('GET', `/items/${id}`), 200).of, taker.port)
+        })
+      }
+      await untilMoreIsServed(load)
+    }
     const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
     assert.ok(Number(asked) > 0, 'no command was sent on for a slot that was being moved')
     const id = await idOf(node)
@@ -190,15 +195,30 @@ async function untilMoreIsServed(load: ItemLoad): Promise<void> {
   await until('more is served', () => servedBy(load) > before + 300)
 }
 
-/** The slots of a node that have keys. */
-async function slotsWithKeys(node: ClusterNode): Promise<string[]> {
-  const keys = (await node.command('keys', '*')).split('\n')
-  const slots = await Promise.all(keys.map((key) => node.command('cluster', 'keyslot', key)))
-  return [...new Set(slots)]
+/** New items of a node that had its slots from the beginning, each in a slot of its own. */
+async function itemsOf(node: ClusterNode): Promise<{ id: string; slot: string }[]> {
+  const range = await node.command('cluster', 'nodes')
+  const [, first, last] = /myself.* (\d+)-(\d+)/.exec(range) ?? []
+  const items = new Map<number, string>()
+  await until('there are items in several slots', async () => {
+    const { id } = await create(service, {})
+    const slot = slotOf(`item-store:{${Number.parseInt(id.slice(0, 4), 16) % 256}}`)
+    if (slot >= Number(first) && slot <= Number(last)) items.set(slot, id)
+    return items.size === slotsToMove
+  })
+  return [...items].map(([slot, id]) => ({ id, slot: String(slot) }))
 }
 
-/** Moves a slot with its keys, as operators do (`redis-cli --cluster reshard`). */
-async function moveSlot(slot: string, from: ClusterNode, to: ClusterNode): Promise<void> {
+/**
+ * Moves a slot with its keys, as operators do (`redis-cli --cluster reshard`).
+ * @param between what is done while the keys are there already, and the slot is not.
+ */
+async function moveSlot(
+  slot: string,
+  from: ClusterNode,
+  to: ClusterNode,
+  between: () => Promise<void>,
+): Promise<void> {
   const [fromId, toId] = [await idOf(from), await idOf(to)]
   const done = async (node: ClusterNode, ...command: string[]) =>
     assert.match(await node.command(...command), /^(OK|NOKEY)$/, command.join(' '))
@@ -210,6 +230,6 @@ async function moveSlot(slot: string, from: ClusterNode, to: ClusterNode): Promi
     const target = ['127.0.0.1', String(to.port), '', '0', '20000', 'keys']
     await done(from, 'migrate', ...target, ...keys.split('\n'))
   }
-  await delay(20) // the slot is being moved for a while, in which commands are sent on
+  await between()
   for (const node of [to, from]) await done(node, 'cluster', 'setslot', slot, 'node', toId)
 }

@@ -42,7 +42,7 @@ describeWithRedis('a cluster', () => {
 
   describeStore('with 8 buckets and pages of 300 bytes', () => open({ buckets: 8, pageBytes: 300 }))
 
-  describeRoundTrip('in a cluster', () => open())
+  describeRoundTrip('in a cluster', () => open({ buckets: 8 }))
 
   test('passes the conformance tests, and has the items on all masters', async () => {
     await assertConforms({ STORE_URL: cluster.url, STORE_TIMEOUT })

@@ -40,7 +40,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const cluster = clusterAddress(options.url)
   const engine =
     cluster === undefined ? await openSingle(options) : await openCluster(cluster, options)
-  let checked = { at: Number.NEGATIVE_INFINITY, isHealthy: Promise.resolve(false) }
+  const never = { at: Number.NEGATIVE_INFINITY, isHealthy: Promise.resolve(false) }
+  let checked = never
   await warnOfEviction()
 
   function keyOf(id: ItemId): string {
@@ -137,8 +138,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     },
 
     async healthy() {
-      if (!engine.isConnected()) return false
-      if (performance.now() - checked.at > healthyFor) {
+      if (!engine.isConnected()) checked = never
+      else if (performance.now() - checked.at > healthyFor) {
         checked = { at: performance.now(), isHealthy: canWrite() }
       }
       return await checked.isHealthy
