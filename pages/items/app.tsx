@@ -102,6 +102,9 @@ export function App() {
       <header class="bar">
         <h1>Items</h1>
         <a href={pagePaths.docs}>API</a>
+        <button type="button" onClick={() => setDialog('help')}>
+          Keys
+        </button>
         <button type="button" onClick={() => setTokenReason('')}>
           Token
         </button>
@@ -116,7 +119,6 @@ export function App() {
           onExport={exportAll}
           onColumns={() => setDialog('columns')}
           onRefresh={collection.refresh}
-          onHelp={() => setDialog('help')}
         />
         <Status
           {...{ loading, listedAt, news, problem, failure }}

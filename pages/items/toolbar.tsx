@@ -18,12 +18,11 @@ export interface ToolbarProps {
   readonly onExport: () => void
   readonly onColumns: () => void
   readonly onRefresh: () => void
-  readonly onHelp: () => void
 }
 
 export function Toolbar(props: ToolbarProps) {
   const { filter, overview, view, isExporting, search, onFilter, onView } = props
-  const { onNew, onImport, onExport, onColumns, onRefresh, onHelp } = props
+  const { onNew, onImport, onExport, onColumns, onRefresh } = props
   return (
     <div class="toolbar">
       <button type="button" class="main" onClick={onNew}>
@@ -63,9 +62,6 @@ export function Toolbar(props: ToolbarProps) {
         </button>
         <button type="button" onClick={onRefresh}>
           Refresh
-        </button>
-        <button type="button" onClick={onHelp}>
-          Keys
         </button>
       </div>
     </div>

@@ -179,6 +179,29 @@ test(
   },
 )
 
+test('an import that fails says where, and goes on from there', inChromium, async () => {
+  const before = await countItems()
+  const page = await openItems(service)
+  await page.choose('Import')
+  const long = `{"long":"${'x'.repeat(1000)}"}`
+  await page.getByLabel('File').setInputFiles({
+    name: 'a.jsonl',
+    mimeType: 'application/json',
+    buffer: Buffer.from(`{"a":1}\n{"a":2.0}\n\n${long}\n{"a":4}`),
+  })
+  const importing = page.getByRole('dialog', { name: 'Import items' })
+  await importing.getByRole('button', { name: 'Import' }).click()
+  await page.sees(/Item 3, which begins in line 4: .*413 · PAYLOAD_TOO_LARGE/)
+  await page.sees('2 of 4 items imported.')
+  assert.equal(await countItems(), before + 2)
+  await page.evaluate(`globalThis.realFetch = fetch; globalThis.fetch = (url, init) =>
+    realFetch(url, init.method === 'POST' ? { ...init, body: init.body.replace(/x{9}/g, 'x') } : init)`)
+  await importing.getByRole('button', { name: 'Go on' }).click()
+  await page.sees('4 of 4 items imported.')
+  assert.equal(await countItems(), before + 4)
+  page.assertClean()
+})
+
 test('leaving with something unsaved is asked about', inChromium, async () => {
   const page = await openItems(service)
   await typeNew(page)
