@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { settings } from '../src/config.js'
 import { errorKinds } from '../src/interface/errors.js'
+import { paths, prefix } from '../src/interface/paths.js'
 import { ownProcess } from './support/own-process.js'
 import { settingRow, settingsPage } from './support/settings-page.js'
 
@@ -150,6 +151,16 @@ function isTestOrScript(name: string): boolean {
   const folder = join(root, dirname(path))
   return existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('.test.ts'))
 }
+
+test('docs/operations: alerts and dashboard ask for routes that the metrics have', () => {
+  const routes = Object.values(paths).map((path) => prefix + path)
+  const texts = ['alerts.yml', 'dashboard.json'].map((name) =>
+    readFileSync(join(root, 'docs/operations', name), 'utf8'),
+  )
+  const asked = [...texts.join('').matchAll(/route=\\?"([^"\\]+)/g)].map(([, route]) => route)
+  assert.ok(asked.length > 0)
+  for (const route of asked) assert.ok(route !== undefined && routes.includes(route), route)
+})
 
 test('docs/dependencies.md names every dependency', () => {
   const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(

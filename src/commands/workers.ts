@@ -5,6 +5,7 @@
  */
 
 import cluster, { type Worker } from 'node:cluster'
+import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
@@ -52,9 +53,9 @@ export async function startWorkers(
   const log = createLog(config.logLevel, options.isReadable)
   const metricsServer = await listenForMetrics(config)
   const stopping = new AbortController()
-  let announced: string | undefined
-
+  setMaxListeners(0, stopping.signal) // one for each worker that is to be replaced
   const running = new Set<Worker>()
+  let announced: string | undefined
 
   function fork(number: number): Worker {
     const worker = cluster.fork({ [numberVariable]: String(number) })
