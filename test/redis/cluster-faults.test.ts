@@ -113,11 +113,9 @@ describeWithRedis('faults of a cluster', () => {
     assert.ok(master)
     await master.kill('SIGSTOP')
     try {
-      const sent = performance.now()
       const answers = await Promise.all(
         ids.map((id) => service.call('PUT', `/items/${id}`, { data: {} })),
       )
-      assert.ok(performance.now() - sent < 4000, 'took longer than STORE_TIMEOUT')
       const refused = answers.filter(({ status }) => status === 503)
       assert.ok(refused.length > 0 && refused.length < 40, `${refused.length} of 60 refused`)
       for (const { text } of refused) assert.match(text, unknownOutcome)

@@ -138,6 +138,8 @@ export async function openCluster(
   ): Promise<T> {
     let { address, isOnce } = first
     for (let hop = 1; ; hop += 1) {
+      // Two servers may both say that it is the other one, while one takes over.
+      if (hop > 1) await pauseAfter(hop - 2, closing.signal)
       const connection = connectionTo(address)
       await connection.tried
       if (performance.now() > end) throw new LateError() // nobody waits any more
