@@ -22,8 +22,6 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
   const [isRunning, setRunning] = useState(false)
   const [problem, setProblem] = useState('')
   const isStopped = useRef(false)
-  const latest = useRef(service)
-  latest.current = service
   useEffect(
     () => () => {
       isStopped.current = true
@@ -53,7 +51,7 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
     try {
       for (const { body } of entries.slice(done)) {
         if (isStopped.current) break
-        await latest.current.create(body)
+        await service.create(body)
         next += 1
         setDone(next)
       }

@@ -43,13 +43,13 @@ export function ItemTable(props: TableProps) {
     const range = rowsAt(top, innerHeight(), rowHeight, count)
     setRange((old) => (old.first === range.first && old.end === range.end ? old : range))
   }
-  useLayoutEffect(draw, [count, rowHeight])
   useEffect(() => {
     const observer = new ResizeObserver(draw)
     if (grid.current) observer.observe(grid.current)
     return () => observer.disconnect()
   }, [count, rowHeight])
   useKeptPlace(grid, items, rowHeight)
+  useLayoutEffect(draw, [count, rowHeight])
 
   // A row that becomes the active one, or appears as such, is brought into the window.
   useLayoutEffect(() => {
@@ -91,7 +91,9 @@ export function ItemTable(props: TableProps) {
         tabIndex={0}
         onScroll={draw}
         onKeyDown={onKeyDown}
-        onFocus={() => activeIndex < 0 && items[first] && onActive(items[first])}
+        onFocus={() =>
+          activeIndex < 0 && goTo(Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight))
+        }
         style={{ '--columns': columns.length, '--row-height': `${rowHeight}px` }}
       >
         <thead ref={head}>
@@ -187,17 +189,21 @@ function useActiveIndex(
   return [active === undefined ? -1 : Math.min(before.current, count - 1), index >= 0]
 }
 
-/** When rows above are added or removed, the row at the top stays where it is. */
+/** When rows above are added or removed, or all get another height, the row at the top stays where it is. */
 function useKeptPlace(
   grid: RefObject<HTMLTableElement | null>,
   items: readonly Item[],
   rowHeight: number,
 ): void {
   const before = useRef(items)
+  const heightBefore = useRef(rowHeight)
   useLayoutEffect(() => {
     const old = before.current
     before.current = items
-    if (old === items || !grid.current) return
+    if (!grid.current) return
+    grid.current.scrollTop *= rowHeight / heightBefore.current
+    heightBefore.current = rowHeight
+    if (old === items) return
     const row = Math.floor(grid.current.scrollTop / rowHeight)
     const id = old[row]?.id
     if (row === 0 || id === undefined || items[row]?.id === id) return

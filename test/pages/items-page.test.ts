@@ -209,10 +209,18 @@ test('the place in a long list is kept when it changes', inChromium, async () =>
       '[...document.querySelectorAll("td")].find((cell) => cell.textContent === "205").getBoundingClientRect().top',
     )
   const before = await place()
+  // The row that is clicked is the one that opens.
+  await page.cell('205').click()
+  assert.match((await page.editor.textContent()) ?? '', /"n":205\}/)
+  await page.choose('Close')
+  assert.equal(await place(), before)
+
   for (const id of ids.slice(0, 7)) await own.call('DELETE', `/items/${id}`)
   await page.choose('Refresh')
   await page.counts('293 items')
   assert.equal(await place(), before)
+  await page.getByLabel('JSON', { exact: true }).check()
+  await page.getByText('"n":200}').waitFor()
   page.assertClean()
 })
 

@@ -90,7 +90,10 @@ test(
 test('without a token, with a wrong one, and with none that could be one', inChromium, async () => {
   const page = await openItems(service, { token: '' })
   const dialog = page.getByRole('dialog', { name: 'Token' })
+  await page.choose('Use this token')
+  await page.sees('There is no token')
   await dialog.getByLabel('Token').fill('not a token')
+  await page.choose('Use this token')
   await page.sees('This is not a token')
   await dialog.getByLabel('Token').fill('wrong')
   await page.choose('Use this token')
