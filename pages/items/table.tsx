@@ -3,6 +3,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Item, shownValues } from './item.js'
+import { formatted } from './numbers.js'
 import { reachableRows, rowsAt, topFor } from './range.js'
 
 export type View = 'table' | 'json'
@@ -124,7 +125,7 @@ export function ItemTable(props: TableProps) {
         </tbody>
       </table>
       {count < items.length && (
-        <p class="note">These are the first {count} rows. Search to see others.</p>
+        <p class="note">These are the first {formatted(count)} rows. Search to see others.</p>
       )}
     </>
   )
