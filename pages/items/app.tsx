@@ -12,7 +12,7 @@ import type { Filter } from './filter.js'
 import { Help } from './help.js'
 import { Import } from './import.js'
 import { type Item, itemOf } from './item.js'
-import { connect, type ItemService, needsToken, wordsFor } from './service.js'
+import { type ItemService, needsToken, wordsFor } from './service.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
 import { TokenDialog } from './token-dialog.js'
@@ -28,13 +28,9 @@ interface Draft {
   readonly key: number
 }
 
-export function App() {
+export function App({ service }: { service: ItemService }) {
   const { token } = useSession()
-  const [service, reason] = useMemo(() => connected(token), [token])
-  const latest = useRef<ItemService | undefined>(undefined)
-  latest.current = service
-  const current = useMemo(() => () => latest.current, [])
-  const collection = useCollection(current)
+  const collection = useCollection(service)
   const { items, overview, loading, listedAt, problem, changed, news } = collection.shown()
 
   const [filter, setFilter] = useState<Filter>({ query: '', project: undefined })
@@ -68,7 +64,6 @@ export function App() {
   const addNew = () => open(newDraft(filter.project ?? null))
 
   async function exportAll(): Promise<void> {
-    if (!service) return
     setExporting(true)
     setFailure('')
     try {
@@ -134,7 +129,7 @@ export function App() {
           onOpen={(item) => open(item.text, item)}
         />
       </main>
-      {draft && service && (
+      {draft && (
         <Edit
           {...{ service, onProblem }}
           key={draft.key}
@@ -152,14 +147,14 @@ export function App() {
           onClose={() => setDraft(undefined)}
         />
       )}
-      {dialog === 'import' && service && (
+      {dialog === 'import' && (
         <Import {...{ service, onProblem }} onImported={collection.refresh} onClose={close} />
       )}
       {dialog === 'columns' && (
         <Columns {...{ overview, columns }} onChange={setChosen} onClose={close} />
       )}
       {dialog === 'help' && <Help onClose={close} />}
-      {doomed && service && (
+      {doomed && (
         <Delete
           {...{ service, onProblem }}
           item={doomed}
@@ -173,7 +168,7 @@ export function App() {
       )}
       {tokenReason !== undefined && (
         <TokenDialog
-          reason={reason || tokenReason}
+          reason={tokenReason}
           onUse={() => {
             setTokenReason(undefined)
             collection.refresh()
@@ -183,16 +178,6 @@ export function App() {
       )}
     </>
   )
-}
-
-/** The service with this token, or why there is none. */
-function connected(token: string): [service: ItemService | undefined, reason: string] {
-  if (token === '') return [undefined, '']
-  try {
-    return [connect(token), '']
-  } catch {
-    return [undefined, 'This is not a token: is there white space in it?']
-  }
 }
 
 /** A text that is not JSON at the moment is copied as it is. */

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from './dialog.js'
 import { type Entry, readEntries } from './import-file.js'
-import { counted } from './numbers.js'
+import { counted, formatted } from './numbers.js'
 import { startPace } from './pace.js'
 import { type ItemService, isUncertain, wordsFor } from './service.js'
 
@@ -22,8 +22,6 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
   const [isRunning, setRunning] = useState(false)
   const [problem, setProblem] = useState('')
   const isStopped = useRef(false)
-  const latest = useRef(service)
-  latest.current = service
   useEffect(
     () => () => {
       isStopped.current = true
@@ -53,7 +51,7 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
     try {
       for (const { body } of entries.slice(done)) {
         if (isStopped.current) break
-        await latest.current.create(body)
+        await service.create(body)
         next += 1
         setDone(next)
       }
@@ -85,11 +83,12 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
       </label>
       <p role="status">
         {entries && done === 0 && !isRunning && `${counted(count, 'item')} to import.`}
-        {done > 0 && !isRunning && `${done} of ${counted(count, 'item')} imported.`}
+        {done > 0 && !isRunning && `${formatted(done)} of ${counted(count, 'item')} imported.`}
       </p>
       {isRunning && (
         <p>
-          <progress max={count} value={done} aria-label="Imported" /> {done} of {count}
+          <progress max={count} value={done} aria-label="Imported" /> {formatted(done)} of{' '}
+          {formatted(count)}
         </p>
       )}
       {problem && (

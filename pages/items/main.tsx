@@ -2,10 +2,11 @@
 
 import { render } from 'preact'
 import { App } from './app.js'
+import { connect } from './service.js'
 
 const place = document.getElementById('page')
 if (place === null) throw new Error('index.html has no element with the id "page"')
-render(<App />, place)
+render(<App service={connect()} />, place)
 
 // The editor is fetched before it is needed: an item can be edited while the service is not there.
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout

@@ -6,16 +6,17 @@ export type Pace = () => void | Promise<void>
 /** A third of the time between two frames at 60 a second, in milliseconds. */
 const share = 6
 
-/** @param signal ends the work: the next call throws its reason. */
+/** @param signal ends the work with its reason. */
 export function startPace(signal?: AbortSignal): Pace {
   let since = performance.now()
   return () => {
     signal?.throwIfAborted()
     if (performance.now() - since < share) return
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       setTimeout(() => {
         since = performance.now()
-        resolve()
+        if (signal?.aborted) reject(signal.reason)
+        else resolve()
       })
     })
   }

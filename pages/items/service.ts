@@ -4,9 +4,10 @@ import { type Reply, textOf } from '../../src/client/exchange.js'
 import { ItemStoreError, invalidResponse } from '../../src/client/item-store-error.js'
 import { itemTexts } from '../../src/client/item-texts.js'
 import { type Call, createSender } from '../../src/client/sender.js'
-import { createTokenSource } from '../../src/client/token-source.js'
+import type { TokenSource } from '../../src/client/token-source.js'
 import { startWaiting } from '../../src/client/waiting.js'
 import { paths, prefix } from '../../src/interface/paths.js'
+import { currentSession } from '../shared/session.js'
 
 /**
  * Every method throws an {@link ItemStoreError} when the service refuses the request or cannot be reached.
@@ -28,10 +29,25 @@ const longestPiece = 2 ** 16
 /** A service that starts again is back within these. */
 const retries = 2
 
-/** The service that this page comes from. @throws {TypeError} when the token cannot be one. */
-export function connect(token: string): ItemService {
+/** There is no token that could be sent. */
+class NoTokenError extends Error {
+  override readonly name = 'NoTokenError'
+}
+
+/** That of the session, at each request. */
+const tokens: TokenSource = {
+  async current() {
+    const { token } = currentSession()
+    if (token === '') throw new NoTokenError('There is no token')
+    if (/^[\w.~+/=-]+$/.test(token)) return token // RFC 6750 §2.1
+    throw new NoTokenError('This is not a token: is there white space in it?')
+  },
+  forget: () => false,
+}
+
+/** The service that this page comes from, with the token of the moment. */
+export function connect(): ItemService {
   const baseUrl = location.origin + prefix
-  const tokens = createTokenSource(token)
   const send = createSender({ baseUrl, tokens, fetch: undefined, timeout, retries })
 
   async function call<R>(call: Call, read: (reply: Reply) => Promise<R>): Promise<R> {
@@ -88,7 +104,7 @@ export function isGone(error: unknown): boolean {
 
 /** Whether an error is about the token, so that another one is needed. */
 export function needsToken(error: unknown): boolean {
-  return error instanceof ItemStoreError && error.status === 401
+  return error instanceof NoTokenError || (error instanceof ItemStoreError && error.status === 401)
 }
 
 /** An error in words for people, with what helps to find it in the log. */

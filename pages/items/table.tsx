@@ -3,6 +3,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Item, shownValues } from './item.js'
+import { formatted } from './numbers.js'
 import { reachableRows, rowsAt, topFor } from './range.js'
 
 export type View = 'table' | 'json'
@@ -43,13 +44,13 @@ export function ItemTable(props: TableProps) {
     const range = rowsAt(top, innerHeight(), rowHeight, count)
     setRange((old) => (old.first === range.first && old.end === range.end ? old : range))
   }
-  useLayoutEffect(draw, [count, rowHeight])
   useEffect(() => {
     const observer = new ResizeObserver(draw)
     if (grid.current) observer.observe(grid.current)
     return () => observer.disconnect()
   }, [count, rowHeight])
   useKeptPlace(grid, items, rowHeight)
+  useLayoutEffect(draw, [count, rowHeight])
 
   // A row that becomes the active one, or appears as such, is brought into the window.
   useLayoutEffect(() => {
@@ -91,7 +92,9 @@ export function ItemTable(props: TableProps) {
         tabIndex={0}
         onScroll={draw}
         onKeyDown={onKeyDown}
-        onFocus={() => activeIndex < 0 && items[first] && onActive(items[first])}
+        onFocus={() =>
+          activeIndex < 0 && goTo(Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight))
+        }
         style={{ '--columns': columns.length, '--row-height': `${rowHeight}px` }}
       >
         <thead ref={head}>
@@ -122,7 +125,7 @@ export function ItemTable(props: TableProps) {
         </tbody>
       </table>
       {count < items.length && (
-        <p class="note">These are the first {count} rows. Search to see others.</p>
+        <p class="note">These are the first {formatted(count)} rows. Search to see others.</p>
       )}
     </>
   )
@@ -187,17 +190,21 @@ function useActiveIndex(
   return [active === undefined ? -1 : Math.min(before.current, count - 1), index >= 0]
 }
 
-/** When rows above are added or removed, the row at the top stays where it is. */
+/** When rows above are added or removed, or all get another height, the row at the top stays where it is. */
 function useKeptPlace(
   grid: RefObject<HTMLTableElement | null>,
   items: readonly Item[],
   rowHeight: number,
 ): void {
   const before = useRef(items)
+  const heightBefore = useRef(rowHeight)
   useLayoutEffect(() => {
     const old = before.current
     before.current = items
-    if (old === items || !grid.current) return
+    if (!grid.current) return
+    grid.current.scrollTop *= rowHeight / heightBefore.current
+    heightBefore.current = rowHeight
+    if (old === items) return
     const row = Math.floor(grid.current.scrollTop / rowHeight)
     const id = old[row]?.id
     if (row === 0 || id === undefined || items[row]?.id === id) return

@@ -8,17 +8,12 @@ import { startPace } from './pace.js'
 import { pauseAfter } from './schedule.js'
 import { type ItemService, needsToken } from './service.js'
 
-/** @param service that of the moment, `undefined` while there is no token. */
-export function useCollection(service: () => ItemService | undefined): Collection {
+export function useCollection(service: ItemService): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const collection = useMemo(() => {
     let frame = 0
     return createCollection({
-      async *list(signal) {
-        const current = service()
-        if (current) yield* current.list(signal)
-        else throw new Error('there is no token')
-      },
+      list: (signal) => service.list(signal),
       pauseAfter,
       isFinal: needsToken,
       onChange() {

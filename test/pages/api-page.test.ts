@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { layOut } from '../../pages/shared/json-layout.js'
 import { errorKinds } from '../../src/interface/errors.js'
 import { inSeconds } from '../conformance/tokens.js'
@@ -53,10 +53,8 @@ function formOf(page: GuardedPage, operation: string) {
   }
 }
 
-test(
-  'every endpoint is there, with models, statuses, codes, headers and examples',
-  inChromium,
-  async () => {
+describe('the API page', inChromium, () => {
+  test('every endpoint is there, with models, statuses, codes, headers and examples', async () => {
     const page = await open()
     const document = await servedDocument(new URL(origin))
     const text = (await page.locator('body').textContent()) ?? ''
@@ -80,13 +78,9 @@ test(
     }
     for (const code of Object.keys(errorKinds)) assert.ok(text.includes(code), code)
     page.assertClean()
-  },
-)
+  })
 
-test(
-  'a token is pasted once; create, read, replace and delete, to the character',
-  inChromium,
-  async () => {
+  test('a token is pasted once; create, read, replace and delete, to the character', async () => {
     const page = await open()
     const create = formOf(page, 'createItem')
     await create.section.getByText('There is no token in the field').waitFor()
@@ -129,37 +123,33 @@ test(
     await health.send()
     assert.match(await health.answered(200), /"status":"healthy"/)
     page.assertClean()
-  },
-)
+  })
 
-test('an expired token is a 401 that says so', inChromium, async () => {
-  const page = await open()
-  const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
-  await page.getByLabel('Token', { exact: true }).fill(expired)
-  const list = formOf(page, 'listItems')
-  await list.send()
-  assert.match(await list.answered(401), /TOKEN_EXPIRED/)
-  page.assertClean()
-})
+  test('an expired token is a 401 that says so', async () => {
+    const page = await open()
+    const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
+    await page.getByLabel('Token', { exact: true }).fill(expired)
+    const list = formOf(page, 'listItems')
+    await list.send()
+    assert.match(await list.answered(401), /TOKEN_EXPIRED/)
+    page.assertClean()
+  })
 
-test('the curl command sends the same, and has no token in it', inChromium, async () => {
-  const page = await open()
-  await page.getByLabel('Token', { exact: true }).fill(token)
-  const { section, body } = formOf(page, 'createItem')
-  await body.fill(`{"data": {"it's": "\\u0041"}}`)
-  const command = (await section.locator('.curl pre').textContent()) ?? ''
-  assert.ok(command.includes('$TOKEN') && !command.includes(token))
-  const input = command.replace('curl', 'curl -s -m 10')
-  const env = { ...process.env, TOKEN: token }
-  const { stdout } = spawnSync('sh', { input, env, encoding: 'utf8' })
-  assert.match(stdout, /"it's": "\\u0041"\}\}$/)
-  page.assertClean()
-})
+  test('the curl command sends the same, and has no token in it', async () => {
+    const page = await open()
+    await page.getByLabel('Token', { exact: true }).fill(token)
+    const { section, body } = formOf(page, 'createItem')
+    await body.fill(`{"data": {"it's": "\\u0041"}}`)
+    const command = (await section.locator('.curl pre').textContent()) ?? ''
+    assert.ok(command.includes('$TOKEN') && !command.includes(token))
+    const input = command.replace('curl', 'curl -s -m 10')
+    const env = { ...process.env, TOKEN: token }
+    const { stdout } = spawnSync('sh', { input, env, encoding: 'utf8' })
+    assert.match(stdout, /"it's": "\\u0041"\}\}$/)
+    page.assertClean()
+  })
 
-test(
-  '#token= is taken out of the address at once, and is neither logged nor kept',
-  inChromium,
-  async () => {
+  test('#token= is taken out of the address at once, and is neither logged nor kept', async () => {
     const page = await open(`/docs#token=${token}`)
     assert.equal(page.url(), `${origin}/docs`)
     assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
@@ -182,71 +172,67 @@ test(
     assert.equal(await page.evaluate('sessionStorage.length'), 0)
     assert.ok(!JSON.stringify(service.log).includes(token))
     page.assertClean()
-  },
-)
-
-test('a very long response: the start is shown, and all of it is saved', inChromium, async () => {
-  const large = await ownService()
-  const text = 'x'.repeat(400_000)
-  await large.call('POST', '/items', { data: { text } })
-  const address = `${large.baseUrl.origin}/docs#token=${large.validToken()}`
-  const page = await openGuarded(newContext, address)
-  const { section, send, answered, shown } = formOf(page, 'listItems')
-  await section.waitFor()
-  await send()
-  assert.match(await answered(200), /The first 100,000 of 400,\d\d\d characters/)
-  assert.ok(((await shown.textContent()) ?? '').length < 101_000)
-  const saved = page.waitForEvent('download')
-  await section.getByRole('button', { name: 'Download' }).click()
-  const download = await saved
-  assert.equal(download.suggestedFilename(), 'listItems.json')
-  const whole = readFileSync(await download.path(), 'utf8')
-  assert.ok(whole.startsWith('{"session_id":"') && whole.endsWith(`"text":"${text}"}]}`))
-  page.assertClean()
-})
-
-test('without the service, the page says that there is no response', inChromium, async () => {
-  const gone = await ownService()
-  const page = await openGuarded(newContext, `${gone.baseUrl.origin}/docs`, {
-    expected: /net::ERR_/,
   })
-  const { section, send, outcome } = formOf(page, 'checkHealth')
-  await section.waitFor()
-  await gone.stop()
-  await send()
-  await outcome.getByText('The browser got no response: Failed to fetch').waitFor()
-  page.assertClean()
-})
 
-test('with the keyboard alone: skip to the content, paste a token, send', inChromium, async () => {
-  const page = await open()
-  const focused = () =>
-    page.evaluate<string>('document.activeElement.textContent || document.activeElement.name')
-  await page.keyboard.press('Tab')
-  assert.equal(await focused(), 'Skip to the content')
-  await page.keyboard.press('Tab')
-  assert.equal(await focused(), 'token')
-  await page.keyboard.type(token)
-  await page.locator('#content').focus()
-  const { section, answered } = formOf(page, 'listItems')
-  for (let tabs = 0; tabs < 40; tabs += 1) {
+  test('a very long response: the start is shown, and all of it is saved', async () => {
+    const large = await ownService()
+    const text = 'x'.repeat(400_000)
+    await large.call('POST', '/items', { data: { text } })
+    const address = `${large.baseUrl.origin}/docs#token=${large.validToken()}`
+    const page = await openGuarded(newContext, address)
+    const { section, send, answered, shown } = formOf(page, 'listItems')
+    await section.waitFor()
+    await send()
+    assert.match(await answered(200), /The first 100,000 of 400,\d\d\d characters/)
+    assert.ok(((await shown.textContent()) ?? '').length < 101_000)
+    const saved = page.waitForEvent('download')
+    await section.getByRole('button', { name: 'Download' }).click()
+    const download = await saved
+    assert.equal(download.suggestedFilename(), 'listItems.json')
+    const whole = readFileSync(await download.path(), 'utf8')
+    assert.ok(whole.startsWith('{"session_id":"') && whole.endsWith(`"text":"${text}"}]}`))
+    page.assertClean()
+  })
+
+  test('without the service, the page says that there is no response', async () => {
+    const gone = await ownService()
+    const page = await openGuarded(newContext, `${gone.baseUrl.origin}/docs`, {
+      expected: /net::ERR_/,
+    })
+    const { section, send, outcome } = formOf(page, 'checkHealth')
+    await section.waitFor()
+    await gone.stop()
+    await send()
+    await outcome.getByText('The browser got no response: Failed to fetch').waitFor()
+    page.assertClean()
+  })
+
+  test('with the keyboard alone: skip to the content, paste a token, send', async () => {
+    const page = await open()
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.textContent || document.activeElement.name')
     await page.keyboard.press('Tab')
-    const isThere = await page.evaluate(
-      'document.activeElement.matches("#listItems button[type=submit]")',
-    )
-    if (isThere) break
-  }
-  await page.keyboard.press('Enter')
-  await answered(200)
-  assert.ok(await section.isVisible())
-  page.assertClean()
-})
+    assert.equal(await focused(), 'Skip to the content')
+    await page.keyboard.press('Tab')
+    assert.equal(await focused(), 'token')
+    await page.keyboard.type(token)
+    await page.locator('#content').focus()
+    const { section, answered } = formOf(page, 'listItems')
+    for (let tabs = 0; tabs < 40; tabs += 1) {
+      await page.keyboard.press('Tab')
+      const isThere = await page.evaluate(
+        'document.activeElement.matches("#listItems button[type=submit]")',
+      )
+      if (isThere) break
+    }
+    await page.keyboard.press('Enter')
+    await answered(200)
+    assert.ok(await section.isVisible())
+    page.assertClean()
+  })
 
-for (const { name, ...look } of looks) {
-  test(
-    `${name}: no violation by axe-core, nothing wider than the screen`,
-    inChromium,
-    async (t) => {
+  for (const { name, ...look } of looks) {
+    test(`${name}: no violation by axe-core, nothing wider than the screen`, async (t) => {
       const page = await open(`/docs#token=${token}`, look)
       const paint = await page.evaluate<number>(
         'performance.getEntriesByName("first-contentful-paint")[0]?.startTime',
@@ -267,14 +253,10 @@ for (const { name, ...look } of looks) {
       await assertFits(page)
       await assertAccessible(page)
       page.assertClean()
-    },
-  )
-}
+    })
+  }
 
-test(
-  'without the document, the page says so, and asks again when told to',
-  inChromium,
-  async () => {
+  test('without the document, the page says so, and asks again when told to', async () => {
     let isDown = true
     const page = await openGuarded(newContext, `${origin}/docs`, {
       expected: /net::ERR_FAILED/,
@@ -286,5 +268,5 @@ test(
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Models' }).waitFor()
     page.assertClean()
-  },
-)
+  })
+})

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { inChromium } from '../support/chromium.js'
 import { assertAccessible, assertFits, looks, takePicture } from '../support/guarded-page.js'
 import { createdBy, readBack, useItemsPage } from '../support/items-page.js'
@@ -23,10 +23,8 @@ async function onlyId(service: OwnService): Promise<string> {
   return ids[0] ?? ''
 }
 
-test(
-  'numbers stay exact: created, shown, changed elsewhere, saved, and read back',
-  inChromium,
-  async () => {
+describe('the items page', inChromium, () => {
+  test('numbers stay exact: created, shown, changed elsewhere, saved, and read back', async () => {
     const own = await withPage()
     const page = await openItems(own)
     await page.counts('0 items')
@@ -68,39 +66,35 @@ test(
     assert.notEqual(laidOut, saved)
     assert.equal(laidOut?.replaceAll(/\s/g, ''), saved.replaceAll(/\s/g, ''))
     page.assertClean()
-  },
-)
+  })
 
-test('duplicate and delete', inChromium, async () => {
-  const own = await withPage()
-  await createdBy(own, '{"title":"to copy","v":1.50}', '"p\\u0071"')
-  const page = await openItems(own)
-  await page.cell('"to copy"').click()
-  await page.choose('Duplicate')
-  await page.getByRole('dialog', { name: 'New item' }).waitFor()
-  await page.choose('Save')
-  await page.counts('2 items')
-  const list = (await own.call('GET', '/items')).text
-  assert.equal(list.match(/"project_id":"p\\u0071","title":"to copy","v":1\.50\}/g)?.length, 2)
+  test('duplicate and delete', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"title":"to copy","v":1.50}', '"p\\u0071"')
+    const page = await openItems(own)
+    await page.cell('"to copy"').click()
+    await page.choose('Duplicate')
+    await page.getByRole('dialog', { name: 'New item' }).waitFor()
+    await page.choose('Save')
+    await page.counts('2 items')
+    const list = (await own.call('GET', '/items')).text
+    assert.equal(list.match(/"project_id":"p\\u0071","title":"to copy","v":1\.50\}/g)?.length, 2)
 
-  await page.cell('"to copy"').first().click()
-  await page.choose('Delete')
-  await page.getByRole('dialog', { name: 'Delete this item?' }).waitFor()
-  await page.choose('Cancel')
-  await page.choose('Delete')
-  await page
-    .getByRole('dialog', { name: 'Delete this item?' })
-    .getByRole('button', { name: 'Delete' })
-    .click()
-  await page.counts('1 item')
-  assert.equal((await own.call('GET', '/items')).text.match(/"to copy"/g)?.length, 1)
-  page.assertClean()
-})
+    await page.cell('"to copy"').first().click()
+    await page.choose('Delete')
+    await page.getByRole('dialog', { name: 'Delete this item?' }).waitFor()
+    await page.choose('Cancel')
+    await page.choose('Delete')
+    await page
+      .getByRole('dialog', { name: 'Delete this item?' })
+      .getByRole('button', { name: 'Delete' })
+      .click()
+    await page.counts('1 item')
+    assert.equal((await own.call('GET', '/items')).text.match(/"to copy"/g)?.length, 1)
+    page.assertClean()
+  })
 
-test(
-  'search in any letter case, filter by project, as JSON, choose columns',
-  inChromium,
-  async () => {
+  test('search in any letter case, filter by project, as JSON, choose columns', async () => {
     const own = await withPage()
     await createdBy(own, '{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"')
     await createdBy(own, '{"city":"Bern"}', '"one"')
@@ -133,204 +127,213 @@ test(
     await page.choose('Close')
     await page.cell('{"deep":7}').waitFor({ state: 'detached' })
     page.assertClean()
-  },
-)
-
-test('import a file, and export all items to the byte', inChromium, async () => {
-  const own = await withPage()
-  await createdBy(own, '{"there":"before"}')
-  const page = await openItems(own)
-  await page.choose('Import')
-  const open = (text: string) =>
-    page.getByLabel('File').setInputFiles({
-      name: 'some.json',
-      mimeType: 'application/json',
-      buffer: Buffer.from(text),
-    })
-  await open('[{"a":1},\n{"a":01}]')
-  await page.sees(/some\.json: line 2, column 7: expected a comma/)
-  assert.equal(await page.getByRole('button', { name: 'Import', exact: true }).count(), 1) // that of the page
-
-  const items = ['"n":12345678901234567890,"p":1.0', '"__proto__":{"x":1},"2":0,"1":"\\ud800"']
-  await open(`{"project_id":"p",${items[0]}}\n{"data":{${items[1]}}}\n`)
-  await page.sees('2 items to import.')
-  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
-  await page.sees('2 of 2 items imported.')
-  await page.choose('Close')
-  await page.counts('3 items')
-  await page.cell('12345678901234567890').waitFor()
-
-  const saved = page.waitForEvent('download')
-  await page.choose('Export')
-  const download = await saved
-  assert.equal(download.suggestedFilename(), 'items.json')
-  const file = readFileSync(await download.path(), 'utf8')
-  const [, listed = ''] = /"data":\[(.*)\]\}$/s.exec((await own.call('GET', '/items')).text) ?? []
-  assert.equal(file.replaceAll(',\n', ',').slice(2, -3), listed)
-  assert.ok(
-    listed.includes(`"project_id":"p",${items[0]}}`) && listed.includes(`null,${items[1]}}`),
-  )
-  page.assertClean()
-})
-
-test('markup in items is text', inChromium, async () => {
-  const own = await withPage()
-  const markup = "<img src=x onerror='globalThis.isRun=1'><script>globalThis.isRun=1</script>"
-  const id = await createdBy(own, `{"${markup}":"${markup}"}`, `"${markup}"`)
-  const page = await openItems(own)
-  await page.cell(`"${markup}"`).first().waitFor()
-  await page.getByLabel('JSON', { exact: true }).check()
-  await page.getByRole('gridcell').click()
-  await page.editor.waitFor()
-  await own.request('PUT', `/items/${id}`, {
-    token: own.validToken(),
-    body: `{"data":{"other":"${markup}"}}`,
   })
-  await page.choose('Save')
-  await page.sees('This item was changed elsewhere.')
-  await page.sees(`"other": "${markup}"`)
-  await page.choose('Edit the other version')
-  await page.choose('Close')
-  assert.equal(await page.evaluate('String(globalThis.isRun)'), 'undefined')
-  assert.equal(await page.evaluate('document.querySelectorAll("img, #page script").length'), 0)
-  page.assertClean()
-})
 
-test('the place in a long list is kept when it changes', inChromium, async () => {
-  const own = await withPage()
-  const ids: string[] = []
-  for (let number = 0; number < 300; number += 1) ids.push(await createdBy(own, `{"n":${number}}`))
-  const page = await openItems(own)
-  await page.counts('300 items')
-  await page.evaluate('void (document.querySelector("[role=grid]").scrollTop = 200 * 36)')
-  await page.cell('200').waitFor()
-  const place = () =>
-    page.evaluate<number>(
-      '[...document.querySelectorAll("td")].find((cell) => cell.textContent === "205").getBoundingClientRect().top',
+  test('import a file, and export all items to the byte', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"there":"before"}')
+    const page = await openItems(own)
+    await page.choose('Import')
+    const open = (text: string) =>
+      page.getByLabel('File').setInputFiles({
+        name: 'some.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(text),
+      })
+    await open('[{"a":1},\n{"a":01}]')
+    await page.sees(/some\.json: line 2, column 7: expected a comma/)
+    assert.equal(await page.getByRole('button', { name: 'Import', exact: true }).count(), 1) // that of the page
+
+    const items = ['"n":12345678901234567890,"p":1.0', '"__proto__":{"x":1},"2":0,"1":"\\ud800"']
+    await open(`{"project_id":"p",${items[0]}}\n{"data":{${items[1]}}}\n`)
+    await page.sees('2 items to import.')
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+    await page.sees('2 of 2 items imported.')
+    await page.choose('Close')
+    await page.counts('3 items')
+    await page.cell('12345678901234567890').waitFor()
+
+    const saved = page.waitForEvent('download')
+    await page.choose('Export')
+    const download = await saved
+    assert.equal(download.suggestedFilename(), 'items.json')
+    const file = readFileSync(await download.path(), 'utf8')
+    const [, listed = ''] = /"data":\[(.*)\]\}$/s.exec((await own.call('GET', '/items')).text) ?? []
+    assert.equal(file.replaceAll(',\n', ',').slice(2, -3), listed)
+    assert.ok(
+      listed.includes(`"project_id":"p",${items[0]}}`) && listed.includes(`null,${items[1]}}`),
     )
-  const before = await place()
-  for (const id of ids.slice(0, 7)) await own.call('DELETE', `/items/${id}`)
-  await page.choose('Refresh')
-  await page.counts('293 items')
-  assert.equal(await place(), before)
-  page.assertClean()
-})
+    page.assertClean()
+  })
 
-test('with the keyboard alone: find, edit, add, duplicate, delete', inChromium, async () => {
-  const own = await withPage()
-  await createdBy(own, '{"name":"first"}')
-  await createdBy(own, '{"name":"second"}')
-  const page = await openItems(own)
-  await page.cell('"second"').waitFor()
-  const { press, type } = page.keyboard
-  const key = (name: string) => press.call(page.keyboard, name)
-  const isIn = (selector: string) =>
-    page.evaluate<boolean>(`document.activeElement.matches('${selector}')`)
-  for (let tabs = 0; tabs < 30 && !(await isIn('[role=grid]')); tabs += 1) await key('Tab')
-  assert.ok(await isIn('[role=grid]'))
+  test('markup in items is text', async () => {
+    const own = await withPage()
+    const markup = "<img src=x onerror='globalThis.isRun=1'><script>globalThis.isRun=1</script>"
+    const id = await createdBy(own, `{"${markup}":"${markup}"}`, `"${markup}"`)
+    const page = await openItems(own)
+    await page.cell(`"${markup}"`).first().waitFor()
+    await page.getByLabel('JSON', { exact: true }).check()
+    await page.getByRole('gridcell').click()
+    await page.editor.waitFor()
+    await own.request('PUT', `/items/${id}`, {
+      token: own.validToken(),
+      body: `{"data":{"other":"${markup}"}}`,
+    })
+    await page.choose('Save')
+    await page.sees('This item was changed elsewhere.')
+    await page.sees(`"other": "${markup}"`)
+    await page.choose('Edit the other version')
+    await page.choose('Close')
+    assert.equal(await page.evaluate('String(globalThis.isRun)'), 'undefined')
+    assert.equal(await page.evaluate('document.querySelectorAll("img, #page script").length'), 0)
+    page.assertClean()
+  })
 
-  await key('ArrowDown')
-  await key('Enter')
-  await page.editor.waitFor()
-  await until('the editor has the focus', () => isIn('.editor'))
-  assert.match((await page.editor.textContent()) ?? '', /"second"/)
-  await key('Control+End')
-  await key('ArrowLeft')
-  await type.call(page.keyboard, ', "more": 1')
-  await key('Control+Enter')
-  await page.dialog.waitFor({ state: 'detached' })
-  await page.locator('tr[aria-selected=true]').getByText('1', { exact: true }).waitFor()
-  assert.ok(await isIn('[role=grid]'), 'the focus is where it was')
+  test('the place in a long list is kept when it changes', async () => {
+    const own = await withPage()
+    const ids: string[] = []
+    for (let number = 0; number < 300; number += 1)
+      ids.push(await createdBy(own, `{"n":${number}}`))
+    const page = await openItems(own)
+    await page.counts('300 items')
+    await page.evaluate('void (document.querySelector("[role=grid]").scrollTop = 200 * 36)')
+    await page.cell('200').waitFor()
+    const place = () =>
+      page.evaluate<number>(
+        '[...document.querySelectorAll("td")].find((cell) => cell.textContent === "205").getBoundingClientRect().top',
+      )
+    const before = await place()
+    // The row that is clicked is the one that opens.
+    await page.cell('205').click()
+    assert.match((await page.editor.textContent()) ?? '', /"n":205\}/)
+    await page.choose('Close')
+    assert.equal(await place(), before)
 
-  await key('d')
-  await page.editor.waitFor()
-  await until('the editor has the focus', () => isIn('.editor'))
-  await key('Control+Enter')
-  await page.counts('3 items')
-  await key('Home')
-  await key('Delete')
-  await page.getByRole('dialog', { name: 'Delete this item?' }).waitFor()
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel')
-  await key('Tab')
-  await key('Enter')
-  await page.counts('2 items')
-  assert.ok(!(await own.call('GET', '/items')).text.includes('"first"'))
+    for (const id of ids.slice(0, 7)) await own.call('DELETE', `/items/${id}`)
+    await page.choose('Refresh')
+    await page.counts('293 items')
+    assert.equal(await place(), before)
+    await page.getByLabel('JSON', { exact: true }).check()
+    await page.getByText('"n":200}').waitFor()
+    page.assertClean()
+  })
 
-  await key('n')
-  await page.editor.waitFor()
-  await until('the editor has the focus', () => isIn('.editor'))
-  await type.call(page.keyboard, 'x')
-  await key('Escape')
-  await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
-  await key('Escape')
-  await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor({ state: 'detached' })
-  await key('Escape')
-  await key('Tab')
-  await key('Enter')
-  await page.dialog.waitFor({ state: 'detached' })
+  test('with the keyboard alone: find, edit, add, duplicate, delete', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"name":"first"}')
+    await createdBy(own, '{"name":"second"}')
+    const page = await openItems(own)
+    await page.cell('"second"').waitFor()
+    const { press, type } = page.keyboard
+    const key = (name: string) => press.call(page.keyboard, name)
+    const isIn = (selector: string) =>
+      page.evaluate<boolean>(`document.activeElement.matches('${selector}')`)
+    for (let tabs = 0; tabs < 30 && !(await isIn('[role=grid]')); tabs += 1) await key('Tab')
+    assert.ok(await isIn('[role=grid]'))
 
-  await key('?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
-  await key('Escape')
-  await key('/')
-  assert.ok(await isIn('[type=search]'))
-  page.assertClean()
-})
+    await key('ArrowDown')
+    await key('Enter')
+    await page.editor.waitFor()
+    await until('the editor has the focus', () => isIn('.editor'))
+    assert.match((await page.editor.textContent()) ?? '', /"second"/)
+    await key('Control+End')
+    await key('ArrowLeft')
+    await type.call(page.keyboard, ', "more": 1')
+    await key('Control+Enter')
+    await page.dialog.waitFor({ state: 'detached' })
+    await page.locator('tr[aria-selected=true]').getByText('1', { exact: true }).waitFor()
+    assert.ok(await isIn('[role=grid]'), 'the focus is where it was')
 
-const pictured = `{"project_id":"shop","data":{"title":"Coffee, 1 kg","price":12.50,"in_stock":true,"ean":12345678901234567890,"tags":["food","fair"]}}
+    await key('d')
+    await page.editor.waitFor()
+    await until('the editor has the focus', () => isIn('.editor'))
+    await key('Control+Enter')
+    await page.counts('3 items')
+    await key('Home')
+    await key('Delete')
+    await page.getByRole('dialog', { name: 'Delete this item?' }).waitFor()
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel')
+    await key('Tab')
+    await key('Enter')
+    await page.counts('2 items')
+    assert.ok(!(await own.call('GET', '/items')).text.includes('"first"'))
+
+    await key('n')
+    await page.editor.waitFor()
+    await until('the editor has the focus', () => isIn('.editor'))
+    await type.call(page.keyboard, 'x')
+    await key('Escape')
+    await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
+    await key('Escape')
+    await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor({ state: 'detached' })
+    await key('Escape')
+    await key('Tab')
+    await key('Enter')
+    await page.dialog.waitFor({ state: 'detached' })
+
+    await key('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await key('Escape')
+    await key('/')
+    assert.ok(await isIn('[type=search]'))
+    page.assertClean()
+  })
+
+  const pictured = `{"project_id":"shop","data":{"title":"Coffee, 1 kg","price":12.50,"in_stock":true,"ean":12345678901234567890,"tags":["food","fair"]}}
 {"project_id":"shop","data":{"title":"Tea","price":4.0,"in_stock":false,"ean":98765432109876543210,"tags":[]}}
 {"project_id":"blog","data":{"title":"First post","words":1024,"draft":false}}
 {"title":"A note","done":null}`
 
-for (const { name, ...look } of looks) {
-  test(`${name}: no violation by axe-core, nothing wider than the screen`, inChromium, async () => {
-    const page = await openItems(service, look)
-    const check = async () => {
-      await assertFits(page)
-      await assertAccessible(page)
-    }
-    if ((await page.getByRole('gridcell').count()) === 0) {
-      const isEmpty = (await service.call('GET', '/items')).text.endsWith('[]}')
-      if (isEmpty) {
-        await page.choose('Import')
-        await page.getByLabel('File').setInputFiles({
-          name: 'a.json',
-          mimeType: 'application/json',
-          buffer: Buffer.from(pictured),
-        })
-        await page.sees('4 items to import.')
+  for (const { name, ...look } of looks) {
+    test(`${name}: no violation by axe-core, nothing wider than the screen`, async () => {
+      const page = await openItems(service, look)
+      const check = async () => {
+        await assertFits(page)
+        await assertAccessible(page)
+      }
+      if ((await page.getByRole('gridcell').count()) === 0) {
+        const isEmpty = (await service.call('GET', '/items')).text.endsWith('[]}')
+        if (isEmpty) {
+          await page.choose('Import')
+          await page.getByLabel('File').setInputFiles({
+            name: 'a.json',
+            mimeType: 'application/json',
+            buffer: Buffer.from(pictured),
+          })
+          await page.sees('4 items to import.')
+          await check()
+          await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+          await page.sees('4 of 4 items imported.')
+          await page.choose('Close')
+        }
+      }
+      await page.cell('12345678901234567890').waitFor()
+      await check()
+      await takePicture(page, `items-page-${name}`)
+
+      await page.cell('"Tea"').click()
+      await page.editor.waitFor()
+      await page.choose('Format')
+      await page.editor.press('Control+End')
+      await page.keyboard.type(',')
+      await page.sees('unexpected text after the value')
+      await check()
+      await takePicture(page, `items-page-${name}-edit`)
+      await page.choose('Close')
+      await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
+      await check()
+      await page.choose('Discard')
+
+      await page.getByLabel('JSON', { exact: true }).check()
+      await check()
+      await page.getByLabel('Table', { exact: true }).check()
+      for (const button of ['Columns', 'Keys', 'Token']) {
+        await page.choose(button)
+        await page.getByRole('dialog', { name: button }).waitFor()
         await check()
-        await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
-        await page.sees('4 of 4 items imported.')
         await page.choose('Close')
       }
-    }
-    await page.cell('12345678901234567890').waitFor()
-    await check()
-    await takePicture(page, `items-page-${name}`)
-
-    await page.cell('"Tea"').click()
-    await page.editor.waitFor()
-    await page.choose('Format')
-    await page.editor.press('Control+End')
-    await page.keyboard.type(',')
-    await page.sees('unexpected text after the value')
-    await check()
-    await takePicture(page, `items-page-${name}-edit`)
-    await page.choose('Close')
-    await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
-    await check()
-    await page.choose('Discard')
-
-    await page.getByLabel('JSON', { exact: true }).check()
-    await check()
-    await page.getByLabel('Table', { exact: true }).check()
-    for (const button of ['Columns', 'Keys', 'Token']) {
-      await page.choose(button)
-      await page.getByRole('dialog', { name: button }).waitFor()
-      await check()
-      await page.choose('Close')
-    }
-    page.assertClean()
-  })
-}
+      page.assertClean()
+    })
+  }
+})

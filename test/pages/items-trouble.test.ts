@@ -1,7 +1,7 @@
 /** The items page in Chromium when something goes wrong: nothing that was typed is lost. */
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { inSeconds } from '../conformance/tokens.js'
 import { inChromium } from '../support/chromium.js'
 import { createdBy, type ItemsPage, readBack, useItemsPage } from '../support/items-page.js'
@@ -27,30 +27,28 @@ async function countItems(): Promise<number> {
   return (await service.call('GET', '/items')).text.match(/"id":/g)?.length ?? 0
 }
 
-test('faults are shown where they are while typing, and nothing is sent', inChromium, async () => {
-  const page = await openItems(service)
-  const requests: string[] = []
-  page.on('request', (request) => requests.push(request.method()))
-  await page.choose('New item')
-  await page.editor.fill('{"a": 1, "b": 01}')
-  await page.sees('line 1, column 16')
-  await page.sees('expected a comma or "}"')
-  assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
-  await page.choose('Save')
-  await page.keyboard.press('Delete') // the cursor is at the fault
-  await holdsTyped(page, '{"a": 1, "b": 0}')
-  await page.editor.fill('{"project_id": ""}')
-  await page.sees('project_id must be a string of at least 1 character, or null')
-  await page.editor.fill('{"a": 1, "a": 2}')
-  await page.sees('only the last "a" is kept')
-  assert.ok(!requests.includes('POST'))
-  page.assertClean()
-})
+describe('the items page when something goes wrong', inChromium, () => {
+  test('faults are shown where they are while typing, and nothing is sent', async () => {
+    const page = await openItems(service)
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.method()))
+    await page.choose('New item')
+    await page.editor.fill('{"a": 1, "b": 01}')
+    await page.sees('line 1, column 16')
+    await page.sees('expected a comma or "}"')
+    assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
+    await page.choose('Save')
+    await page.keyboard.press('Delete') // the cursor is at the fault
+    await holdsTyped(page, '{"a": 1, "b": 0}')
+    await page.editor.fill('{"project_id": ""}')
+    await page.sees('project_id must be a string of at least 1 character, or null')
+    await page.editor.fill('{"a": 1, "a": 2}')
+    await page.sees('only the last "a" is kept')
+    assert.ok(!requests.includes('POST'))
+    page.assertClean()
+  })
 
-test(
-  'too large, refused, or with an expired token: the edit stays, and can be saved then',
-  inChromium,
-  async () => {
+  test('too large, refused, or with an expired token: the edit stays, and can be saved then', async () => {
     const page = await openItems(service)
     const long = `{"long": "${'x'.repeat(1000)}"}`
     await page.choose('New item')
@@ -84,68 +82,67 @@ test(
     await page.dialog.waitFor({ state: 'detached' })
     await page.cell('12345678901234567890').waitFor()
     page.assertClean()
-  },
-)
+  })
 
-test('without a token, with a wrong one, and with none that could be one', inChromium, async () => {
-  const page = await openItems(service, { token: '' })
-  const dialog = page.getByRole('dialog', { name: 'Token' })
-  await dialog.getByLabel('Token').fill('not a token')
-  await page.sees('This is not a token')
-  await dialog.getByLabel('Token').fill('wrong')
-  await page.choose('Use this token')
-  await page.sees(/INVALID_TOKEN/)
-  await dialog.getByLabel('Token').fill(service.validToken())
-  await dialog.getByLabel('Token').press('Enter')
-  await dialog.waitFor({ state: 'detached' })
-  await page.counts(`${await countItems()} item`)
-  assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
-  assert.ok(!page.url().includes('#'))
-  page.assertClean()
-})
+  test('without a token, with a wrong one, and with none that could be one', async () => {
+    const page = await openItems(service, { token: '' })
+    const dialog = page.getByRole('dialog', { name: 'Token' })
+    await page.choose('Use this token')
+    await page.sees('There is no token')
+    await dialog.getByLabel('Token').fill('not a token')
+    await page.choose('Use this token')
+    await page.sees('This is not a token')
+    await dialog.getByLabel('Token').fill('wrong')
+    await page.choose('Use this token')
+    await page.sees(/INVALID_TOKEN/)
+    await dialog.getByLabel('Token').fill(service.validToken())
+    await dialog.getByLabel('Token').press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await page.counts(`${await countItems()} item`)
+    assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
+    assert.ok(!page.url().includes('#'))
+    page.assertClean()
+  })
 
-test('changed or deleted elsewhere: said before anything is overwritten', inChromium, async () => {
-  const id = await createdBy(service, '{"who":"me"}')
-  const put = (data: string) =>
-    service.request('PUT', `/items/${id}`, {
-      token: service.validToken(),
-      body: `{"data":${data}}`,
-    })
-  const page = await openItems(service)
-  await page.cell('"me"').click()
-  await page.editor.fill('{"who":"mine"}')
-  await put('{"who":"them"}')
-  await page.choose('Save')
-  await page.sees('This item was changed elsewhere. It is now:')
-  await page.sees('"who": "them"')
-  assert.match((await readBack(service, id)) ?? '', /"them"/)
-  await page.choose('Overwrite with mine')
-  await page.dialog.waitFor({ state: 'detached' })
-  assert.match((await readBack(service, id)) ?? '', /"mine"/)
+  test('changed or deleted elsewhere: said before anything is overwritten', async () => {
+    const id = await createdBy(service, '{"who":"me"}')
+    const put = (data: string) =>
+      service.request('PUT', `/items/${id}`, {
+        token: service.validToken(),
+        body: `{"data":${data}}`,
+      })
+    const page = await openItems(service)
+    await page.cell('"me"').click()
+    await page.editor.fill('{"who":"mine"}')
+    await put('{"who":"them"}')
+    await page.choose('Save')
+    await page.sees('This item was changed elsewhere. It is now:')
+    await page.sees('"who": "them"')
+    assert.match((await readBack(service, id)) ?? '', /"them"/)
+    await page.choose('Overwrite with mine')
+    await page.dialog.waitFor({ state: 'detached' })
+    assert.match((await readBack(service, id)) ?? '', /"mine"/)
 
-  // The list says so by itself, too. The other version can be taken, and undone.
-  await page.cell('"mine"').click()
-  await page.editor.fill('{"who":"mine again"}')
-  await put('{"who":"them again"}')
-  await page.sees('This item was changed elsewhere. It is now:')
-  await page.choose('Edit the other version')
-  assert.match((await page.editor.textContent()) ?? '', /"them again"/)
-  await page.editor.press('Control+z')
-  await holdsTyped(page, '{"who":"mine again"}')
+    // The list says so by itself, too. The other version can be taken, and undone.
+    await page.cell('"mine"').click()
+    await page.editor.fill('{"who":"mine again"}')
+    await put('{"who":"them again"}')
+    await page.sees('This item was changed elsewhere. It is now:')
+    await page.choose('Edit the other version')
+    assert.match((await page.editor.textContent()) ?? '', /"them again"/)
+    await page.editor.press('Control+z')
+    await holdsTyped(page, '{"who":"mine again"}')
 
-  await service.call('DELETE', `/items/${id}`)
-  await page.choose('Save')
-  await page.sees('This item was deleted elsewhere.')
-  await page.choose('Save as a new item')
-  await page.dialog.waitFor({ state: 'detached' })
-  await page.cell('"mine again"').waitFor()
-  page.assertClean()
-})
+    await service.call('DELETE', `/items/${id}`)
+    await page.choose('Save')
+    await page.sees('This item was deleted elsewhere.')
+    await page.choose('Save as a new item')
+    await page.dialog.waitFor({ state: 'detached' })
+    await page.cell('"mine again"').waitFor()
+    page.assertClean()
+  })
 
-test(
-  'the service stops: the list and the edit stay, and go on once it is back',
-  inChromium,
-  async () => {
+  test('the service stops: the list and the edit stay, and go on once it is back', async () => {
     const own = await ownService({ CONSOLE: 'on' })
     await createdBy(own, '{"kept":"in the page"}')
     const page = await openItems(own, { expected: /net::ERR_/ })
@@ -176,44 +173,44 @@ test(
     await page.dialog.waitFor({ state: 'detached' })
     await page.cell('12345678901234567890').waitFor()
     page.assertClean()
-  },
-)
-
-test('an import that fails says where, and goes on from there', inChromium, async () => {
-  const before = await countItems()
-  const page = await openItems(service)
-  await page.choose('Import')
-  const long = `{"long":"${'x'.repeat(1000)}"}`
-  await page.getByLabel('File').setInputFiles({
-    name: 'a.jsonl',
-    mimeType: 'application/json',
-    buffer: Buffer.from(`{"a":1}\n{"a":2.0}\n\n${long}\n{"a":4}`),
   })
-  const importing = page.getByRole('dialog', { name: 'Import items' })
-  await importing.getByRole('button', { name: 'Import' }).click()
-  await page.sees(/Item 3, which begins in line 4: .*413 · PAYLOAD_TOO_LARGE/)
-  await page.sees('2 of 4 items imported.')
-  assert.equal(await countItems(), before + 2)
-  await page.evaluate(`globalThis.realFetch = fetch; globalThis.fetch = (url, init) =>
+
+  test('an import that fails says where, and goes on from there', async () => {
+    const before = await countItems()
+    const page = await openItems(service)
+    await page.choose('Import')
+    const long = `{"long":"${'x'.repeat(1000)}"}`
+    await page.getByLabel('File').setInputFiles({
+      name: 'a.jsonl',
+      mimeType: 'application/json',
+      buffer: Buffer.from(`{"a":1}\n{"a":2.0}\n\n${long}\n{"a":4}`),
+    })
+    const importing = page.getByRole('dialog', { name: 'Import items' })
+    await importing.getByRole('button', { name: 'Import' }).click()
+    await page.sees(/Item 3, which begins in line 4: .*413 · PAYLOAD_TOO_LARGE/)
+    await page.sees('2 of 4 items imported.')
+    assert.equal(await countItems(), before + 2)
+    await page.evaluate(`globalThis.realFetch = fetch; globalThis.fetch = (url, init) =>
     realFetch(url, init.method === 'POST' ? { ...init, body: init.body.replace(/x{9}/g, 'x') } : init)`)
-  await importing.getByRole('button', { name: 'Go on' }).click()
-  await page.sees('4 of 4 items imported.')
-  assert.equal(await countItems(), before + 4)
-  page.assertClean()
-})
-
-test('leaving with something unsaved is asked about', inChromium, async () => {
-  const page = await openItems(service)
-  await typeNew(page)
-  const asked: string[] = []
-  page.on('dialog', (dialog) => {
-    asked.push(dialog.type())
-    dialog.dismiss()
+    await importing.getByRole('button', { name: 'Go on' }).click()
+    await page.sees('4 of 4 items imported.')
+    assert.equal(await countItems(), before + 4)
+    page.assertClean()
   })
-  await page.evaluate('setTimeout(() => location.reload()); 0')
-  await page.waitForFunction('true')
-  await page.editor.press('End')
-  await holdsTyped(page)
-  assert.deepEqual(asked, ['beforeunload'])
-  page.assertClean()
+
+  test('leaving with something unsaved is asked about', async () => {
+    const page = await openItems(service)
+    await typeNew(page)
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type())
+      dialog.dismiss()
+    })
+    await page.evaluate('setTimeout(() => location.reload()); 0')
+    await page.waitForFunction('true')
+    await page.editor.press('End')
+    await holdsTyped(page)
+    assert.deepEqual(asked, ['beforeunload'])
+    page.assertClean()
+  })
 })
