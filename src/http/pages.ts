@@ -36,7 +36,7 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * A page may load what this service serves and nothing else, has no script or style in its text, turns no
- * text into markup, is in no frame, and tells no other page where it is or that it is there.
+ * text into markup, is in no frame, and tells no other page where it is.
  */
 const securityHeaders: HeaderList = [
   'Content-Security-Policy',
@@ -56,8 +56,6 @@ const securityHeaders: HeaderList = [
   'nosniff',
   'Referrer-Policy',
   'no-referrer',
-  'Cross-Origin-Opener-Policy',
-  'same-origin',
 ]
 
 /** A page has the same address after an update, so it is asked for again; a file gets another name. */
