@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inSeconds } from '../conformance/tokens.js'
 import { inChromium } from '../support/chromium.js'
+import { assertAccessible, assertFits, screens } from '../support/guarded-page.js'
 import { createdBy, type ItemsPage, readBack, useItemsPage } from '../support/items-page.js'
 import { ownProcess } from '../support/own-process.js'
 import { cli, ownService } from '../support/own-service.js'
@@ -55,6 +56,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.editor.fill(long)
     await page.choose('Save')
     await page.sees(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
+    await assertAccessible(page)
     await holdsTyped(page, long)
 
     await page.editor.fill(typed)
@@ -111,13 +113,15 @@ describe('the items page when something goes wrong', inChromium, () => {
         token: service.validToken(),
         body: `{"data":${data}}`,
       })
-    const page = await openItems(service)
+    const page = await openItems(service, { viewport: screens.phone, colorScheme: 'dark' })
     await page.cell('"me"').click()
     await page.editor.fill('{"who":"mine"}')
     await put('{"who":"them"}')
     await page.choose('Save')
     await page.sees('This item was changed elsewhere. It is now:')
     await page.sees('"who": "them"')
+    await assertFits(page)
+    await assertAccessible(page)
     assert.match((await readBack(service, id)) ?? '', /"them"/)
     await page.choose('Overwrite with mine')
     await page.dialog.waitFor({ state: 'detached' })
