@@ -23,7 +23,7 @@ export function Dialog({ title, class: name, onClose, onKeyDown, children }: Dia
     return () => {
       element?.close()
       // The browser gives the focus back, but not from below another dialog that closes with this one.
-      setTimeout(() => {
+      queueMicrotask(() => {
         const isLost = document.activeElement === document.body
         if (isLost && opener instanceof HTMLElement) opener.focus()
       })

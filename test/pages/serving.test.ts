@@ -49,7 +49,6 @@ for (const { path, file, type } of served) {
     assert.equal(headers['cache-control'], caching)
     assert.equal(headers['x-content-type-options'], 'nosniff')
     assert.equal(headers['referrer-policy'], 'no-referrer')
-    assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
     const policy = String(headers['content-security-policy']).split('; ').sort()
     assert.deepEqual(policy, [
       "base-uri 'none'",
