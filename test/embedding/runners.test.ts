@@ -9,7 +9,12 @@ import { cleanEnvironment, install, pack } from '../support/tarball.js'
 import { root, toolsFolder } from '../support/tools.js'
 
 const runners = [
-  { name: 'node:test', file: 'items.test.js', args: ['--test', 'items.test.js'] },
+  {
+    name: 'node:test',
+    file: 'items.test.js',
+    args: ['--test', '--test-reporter=tap'],
+    one: { passed: /^# pass 1$/m, failed: /^# fail 1$/m },
+  },
   {
     name: 'Vitest',
     file: 'items.vitest.js',
@@ -19,6 +24,7 @@ const runners = [
       text: "export default { test: { include: ['*.vitest.js'] } }",
     },
     args: ['node_modules/vitest/vitest.mjs', 'run'],
+    one: { passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
   },
   {
     name: 'Jest',
@@ -29,6 +35,7 @@ const runners = [
       text: "export default { testMatch: ['**/*.jest.js'], transform: {}, watchman: false }",
     },
     args: ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'],
+    one: { passed: /Tests: .*1 passed/, failed: /Tests: .*1 failed/ },
   },
   {
     name: 'Playwright',
@@ -39,6 +46,7 @@ const runners = [
       text: "export default { testMatch: '*.playwright.js', reporter: 'line' }",
     },
     args: ['node_modules/@playwright/test/cli.js', 'test'],
+    one: { passed: /^ *1 passed/m, failed: /^ *1 failed/m },
   },
 ]
 
@@ -54,19 +62,21 @@ describe('docs/guides/testing.md', () => {
     assert.equal(status, 0)
   })
 
-  for (const { name, file, package: runner, config, args } of runners) {
+  for (const { name, file, package: runner, config, args, one } of runners) {
     test(`the example for ${name} passes, and fails with another item`, () => {
       const example = exampleIn(file)
       if (runner !== undefined) link(folder, runner)
       if (config !== undefined) writeFileSync(join(folder, config.file), config.text)
 
       writeFileSync(join(folder, file), example)
-      const passed = run(folder, args)
-      assert.equal(passed.status, 0, passed.output)
-
-      writeFileSync(join(folder, file), example.replace("name: 'Ladder'", "name: 'Lamp'"))
-      const failed = run(folder, args)
-      assert.equal(failed.status, 1, failed.output)
+      writeFileSync(
+        join(folder, `other-${file}`),
+        example.replace("name: 'Ladder'", "name: 'Lamp'"),
+      )
+      const { status, output } = run(folder, args)
+      assert.match(output, one.passed)
+      assert.match(output, one.failed)
+      assert.equal(status, 1)
     })
   }
 })

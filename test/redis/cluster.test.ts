@@ -40,9 +40,10 @@ describeWithRedis('a cluster', () => {
     return Promise.all(cluster.nodes.slice(0, 3).map((node) => node.command(...command)))
   }
 
-  describeStore('with 8 buckets and pages of 300 bytes', () => open({ buckets: 8, pageBytes: 300 }))
+  const pages = { buckets: 8, pageBytes: 300 }
+  describeStore('with 8 buckets and pages of 300 bytes', () => open(pages), 100)
 
-  describeRoundTrip('in a cluster', () => open({ buckets: 8 }))
+  describeRoundTrip('in a cluster', () => open({ buckets: 8 }), 100)
 
   test('passes the conformance tests, and has the items on all masters', async () => {
     await assertConforms({ STORE_URL: cluster.url, STORE_TIMEOUT })

@@ -50,7 +50,7 @@ describeWithRedis('the service on an engine', () => {
     }
   })
 
-  describeRoundTrip('on one server', () => openRedisStore({ ...direct, url: forTexts.url }))
+  describeRoundTrip('on one server', () => openRedisStore({ ...direct, url: forTexts.url }), 100)
 
   test('has metrics of the items, and of the memory of the engine', async () => {
     const redis = ownRedis()

@@ -41,9 +41,8 @@ describeWithRedis('the Redis store', () => {
     { buckets: 8, pageBytes: 128 * 1024 },
   ]
   for (const { buckets, pageBytes } of shapes) {
-    describeStore(`with ${buckets} buckets and pages of ${pageBytes} bytes`, () =>
-      open({ buckets, pageBytes }),
-    )
+    const name = `with ${buckets} buckets and pages of ${pageBytes} bytes`
+    describeStore(name, () => open({ buckets, pageBytes }), 100)
   }
 
   test('with all its buckets: items are spread over them, and listed once each', async () => {

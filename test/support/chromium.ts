@@ -78,6 +78,7 @@ export interface Context {
   ): Promise<unknown>
   setDefaultTimeout(time: number): void
   grantPermissions(permissions: string[]): Promise<void>
+  close(): Promise<void>
 }
 
 export interface ContextOptions {
@@ -114,14 +115,18 @@ const patience = 20_000
 /**
  * A browser for all tests of a file, started by the first that needs it; it ends with the file. To be
  * called outside of tests.
- * @returns opens a context of its own, with its own storage. @throws {Error} without Chromium.
+ * @returns opens a context of its own, with its own storage, until the end of the test. @throws {Error}
+ * without Chromium.
  */
 export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   let browser: Promise<Browser> | undefined
   after(async () => await (await browser)?.close())
   return async function newContext(options) {
+    let context: Context | undefined
+    // An open page goes on taking time. Said before the wait, after which Node takes the test for another.
+    after(() => context?.close())
     browser ??= launch()
-    const context = await (await browser).newContext(options)
+    context = await (await browser).newContext(options)
     context.setDefaultTimeout(patience)
     return context
   }

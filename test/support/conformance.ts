@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { ownProcess } from './own-process.js'
 import { ownService } from './own-service.js'
 import { root } from './tools.js'
@@ -14,8 +15,10 @@ export async function assertConforms(env: NodeJS.ProcessEnv): Promise<void> {
   const service = await ownService({ ...env, JWT_SECRET })
   const folder = join(root, 'build/test/conformance')
   const files = readdirSync(folder).filter((file) => file.endsWith('.test.js'))
+  // All in one process: they send requests, and share nothing else.
+  const program = files.map((file) => `import '${pathToFileURL(join(folder, file))}'`).join('\n')
   const tests = ownProcess(
-    [process.execPath, '--test', '--test-reporter=tap', ...files.map((f) => join(folder, f))],
+    [process.execPath, '--test-reporter=tap', '--input-type=module', '--eval', program],
     { cwd: root, env: { BASE_URL: service.baseUrl.href, JWT_SECRET } },
   )
   const output = await tests.printed(/^# duration_ms/m)

@@ -10,8 +10,15 @@ import { readConfig } from '../../src/read-config.js'
 import type { Awaitable, ItemStore } from '../../src/store/item-store.js'
 import { jsonValue } from './json-text.js'
 
-/** @param open makes an empty store. */
-export function describeRoundTrip(name: string, open: () => Awaitable<ItemStore>): void {
+/**
+ * @param open makes an empty store.
+ * @param runs how many values: fewer for a store that takes longer over each.
+ */
+export function describeRoundTrip(
+  name: string,
+  open: () => Awaitable<ItemStore>,
+  runs = 300,
+): void {
   describe(`${name}: every JSON text`, () => {
     let base = ''
     let authorization = ''
@@ -58,7 +65,7 @@ export function describeRoundTrip(name: string, open: () => Awaitable<ItemStore>
           assert.equal(dataOf(await call('GET', base)), `[${replaced}]`)
           await call('DELETE', `${base}/${id}`)
         }),
-        { numRuns: 300 },
+        { numRuns: runs },
       )
     })
   })

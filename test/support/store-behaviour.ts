@@ -32,8 +32,9 @@ export async function textOf(list: ItemList): Promise<string> {
 /**
  * Tests a store by what every store does and by what this one guarantees of its lists.
  * @param create makes an empty store with room for a megabyte of items.
+ * @param runs how many sequences of operations: fewer for a store that takes longer over each.
  */
-export function describeStore(name: string, create: () => Awaitable<ItemStore>): void {
+export function describeStore(name: string, create: () => Awaitable<ItemStore>, runs = 300): void {
   describe(name, () => {
     test('reads what was created, byte for byte', async () => {
       const store = await create()
@@ -192,7 +193,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>):
           check(await textOf(await store.list()))
           await store.close()
         }),
-        { numRuns: 300 },
+        { numRuns: runs },
       )
     })
   })
