@@ -14,13 +14,13 @@ import { until } from '../support/until.js'
 import { scriptedServer } from './scripted-server.js'
 
 const script = fileURLToPath(new URL('./read-items.js', import.meta.url))
-const count = 100_000
+const count = 50_000
 const batch = 5_000
 
 /** What reading the list may use of memory at any time, in bytes. */
 const mostInUse = 10_000_000
 
-test(`items gives ${count} items, 48 MB of them, and uses less than 10 MB at any time`, async (t) => {
+test(`items gives ${count} items, 24 MB of them, and uses less than 10 MB at any time`, async (t) => {
   const service = await ownService()
   for (let first = 0; first < count; first += batch) await create(service, first)
   const { printed } = ownProcess(

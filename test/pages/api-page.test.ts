@@ -14,9 +14,10 @@ import {
   assertFits,
   type GuardedPage,
   type GuardOptions,
-  looks,
+  inEachScheme,
   openGuarded,
-  takePicture,
+  screens,
+  takePictures,
 } from '../support/guarded-page.js'
 import { ownService } from '../support/own-service.js'
 
@@ -231,9 +232,9 @@ describe('the API page', inChromium, () => {
     page.assertClean()
   })
 
-  for (const { name, ...look } of looks) {
-    test(`${name}: no violation by axe-core, nothing wider than the screen`, async (t) => {
-      const page = await open(`/docs#token=${token}`, look)
+  for (const [screen, viewport] of Object.entries(screens)) {
+    test(`${screen}, light and dark: no violation by axe-core, nothing wider than the screen`, async (t) => {
+      const page = await open(`/docs#token=${token}`, { viewport })
       const paint = await page.evaluate<number>(
         'performance.getEntriesByName("first-contentful-paint")[0]?.startTime',
       )
@@ -245,13 +246,13 @@ describe('the API page', inChromium, () => {
       await send()
       await answered(201)
       await page.evaluate('document.querySelector("#createItem .try").scrollIntoView()')
-      await takePicture(page, `api-page-${name}`)
+      await takePictures(page, `api-page-${screen}`)
 
       await page.evaluate(
         'document.querySelectorAll("details").forEach((each) => { each.open = true })',
       )
       await assertFits(page)
-      await assertAccessible(page)
+      await inEachScheme(page, () => assertAccessible(page))
       page.assertClean()
     })
   }

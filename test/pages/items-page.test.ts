@@ -4,7 +4,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
 import { inChromium } from '../support/chromium.js'
-import { assertAccessible, assertFits, looks, takePicture } from '../support/guarded-page.js'
+import {
+  assertAccessible,
+  assertFits,
+  inEachScheme,
+  screens,
+  takePictures,
+} from '../support/guarded-page.js'
 import { createdBy, readBack, useItemsPage } from '../support/items-page.js'
 import { type OwnService, ownService } from '../support/own-service.js'
 import { until } from '../support/until.js'
@@ -299,16 +305,16 @@ describe('the items page', inChromium, () => {
     for (const data of posts) await createdBy(service, data)
   })
 
-  for (const { name, ...look } of looks) {
-    test(`${name}: no violation by axe-core, nothing wider than the screen`, async () => {
-      const page = await openItems(service, look)
+  for (const [screen, viewport] of Object.entries(screens)) {
+    test(`${screen}, light and dark: no violation by axe-core, nothing wider than the screen`, async () => {
+      const page = await openItems(service, { viewport })
       const check = async () => {
         await assertFits(page)
-        await assertAccessible(page)
+        await inEachScheme(page, () => assertAccessible(page))
       }
       await page.cell('40123456789012345678').waitFor()
       await check()
-      await takePicture(page, `items-page-${name}`)
+      await takePictures(page, `items-page-${screen}`)
 
       await page.choose('Import')
       await page
@@ -325,7 +331,7 @@ describe('the items page', inChromium, () => {
       await page.keyboard.type(',')
       await page.sees('unexpected text after the value')
       await check()
-      await takePicture(page, `items-page-${name}-edit`)
+      await takePictures(page, `items-page-edit-${screen}`)
       await page.choose('Close')
       await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
       await check()

@@ -27,15 +27,6 @@ export const screens = {
   phone: { width: 360, height: 740 },
 }
 
-/** How the pages are looked at: on each screen, in light and dark. */
-export const looks = Object.entries(screens).flatMap(([screen, viewport]) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({
-    name: `${screen}-${colorScheme}`,
-    viewport,
-    colorScheme,
-  })),
-)
-
 /** Chromium reports it when the interface refuses a request, which is no error of the page. */
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
@@ -86,8 +77,10 @@ interface Violation {
 
 /** Checks the page as it is now with all rules of axe-core, best practices included. */
 export async function assertAccessible(page: Page): Promise<void> {
-  const source = readFileSync(requireTool.resolve('axe-core/axe.min.js'), 'utf8')
-  await page.evaluate(`${source};0`)
+  if (!(await page.evaluate<boolean>('"axe" in window'))) {
+    const source = readFileSync(requireTool.resolve('axe-core/axe.min.js'), 'utf8')
+    await page.evaluate(`${source};0`)
+  }
   const violations = await page.evaluate<Violation[]>('axe.run().then((all) => all.violations)')
   const found = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} (${help}): ${target} ${failureSummary}`),
@@ -103,10 +96,23 @@ export async function assertFits(page: Page): Promise<void> {
   assert.ok(widths[0] <= widths[1], `the page is ${widths[0]} wide on a screen of ${widths[1]}`)
 }
 
-/** Takes a picture for the docs, when `npm run pictures` asks for them. */
-export async function takePicture(page: Page, name: string): Promise<void> {
+/** Does something in light and then in dark. */
+export async function inEachScheme(
+  page: Page,
+  action: (scheme: 'light' | 'dark') => Promise<void>,
+): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await action(colorScheme)
+  }
+}
+
+/** Takes pictures for the docs, in light and dark, when `npm run pictures` asks for them. */
+export async function takePictures(page: Page, name: string): Promise<void> {
   if (process.env.PICTURES !== 'on') return
   const folder = join(root, 'docs/pictures')
   mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, `${name}.png`) })
+  await inEachScheme(page, async (scheme) => {
+    await page.screenshot({ path: join(folder, `${name}-${scheme}.png`) })
+  })
 }
