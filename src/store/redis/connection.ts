@@ -12,6 +12,7 @@ import { type Client, type ClientOptions, connect, inTime, type Reply } from './
 import { NotConnectedError } from './failures.js'
 import type { Reporter } from './report.js'
 import type { Script } from './scripts.js'
+import { createTurns } from './turns.js'
 
 export interface ConnectionOptions extends ClientOptions {
   /** Is told when the connection is there, and each time that it is lost or cannot be made. */
@@ -50,6 +51,7 @@ export async function pauseAfter(failures: number, signal: AbortSignal): Promise
 export function openConnection(options: ConnectionOptions): Connection {
   const { timeout, report } = options
   const closing = new AbortController()
+  const turns = createTurns(timeout)
   let client: Client | undefined
   /** Why there is no connection, since when it was lost. */
   let cause: unknown
@@ -85,14 +87,24 @@ export function openConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** Calls with the client that there is; the time of all that is done with it is bounded. */
-  function use<T>(call: (client: Client) => Promise<T>): Promise<T> {
+  /**
+   * Calls with the client that there is, when it is its turn; the time of all that is done with it is
+   * bounded.
+   * @param sent what the call sends.
+   */
+  async function use(
+    sent: readonly (string | Buffer)[],
+    call: (client: Client) => Promise<Reply>,
+  ): Promise<Reply> {
     const current = client
-    if (current === undefined) return Promise.reject(new NotConnectedError(cause))
-    return inTime(timeout, call(current), () => {
-      if (current !== client) return
-      lost(new Error(`no answer within ${timeout} ms`))
-      current.destroy()
+    if (current === undefined) throw new NotConnectedError(cause)
+    return await turns.take(lengthOf(sent), async () => {
+      if (current !== client) throw new NotConnectedError(cause) // it was lost meanwhile
+      return await inTime(timeout, call(current), () => {
+        if (current !== client) return
+        lost(new Error(`no answer within ${timeout} ms`))
+        current.destroy()
+      })
     })
   }
 
@@ -101,10 +113,10 @@ export function openConnection(options: ConnectionOptions): Connection {
     return {
       session: () => client,
 
-      send: (command) => use((current) => sendOne(current, command)),
+      send: (command) => use(command, (current) => sendOne(current, command)),
 
       run: ({ text, digest }, ...[key, ...args]) =>
-        use(async (current) => {
+        use(args, async (current) => {
           const rest = ['1', key, ...args]
           try {
             return await sendOne(current, ['EVALSHA', digest, ...rest])
@@ -131,6 +143,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       client = undefined
     },
   }
+}
+
+function lengthOf(parts: readonly (string | Buffer)[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0)
 }
 
 function sendNow(client: Client, command: readonly (string | Buffer)[]): Promise<Reply> {

@@ -17,6 +17,9 @@ export class NotConnectedError extends Error {
   }
 }
 
+/** There was too much else to do, so that nothing was sent. */
+export class BusyError extends Error {}
+
 /** The answer did not come in time. */
 export class LateError extends Error {}
 
@@ -34,6 +37,9 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
   ) {
     const { cause = error } = error
     return unavailable('The store cannot be reached', purpose, 'nothing has changed', cause)
+  }
+  if (error instanceof BusyError) {
+    return unavailable('The store has too much to do', purpose, 'nothing has changed', error)
   }
   const refusal = refusalOf(error)
   if (refusal === undefined) {

@@ -29,7 +29,7 @@ export const start = '0'
 const comma = Buffer.from(',')
 
 /** Pages asked for before they are needed: their number at most, and about their bytes. */
-const ahead = { pages: 32, bytes: 512 * 1024 }
+const ahead = { pages: 8, bytes: 512 * 1024 }
 
 /** @returns once the first items are there. @throws {StoreError} */
 export async function openList(buckets: readonly ReadPage[]): Promise<ItemList> {
@@ -69,9 +69,9 @@ async function* chunksOf(buckets: readonly ReadPage[]): AsyncGenerator<Buffer, v
       bytes += chunk.length
       yield chunk
     }
-    // Ids are random, so the buckets are about as large as each other.
-    window = Math.ceil((ahead.bytes * (place + 1)) / Math.max(bytes, 1))
-    window = Math.min(Math.max(window, 1), ahead.pages)
+    // Ids are random, so the buckets are about as large as each other, unless there are few items.
+    const likely = Math.ceil((ahead.bytes * (place + 1)) / Math.max(bytes, 1))
+    window = Math.max(1, Math.min(likely, 2 * window, ahead.pages))
   }
 }
 
