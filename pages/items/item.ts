@@ -24,6 +24,11 @@ export function projectOf({ text }: Item): string | null {
   return stringAt(text, memberOf(text, 'project_id')) ?? null
 }
 
+/** A name for people: in quotes if nothing of it could be seen, or if it begins with one itself. */
+export function shownName(name: string): string {
+  return /[^\s\p{C}]/u.test(name) && !name.startsWith('"') ? name : JSON.stringify(name)
+}
+
 /** The values of an item for people, by the names of its members. */
 export function shownValues({ text }: Item): ReadonlyMap<string, string> {
   return new Map(Array.from(membersOf(text), (member) => [member.name, shownValue(text, member)]))

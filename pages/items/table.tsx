@@ -2,7 +2,7 @@
 
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type Item, shownValues } from './item.js'
+import { type Item, shownName, shownValues } from './item.js'
 import { formatted } from './numbers.js'
 import { reachableRows, rowsAt, topFor } from './range.js'
 
@@ -101,7 +101,7 @@ export function ItemTable(props: TableProps) {
           <tr aria-rowindex={1}>
             {(view === 'table' ? ['id', ...columns] : ['JSON']).map((name) => (
               <th key={name} scope="col">
-                {name}
+                {shownName(name)}
               </th>
             ))}
           </tr>

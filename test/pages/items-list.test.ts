@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { type Collection, createCollection, type Shown } from '../../pages/items/collection.js'
 import { filterItems } from '../../pages/items/filter.js'
-import { type Item, itemOf } from '../../pages/items/item.js'
+import { type Item, itemOf, shownName } from '../../pages/items/item.js'
 import { mergeLists } from '../../pages/items/merge.js'
-import { createOverview, mostUsed } from '../../pages/items/overview.js'
+import { createOverview } from '../../pages/items/overview.js'
 import { rowsAt, topFor } from '../../pages/items/range.js'
 import { pauseAfter } from '../../pages/items/schedule.js'
 import { until } from '../support/until.js'
@@ -88,8 +88,26 @@ test('columns are the members that most items have', () => {
   const overview = createOverview()
   const texts = ['"b":1,"a":1', '"a":1,"c":1', '"c":{"d":1},"a":2', '"__proto__":1']
   for (const text of texts) overview.add(itemOf(textOf('x', text, '"p"')))
-  assert.deepEqual(mostUsed(overview.names, 3), ['a', 'c', 'b'])
+  assert.deepEqual(overview.names, ['a', 'c', 'b', '__proto__'])
   assert.deepEqual([...overview.projects], [['p', 4]])
+})
+
+test('items with many odd members do not keep a column from the others', () => {
+  const overview = createOverview()
+  const odd = (prefix: number) =>
+    Array.from({ length: 500 }, (_, number) => `"${prefix}-${number}":1`).join(',')
+  for (let number = 0; number < 50; number += 1) {
+    overview.add(itemOf(textOf('x', odd(number))))
+    overview.add(itemOf(textOf('x', '"title":1,"price":2')))
+  }
+  assert.deepEqual(overview.names.slice(0, 2), ['title', 'price'])
+  assert.equal(overview.names.length, 200)
+  assert.equal(overview.otherNames, 50 * 198 + 2 - 200) // of the odd ones, the first of each item
+})
+
+test('a name that cannot be seen, or looks like one in quotes, is shown in quotes', () => {
+  const shown = ['a b', '', ' ', '\n', '\u200b', '"x"'].map(shownName)
+  assert.deepEqual(shown, ['a b', '""', '" "', raw`"\n"`, '"\u200b"', raw`"\"x\""`])
 })
 
 test('the rows in the page are those that can be seen, and some more', () => {
