@@ -34,7 +34,7 @@ export function App({ service }: { service: ItemService }) {
   const { items, overview, loading, listedAt, problem, changed, news } = collection.shown()
 
   const [filter, setFilter] = useState<Filter>({ query: '', project: undefined })
-  const matches = useMatches(items, loading, filter)
+  const matches = useMatches(items, filter)
   const [view, setView] = useState<View>('table')
   const [chosen, setChosen] = useState<readonly string[]>()
   const usual = usualColumns(overview)
@@ -160,6 +160,7 @@ export function App({ service }: { service: ItemService }) {
           item={doomed}
           onDeleted={() => {
             setDoomed(undefined)
+            if (active?.id === doomed.id) setActive(nextTo(matches, doomed))
             setDraft(undefined)
             collection.remove(doomed.id)
           }}
@@ -178,6 +179,12 @@ export function App({ service }: { service: ItemService }) {
       )}
     </>
   )
+}
+
+/** The item after another one, or else the one before it. */
+function nextTo(items: readonly Item[], item: Item): Item | undefined {
+  const place = items.findIndex(({ id }) => id === item.id)
+  return place < 0 ? undefined : (items[place + 1] ?? items[place - 1])
 }
 
 /** A text that is not JSON at the moment is copied as it is. */

@@ -25,6 +25,7 @@ export function Status(props: StatusProps) {
       {isFirst && loading !== undefined && (
         <p>
           <progress aria-label="Loading" /> {counted(loading, 'item')} loaded
+          {matching !== all && `, ${formatted(matching)} found`}
         </p>
       )}
       {isFirst && loading === undefined && problem === undefined && (

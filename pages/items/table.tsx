@@ -34,7 +34,10 @@ export function ItemTable(props: TableProps) {
   const grid = useRef<HTMLTableElement>(null)
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRange] = useState({ first: 0, end: 0 })
-  const [activeIndex, isListed] = useActiveIndex(items, active, count)
+  const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
+  /** -1 while no row is active. */
+  const activeIndex = place < count ? place : -1
+  const isListed = activeIndex >= 0
 
   /** Height of the rows that can be seen: the head covers the others. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
@@ -62,11 +65,12 @@ export function ItemTable(props: TableProps) {
     const item = items[Math.max(0, Math.min(index, count - 1))]
     if (item) onActive(item)
   }
+  const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
   const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
   function onKeyDown(event: KeyboardEvent): void {
     const item = items[activeIndex]
-    const target = targetRow(event.key, activeIndex, page(), count)
+    const target = targetRow(event.key, isListed ? activeIndex : topRow(), page(), count)
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (target !== undefined) goTo(target)
     else if (event.key === 'Enter' && item) onOpen(item)
@@ -92,9 +96,7 @@ export function ItemTable(props: TableProps) {
         tabIndex={0}
         onScroll={draw}
         onKeyDown={onKeyDown}
-        onFocus={() =>
-          activeIndex < 0 && goTo(Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight))
-        }
+        onFocus={() => !isListed && goTo(topRow())}
         style={{ '--columns': columns.length, '--row-height': `${rowHeight}px` }}
       >
         <thead ref={head}>
@@ -178,19 +180,10 @@ function rowId(index: number): string {
   return `row-${index}`
 }
 
-/** The row with the active item, and whether it is there: when it has gone, the one in its place is meant. */
-function useActiveIndex(
-  items: readonly Item[],
-  active: string | undefined,
-  count: number,
-): [index: number, isListed: boolean] {
-  const before = useRef(-1)
-  const index = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
-  if (index >= 0) before.current = index
-  return [active === undefined ? -1 : Math.min(before.current, count - 1), index >= 0]
-}
-
-/** When rows above are added or removed, or all get another height, the row at the top stays where it is. */
+/**
+ * When rows are added or removed, or all get another height, the row at the top stays where it is; if it is
+ * gone, the first one after it that is left.
+ */
 function useKeptPlace(
   grid: RefObject<HTMLTableElement | null>,
   items: readonly Item[],
@@ -198,17 +191,25 @@ function useKeptPlace(
 ): void {
   const before = useRef(items)
   const heightBefore = useRef(rowHeight)
+  // Read before the rows are drawn: the browser moves what would be below the end of fewer rows.
+  const top = (grid.current?.scrollTop ?? 0) / heightBefore.current
   useLayoutEffect(() => {
     const old = before.current
     before.current = items
-    if (!grid.current) return
-    grid.current.scrollTop *= rowHeight / heightBefore.current
     heightBefore.current = rowHeight
-    if (old === items) return
-    const row = Math.floor(grid.current.scrollTop / rowHeight)
-    const id = old[row]?.id
-    if (row === 0 || id === undefined || items[row]?.id === id) return
-    const place = items.findIndex((item) => item.id === id)
-    if (place >= 0) grid.current.scrollTop += (place - row) * rowHeight
+    if (!grid.current) return
+    const row = Math.floor(top)
+    grid.current.scrollTop = (top + rowsMoved(old, items, row)) * rowHeight
   }, [items, rowHeight])
+}
+
+/** How far a row of a list has moved in a newer one, or the first one after it that is in both. */
+function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
+  if (row === 0 || old[row]?.id === newer[row]?.id) return 0
+  const places = new Map(newer.map(({ id }, place) => [id, place]))
+  for (let at = row; at < old.length; at += 1) {
+    const place = places.get(old[at]?.id ?? '')
+    if (place !== undefined) return place - at
+  }
+  return 0
 }

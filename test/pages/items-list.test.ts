@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { type Collection, createCollection, type Shown } from '../../pages/items/collection.js'
-import { filterItems } from '../../pages/items/filter.js'
+import { createSearch } from '../../pages/items/filter.js'
 import { type Item, itemOf, shownName } from '../../pages/items/item.js'
 import { mergeLists } from '../../pages/items/merge.js'
 import { createOverview } from '../../pages/items/overview.js'
@@ -27,7 +27,7 @@ describe('the filter', () => {
   ].map(itemOf)
   const all = undefined
   const cases = [
-    { query: '', project: all, found: 'abcd' },
+    { query: '"id"', project: all, found: 'abcd' },
     { query: 'ZÜRICH', project: all, found: 'ab' },
     { query: 'Zürich "X"', project: all, found: 'b' },
     { query: '12345678901234567890', project: all, found: 'a' },
@@ -40,10 +40,30 @@ describe('the filter', () => {
   ]
   for (const { found, ...filter } of cases) {
     test(`${JSON.stringify(filter)} finds ${found || 'nothing'}`, async () => {
-      const matches = await filterItems(items, filter, atOnce)
-      assert.equal(matches.map(({ id }) => id).join(''), found)
+      const search = createSearch(items, filter)
+      await search.advance(atOnce)
+      assert.equal(search.matches.map(({ id }) => id).join(''), found)
     })
   }
+
+  test('goes on where it was when the list has grown, even if it was ended before', async () => {
+    const growing = items.slice(0, 3)
+    const search = createSearch(growing, { query: 'a', project: all })
+    let left = 2
+    const end = () => {
+      left -= 1
+      if (left === 0) throw new Error('ended')
+    }
+    await assert.rejects(search.advance(end), /ended/)
+    growing.push(...items)
+    let looks = 0
+    await search.advance(() => {
+      looks += 1
+    })
+    assert.equal(looks, 5)
+    assert.equal(search.matches.length, 7)
+    await search.advance(() => assert.fail('there is nothing more'))
+  })
 })
 
 describe('a newer list', () => {

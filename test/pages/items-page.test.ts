@@ -107,9 +107,14 @@ describe('the items page', inChromium, () => {
     await createdBy(own, '{"city":"Basel"}')
     const page = await openItems(own)
     await page.cell('"Zürich"').waitFor()
+    // The row that is chosen is none of those found, and is chosen again when it is back.
+    await page.cell('"Bern"').click()
+    await page.choose('Close')
     await page.getByRole('searchbox').fill('zürICH')
     await page.counts('1 of 3 items')
+    assert.equal(await page.locator('tr[aria-selected=true]').count(), 0)
     await page.getByRole('searchbox').fill('')
+    await page.locator('tr[aria-selected=true]').getByText('"Bern"').waitFor()
     const project = page.getByRole('combobox', { name: 'Project' })
     await project.selectOption('one')
     await page.counts('2 of 3 items')
@@ -136,6 +141,30 @@ describe('the items page', inChromium, () => {
     await page.getByRole('checkbox', { name: 'rest' }).uncheck()
     await page.choose('Close')
     await page.cell('{"deep":7}').waitFor({ state: 'detached' })
+    page.assertClean()
+  })
+
+  test('a search goes on while the list comes in', async () => {
+    const page = await openItems(service, { token: '' })
+    await page.evaluate(`globalThis.fetch = async () => new Response(new ReadableStream({
+      start(controller) {
+        globalThis.arrive = (text) => controller.enqueue(new TextEncoder().encode(text))
+        globalThis.finish = () => controller.close()
+      }
+    }))`)
+    await page.getByRole('dialog').getByLabel('Token').fill('x')
+    await page.choose('Use this token')
+    const arrive = (text: string) => page.evaluate(`arrive(${JSON.stringify(text)})`)
+    await arrive('{"session_id":"x","data":[{"id":"1","v":"one"},{"id":"2","v":"two"}')
+    await page.counts('2 items loaded')
+    await page.getByRole('searchbox').fill('one')
+    await page.counts('2 items loaded, 1 found')
+    await arrive(',{"id":"3","v":"one more"}')
+    await page.counts('3 items loaded, 2 found')
+    await page.cell('"one more"').waitFor()
+    await arrive(']}')
+    await page.evaluate('finish()')
+    await page.counts('2 of 3 items')
     page.assertClean()
   })
 
@@ -223,8 +252,13 @@ describe('the items page', inChromium, () => {
     await page.choose('Refresh')
     await page.counts('293 items')
     assert.equal(await place(), before)
+    // The row at the top goes too.
+    for (const id of ids.slice(100, 203)) await own.call('DELETE', `/items/${id}`)
+    await page.choose('Refresh')
+    await page.counts('190 items')
+    assert.equal(await place(), before)
     await page.getByLabel('JSON', { exact: true }).check()
-    await page.getByText('"n":200}').waitFor()
+    await page.getByText('"n":203}').waitFor()
     page.assertClean()
   })
 
@@ -261,11 +295,15 @@ describe('the items page', inChromium, () => {
     await page.counts('3 items')
     await key('Home')
     await key('Delete')
-    await page.getByRole('dialog', { name: 'Delete this item?' }).waitFor()
+    await page
+      .getByRole('dialog', { name: 'Delete this item?' })
+      .getByText('"project_id":null,"name":"first"}')
+      .waitFor()
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel')
     await key('Tab')
     await key('Enter')
     await page.counts('2 items')
+    await page.locator('tr[aria-selected=true]').getByText('"second"').waitFor()
     assert.ok(!(await own.call('GET', '/items')).text.includes('"first"'))
 
     await key('n')
