@@ -115,6 +115,12 @@ describe('the items page', inChromium, () => {
     assert.equal(await page.locator('tr[aria-selected=true]').count(), 0)
     await page.getByRole('searchbox').fill('')
     await page.locator('tr[aria-selected=true]').getByText('"Bern"').waitFor()
+    const outlineOfActive = () =>
+      page.evaluate('getComputedStyle(document.querySelector("[aria-selected=true]")).outlineStyle')
+    assert.equal(await outlineOfActive(), 'none')
+    await page.emulateMedia({ forcedColors: 'active' })
+    assert.equal(await outlineOfActive(), 'solid')
+    await page.emulateMedia({ forcedColors: 'none' })
     const project = page.getByRole('combobox', { name: 'Project' })
     await project.selectOption('one')
     await page.counts('2 of 3 items')
