@@ -48,6 +48,7 @@ export function App({ service }: { service: ItemService }) {
   /** Why a token is asked for; `undefined` while it is not. */
   const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
   const search = useRef<HTMLInputElement>(null)
+  const grid = useRef<HTMLTableElement>(null)
 
   // A token that comes with the address is used at once; one that is typed when that is done.
   useEffect(() => {
@@ -120,9 +121,11 @@ export function App({ service }: { service: ItemService }) {
           all={items.length}
           matching={matches.length}
           onRefresh={collection.refresh}
+          onRead={() => setFailure('')}
+          next={grid}
         />
         <ItemTable
-          {...{ view, columns, changed, onKey }}
+          {...{ grid, view, columns, changed, onKey }}
           items={matches}
           active={active?.id}
           onActive={setActive}

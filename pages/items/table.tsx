@@ -14,6 +14,8 @@ const rowHeights: Record<View, number> = { table: 36, json: 92 }
 const longestRow = 600
 
 export interface TableProps {
+  /** Gets the table, which takes the focus. */
+  readonly grid: RefObject<HTMLTableElement | null>
   readonly items: readonly Item[]
   readonly view: View
   /** Names of the members that are columns, besides `id`. */
@@ -28,10 +30,9 @@ export interface TableProps {
 }
 
 export function ItemTable(props: TableProps) {
-  const { items, view, columns, changed, active, onActive, onOpen, onKey } = props
+  const { grid, items, view, columns, changed, active, onActive, onOpen, onKey } = props
   const rowHeight = rowHeights[view]
   const count = Math.min(items.length, reachableRows(rowHeight))
-  const grid = useRef<HTMLTableElement>(null)
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRange] = useState({ first: 0, end: 0 })
   const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])

@@ -174,6 +174,30 @@ describe('the items page', inChromium, () => {
     page.assertClean()
   })
 
+  test('a problem can be tried again or closed, and the focus goes on to the list', async () => {
+    let isCut = true
+    const page = await openItems(service, {
+      expected: /net::ERR_FAILED/,
+      isCut: ({ pathname }) => isCut && pathname.startsWith('/api/'),
+    })
+    const inGrid = () => page.evaluate<boolean>('document.activeElement.matches("[role=grid]")')
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.focus()
+    isCut = false
+    await page.keyboard.press('Space') // which does nothing in the list, if it is there by itself by now
+    await page.counts('6 items')
+    await again.waitFor({ state: 'detached' })
+    await until('the list has the focus', inGrid)
+
+    isCut = true
+    await page.choose('Export')
+    await page.sees(/Not exported\./)
+    await page.getByRole('alert').getByRole('button', { name: 'Close' }).press('Enter')
+    await page.getByText(/Not exported\./).waitFor({ state: 'detached' })
+    await until('the list has the focus', inGrid)
+    page.assertClean()
+  })
+
   test('import a file, and export all items to the byte', async () => {
     const own = await withPage()
     await createdBy(own, '{"there":"before"}')
