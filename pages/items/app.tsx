@@ -163,9 +163,9 @@ export function App({ service }: { service: ItemService }) {
           item={doomed}
           onDeleted={() => {
             setDoomed(undefined)
-            if (active?.id === doomed.id) setActive(nextTo(matches, doomed))
             setDraft(undefined)
             collection.remove(doomed.id)
+            if (active?.id === doomed.id) setActive(nextTo(matches, doomed))
           }}
           onClose={() => setDoomed(undefined)}
         />
