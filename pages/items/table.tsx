@@ -4,7 +4,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Item, shownName, shownValues } from './item.js'
 import { formatted } from './numbers.js'
-import { reachableRows, rowsAt, topFor } from './range.js'
+import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
 
 export type View = 'table' | 'json'
 
@@ -12,6 +12,8 @@ export type View = 'table' | 'json'
 const rowHeights: Record<View, number> = { table: 36, json: 92 }
 /** How much of an item's JSON is in its row, in characters. */
 const longestRow = 600
+
+const nothing: Range = { first: 0, end: 0 }
 
 export interface TableProps {
   /** Gets the table, which takes the focus. */
@@ -34,7 +36,9 @@ export function ItemTable(props: TableProps) {
   const rowHeight = rowHeights[view]
   const count = Math.min(items.length, reachableRows(rowHeight))
   const head = useRef<HTMLTableSectionElement>(null)
-  const [{ first, end }, setRange] = useState({ first: 0, end: 0 })
+  const [{ first, end }, setRows] = useState(nothing)
+  const [{ first: left, end: right }, setColumns] = useState(nothing)
+  const drawn = useMemo(() => columns.slice(left, right), [columns, left, right])
   const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
   /** -1 while no row is active. */
   const activeIndex = place < count ? place : -1
@@ -44,17 +48,21 @@ export function ItemTable(props: TableProps) {
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
 
   const draw = () => {
-    const top = grid.current?.scrollTop ?? 0
-    const range = rowsAt(top, innerHeight(), rowHeight, count)
-    setRange((old) => (old.first === range.first && old.end === range.end ? old : range))
+    if (!grid.current || !head.current) return
+    const { scrollTop, scrollLeft, clientWidth } = grid.current
+    setRows(changedTo(rowsAt(scrollTop, innerHeight(), rowHeight, count)))
+    if (view !== 'table') return
+    const idWidth = head.current.querySelector('th')?.offsetWidth ?? 0
+    const columnWidth = (head.current.offsetWidth - idWidth) / columns.length
+    setColumns(changedTo(columnsAt(scrollLeft - idWidth, clientWidth, columnWidth, columns.length)))
   }
   useEffect(() => {
     const observer = new ResizeObserver(draw)
     if (grid.current) observer.observe(grid.current)
     return () => observer.disconnect()
-  }, [count, rowHeight])
+  }, [count, rowHeight, columns])
   useKeptPlace(grid, items, rowHeight)
-  useLayoutEffect(draw, [count, rowHeight])
+  useLayoutEffect(draw, [count, rowHeight, columns])
 
   // A row that becomes the active one, or appears as such, is brought into the window.
   useLayoutEffect(() => {
@@ -91,6 +99,7 @@ export function ItemTable(props: TableProps) {
         role="grid"
         aria-label="Items"
         aria-rowcount={items.length + 1}
+        aria-colcount={view === 'table' ? columns.length + 1 : 1}
         aria-activedescendant={
           activeIndex >= first && activeIndex < end ? rowId(activeIndex) : undefined
         }
@@ -102,11 +111,18 @@ export function ItemTable(props: TableProps) {
       >
         <thead ref={head}>
           <tr aria-rowindex={1}>
-            {(view === 'table' ? ['id', ...columns] : ['JSON']).map((name) => (
-              <th key={name} scope="col">
-                {shownName(name)}
+            {view === 'json' && <th scope="col">JSON</th>}
+            {view === 'table' && (
+              <th scope="col" {...columnAt(0)}>
+                id
               </th>
-            ))}
+            )}
+            {view === 'table' &&
+              drawn.map((name, offset) => (
+                <th key={`.${name}`} scope="col" {...columnAt(left + offset + 1)}>
+                  {shownName(name)}
+                </th>
+              ))}
           </tr>
         </thead>
         <tbody style={{ height: `${count * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}>
@@ -122,7 +138,7 @@ export function ItemTable(props: TableProps) {
                 if (getSelection()?.isCollapsed !== false) onOpen(item) // text is not being selected
               }}
             >
-              <Cells item={item} view={view} columns={columns} />
+              <Cells item={item} view={view} columns={drawn} left={left} />
             </tr>
           ))}
         </tbody>
@@ -137,24 +153,37 @@ export function ItemTable(props: TableProps) {
 interface CellsProps {
   readonly item: Item
   readonly view: View
+  /** Those that are drawn, and how many there are to the left of them. */
   readonly columns: readonly string[]
+  readonly left: number
 }
 
-/** The text of an item is read when its row comes into the page. */
-function Cells({ item, view, columns }: CellsProps) {
+/** The text of an item is read when its row comes into the page, and put there as text, never as markup. */
+function Cells({ item, view, columns, left }: CellsProps) {
+  const values = useMemo(() => (view === 'table' ? shownValues(item) : undefined), [item, view])
   return useMemo(() => {
-    if (view === 'json') return <Cell text={item.text.slice(0, longestRow)} />
-    const values = shownValues(item)
+    if (!values) return <td>{item.text.slice(0, longestRow)}</td>
     return [
-      <Cell key="id" text={item.id} />,
-      ...columns.map((name) => <Cell key={`.${name}`} text={values.get(name) ?? ''} />),
+      <td key="id" {...columnAt(0)}>
+        {item.id}
+      </td>,
+      ...columns.map((name, offset) => (
+        <td key={`.${name}`} {...columnAt(left + offset + 1)}>
+          {values.get(name)}
+        </td>
+      )),
     ]
-  }, [item, view, columns])
+  }, [item, values, columns, left])
 }
 
-/** Text is put into the page as text: none of it can become markup. */
-function Cell({ text }: { text: string }) {
-  return <td>{text}</td>
+/** The place of a cell in its row, from 0: those to the left of it may not be there. */
+function columnAt(place: number) {
+  return { 'aria-colindex': place + 1, style: { gridColumn: `${place + 1}` } }
+}
+
+/** Draws again only if it is another range. */
+function changedTo(range: Range): (old: Range) => Range {
+  return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
 /** Where a key goes from a row, if it goes anywhere. */

@@ -7,7 +7,7 @@ import { createSearch } from '../../pages/items/filter.js'
 import { type Item, itemOf, shownName } from '../../pages/items/item.js'
 import { mergeLists } from '../../pages/items/merge.js'
 import { createOverview } from '../../pages/items/overview.js'
-import { rowsAt, topFor } from '../../pages/items/range.js'
+import { columnsAt, rowsAt, topFor } from '../../pages/items/range.js'
 import { pauseAfter } from '../../pages/items/schedule.js'
 import { until } from '../support/until.js'
 
@@ -130,7 +130,7 @@ test('a name that cannot be seen, or looks like one in quotes, is shown in quote
   assert.deepEqual(shown, ['a b', '""', '" "', raw`"\n"`, '"\u200b"', raw`"\"x\""`])
 })
 
-test('the rows in the page are those that can be seen, and some more', () => {
+test('the rows and columns in the page are those that can be seen, and some more', () => {
   assert.deepEqual(rowsAt(0, 400, 40, 0), { first: 0, end: 0 })
   assert.deepEqual(rowsAt(0, 400, 40, 5), { first: 0, end: 5 })
   for (const top of [0, 1, 999, 40_000, 3_999_600]) {
@@ -138,6 +138,9 @@ test('the rows in the page are those that can be seen, and some more', () => {
     assert.ok(first <= top / 40 && end >= Math.min(100_000, (top + 400) / 40), `${top}`)
     assert.ok(end - first < 60 && end <= 100_000, `${end - first} rows at ${top}`)
   }
+  assert.deepEqual(columnsAt(-128, 1280, 184, 7), { first: 0, end: 7 })
+  assert.deepEqual(columnsAt(0, 400, Number.POSITIVE_INFINITY, 0), { first: 0, end: 0 })
+  assert.deepEqual(columnsAt(9200, 1280, 184, 190), { first: 40, end: 64 })
   assert.equal(topFor(3, 0, 400, 40), 0)
   assert.equal(topFor(10, 0, 400, 40), 40)
   assert.equal(topFor(3, 200, 400, 40), 120)

@@ -150,6 +150,34 @@ describe('the items page', inChromium, () => {
     page.assertClean()
   })
 
+  test('of many columns, those that can be seen are in the page', async () => {
+    const own = await withPage()
+    const members = Array.from({ length: 40 }, (_, number) => `"m${number}":${number}`)
+    await createdBy(own, `{${members}}`)
+    const page = await openItems(own)
+    await page.choose('Columns')
+    await page.evaluate(`(async () => {
+      for (let clicks = 0; clicks < 40; clicks += 1) {
+        document.querySelector('.choices input:not(:checked)')?.click()
+        await new Promise(requestAnimationFrame)
+      }
+    })()`)
+    await page.choose('Close')
+    await page.cell('7').waitFor()
+    const cells = await page.getByRole('gridcell').count()
+    assert.ok(cells < 30, `${cells} cells`)
+    await assertAccessible(page)
+    await page.evaluate('void (document.querySelector("[role=grid]").scrollLeft = 1e6)')
+    await page.cell('39').waitFor()
+    assert.ok(
+      await page.evaluate<boolean>(
+        'document.querySelector("td:last-child").getBoundingClientRect().right > innerWidth - 20',
+      ),
+    )
+    await page.getByRole('columnheader', { name: 'm39', exact: true }).waitFor()
+    page.assertClean()
+  })
+
   test('a search goes on while the list comes in', async () => {
     const page = await openItems(service, { token: '' })
     await page.evaluate(`globalThis.fetch = async () => new Response(new ReadableStream({
