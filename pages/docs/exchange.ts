@@ -29,8 +29,16 @@ export interface Received {
   readonly time: number
 }
 
+/** Why a browser cannot send what was filled in. */
+export interface Obstacle {
+  readonly obstacle: string
+}
+
 /** The request for an input. @param token that of the person; none is sent if it is empty. */
-export function requestFor(operation: Operation, { parameters, body }: Input, token: string): Sent {
+export function requestFor(operation: Operation, input: Input, token: string): Sent | Obstacle {
+  const obstacle = obstacleTo(operation, input, operation.needsToken ? token : '')
+  if (obstacle !== undefined) return { obstacle }
+  const { parameters, body } = input
   const encoded = (name: string) => encodeURIComponent(parameters[name] ?? '')
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(name))
   const query = operation.parameters
@@ -47,6 +55,24 @@ export function requestFor(operation: Operation, { parameters, body }: Input, to
     },
     body,
   }
+}
+
+function obstacleTo(
+  operation: Operation,
+  { parameters, body }: Input,
+  token: string,
+): string | undefined {
+  const values = operation.parameters.map(({ name }) => [name, parameters[name] ?? ''] as const)
+  for (const [name, text] of [...values, ['The body', body ?? ''] as const]) {
+    if (/\p{Surrogate}/u.test(text)) return `${name} has half a character (a lone surrogate).`
+  }
+  for (const [name, text] of values) {
+    if (text === '.' || text === '..') {
+      return `A browser cannot send "${text}" as ${name}: it takes it for a step in the path.`
+    }
+  }
+  const [strange] = /[^\t -~]/u.exec(token) ?? []
+  return strange && `The token cannot be sent: "${strange}" cannot be in a header.`
 }
 
 /**

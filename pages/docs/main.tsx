@@ -12,10 +12,16 @@ load(place)
 async function load(place: HTMLElement): Promise<void> {
   const page = await fetchDocument().then(
     (document) => <DocumentPage document={document} />,
-    ({ message }: Error) => <Problem message={message} retry={() => load(place)} />,
+    ({ message }: Error) => <Problem message={message} retry={() => retry(place)} />,
   )
   document.getElementById('loading')?.remove()
   render(page, place)
+}
+
+/** The button that had the focus is gone when this works: the focus goes on to the content. */
+async function retry(place: HTMLElement): Promise<void> {
+  await load(place)
+  document.getElementById('content')?.focus({ preventScroll: true })
 }
 
 /** @throws {Error} */

@@ -22,6 +22,7 @@ type State =
   | { readonly kind: 'idle' }
   | { readonly kind: 'waiting'; readonly bytes: number }
   | { readonly kind: 'received'; readonly received: Received; readonly filledIn: readonly string[] }
+  /** There is no response, for the reason in the message. */
   | { readonly kind: 'failed'; readonly message: string }
 
 export function TryIt(props: TryItProps) {
@@ -32,13 +33,19 @@ export function TryIt(props: TryItProps) {
   const [state, setState] = useState<State>({ kind: 'idle' })
   const stopper = useRef<AbortController>(undefined)
   const request = requestFor(operation, { parameters, body }, token)
-  const curl = curlFor(request, needsToken)
+  const curl = 'obstacle' in request ? undefined : curlFor(request, needsToken)
+  const isWaiting = state.kind === 'waiting'
 
   async function send(event: Event): Promise<void> {
     event.preventDefault()
     stopper.current?.abort()
     const own = new AbortController()
     stopper.current = own
+    const fail = (message: string) => setState({ kind: 'failed', message })
+    if ('obstacle' in request) {
+      fail(request.obstacle)
+      return
+    }
     setState({ kind: 'waiting', bytes: 0 })
     try {
       const report = (bytes: number) => setState({ kind: 'waiting', bytes })
@@ -47,7 +54,10 @@ export function TryIt(props: TryItProps) {
       onParameters(found)
       setState({ kind: 'received', received, filledIn: Object.keys(found) })
     } catch (error) {
-      if (stopper.current === own) setState({ kind: 'failed', message: Object(error).message })
+      if (stopper.current !== own) return
+      fail(
+        own.signal.aborted ? 'Stopped.' : `The browser got no response: ${Object(error).message}`,
+      )
     }
   }
 
@@ -86,22 +96,23 @@ export function TryIt(props: TryItProps) {
           <button class="main" type="submit">
             Send
           </button>
-          {state.kind === 'waiting' ? (
-            <button type="button" onClick={() => stopper.current?.abort()}>
-              Stop
-            </button>
-          ) : null}
-          {state.kind === 'waiting' ? <span>{state.bytes.toLocaleString('en')} bytes…</span> : null}
+          {/* Always there, so that the focus stays when there is nothing to stop any more. */}
+          <button type="button" aria-disabled={!isWaiting} onClick={() => stopper.current?.abort()}>
+            Stop
+          </button>
+          {isWaiting ? <span>{state.bytes.toLocaleString('en')} bytes…</span> : null}
           {needsToken && token === '' ? (
             <span class="caution">There is no token in the field at the top of the page.</span>
           ) : null}
         </div>
       </form>
-      <details class="curl">
-        <summary>The same with curl</summary>
-        <pre>{curl}</pre>
-        <CopyButton what="command" text={curl} />
-      </details>
+      {curl === undefined ? null : (
+        <details class="curl">
+          <summary>The same with curl</summary>
+          <pre>{curl}</pre>
+          <CopyButton what="command" text={curl} />
+        </details>
+      )}
       <Outcome state={state} />
       {state.kind === 'received' ? (
         <ReceivedResponse
@@ -123,9 +134,7 @@ interface OutcomeProps {
 function Outcome({ state }: OutcomeProps) {
   return (
     <div role="status" class="outcome">
-      {state.kind === 'failed' ? (
-        <p class="bad">The browser got no response: {state.message}</p>
-      ) : null}
+      {state.kind === 'failed' ? <p class="bad">{state.message}</p> : null}
       {state.kind === 'received' ? (
         <p>
           <strong class={kindOf(state.received.status)}>

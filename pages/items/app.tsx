@@ -34,7 +34,7 @@ export function App({ service }: { service: ItemService }) {
   const { items, overview, loading, listedAt, problem, changed, news } = collection.shown()
 
   const [filter, setFilter] = useState<Filter>({ query: '', project: undefined })
-  const matches = useMatches(items, loading, filter)
+  const matches = useMatches(items, filter)
   const [view, setView] = useState<View>('table')
   const [chosen, setChosen] = useState<readonly string[]>()
   const usual = usualColumns(overview)
@@ -48,6 +48,7 @@ export function App({ service }: { service: ItemService }) {
   /** Why a token is asked for; `undefined` while it is not. */
   const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
   const search = useRef<HTMLInputElement>(null)
+  const grid = useRef<HTMLTableElement>(null)
 
   // A token that comes with the address is used at once; one that is typed when that is done.
   useEffect(() => {
@@ -120,9 +121,11 @@ export function App({ service }: { service: ItemService }) {
           all={items.length}
           matching={matches.length}
           onRefresh={collection.refresh}
+          onRead={() => setFailure('')}
+          next={grid}
         />
         <ItemTable
-          {...{ view, columns, changed, onKey }}
+          {...{ grid, view, columns, changed, onKey }}
           items={matches}
           active={active?.id}
           onActive={setActive}
@@ -162,6 +165,7 @@ export function App({ service }: { service: ItemService }) {
             setDoomed(undefined)
             setDraft(undefined)
             collection.remove(doomed.id)
+            if (active?.id === doomed.id) setActive(nextTo(matches, doomed))
           }}
           onClose={() => setDoomed(undefined)}
         />
@@ -178,6 +182,12 @@ export function App({ service }: { service: ItemService }) {
       )}
     </>
   )
+}
+
+/** The item after another one, or else the one before it. */
+function nextTo(items: readonly Item[], item: Item): Item | undefined {
+  const place = items.findIndex(({ id }) => id === item.id)
+  return place < 0 ? undefined : (items[place + 1] ?? items[place - 1])
 }
 
 /** A text that is not JSON at the moment is copied as it is. */

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { Confirm } from './dialog.js'
-import type { Item } from './item.js'
+import { type Item, startOf } from './item.js'
 import { type ItemService, isGone, wordsFor } from './service.js'
 
 export interface DeleteProps {
@@ -34,6 +34,7 @@ export function Delete({ item, service, onDeleted, onProblem, onClose }: DeleteP
   return (
     <Confirm title="Delete this item?" action="Delete" onYes={run} onNo={onClose}>
       <p class="id">{item.id}</p>
+      <p class="start">{startOf(item)}</p>
       {problem !== undefined && (
         <p class="problem" role="alert">
           Not deleted. {wordsFor(problem)}

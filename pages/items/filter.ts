@@ -15,27 +15,38 @@ export function isOpen({ query, project }: Filter): boolean {
   return query === '' && project === undefined
 }
 
-/** @param pace called after each item. */
-export async function filterItems(
-  items: readonly Item[],
-  filter: Filter,
-  pace: Pace,
-): Promise<readonly Item[]> {
-  if (isOpen(filter)) return items
+/** A search through a list that may still grow. */
+export interface Search {
+  /** What has been found so far, in the order of the list; grows in place. */
+  readonly matches: readonly Item[]
+  /**
+   * Goes through the items that have not been looked at yet. If it is ended before, the next call goes on.
+   * @param pace called after each item; it ends the search by throwing.
+   */
+  advance(pace: Pace): Promise<void>
+}
+
+export function createSearch(items: readonly Item[], filter: Filter): Search {
   const { project } = filter
-  const hasQuery = createSearch(filter.query)
+  const hasQuery = createQuery(filter.query)
   const matches: Item[] = []
-  for (const item of items) {
-    if ((project === undefined || projectOf(item) === project) && hasQuery(item.text)) {
-      matches.push(item)
-    }
-    await pace()
+  let seen = 0
+  return {
+    matches,
+    async advance(pace) {
+      for (let item = items[seen]; item !== undefined; item = items[seen]) {
+        seen += 1
+        if ((project === undefined || projectOf(item) === project) && hasQuery(item.text)) {
+          matches.push(item)
+        }
+        await pace()
+      }
+    },
   }
-  return matches
 }
 
 /** Finds text as it is written, and as it reads with its escapes resolved. */
-function createSearch(query: string): (text: string) => boolean {
+function createQuery(query: string): (text: string) => boolean {
   const escaped = query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const expression = new RegExp(escaped, 'iu')
   return (text) =>

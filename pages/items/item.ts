@@ -9,7 +9,7 @@ export interface Item {
   readonly text: string
 }
 
-/** Longest text of a value that a table shows, in characters. */
+/** Longest text of a value or an item that is shown where there is little room, in characters. */
 const longestShown = 200
 
 /** @throws {Error} when the text has no id, so that it is no item (spec §2.1). */
@@ -22,6 +22,16 @@ export function itemOf(text: string): Item {
 /** Its `project_id`; `null` without one. */
 export function projectOf({ text }: Item): string | null {
   return stringAt(text, memberOf(text, 'project_id')) ?? null
+}
+
+/** So much of its JSON text that a person knows it by it. */
+export function startOf({ text }: Item): string {
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+}
+
+/** A name for people: in quotes if nothing of it could be seen, or if it begins with one itself. */
+export function shownName(name: string): string {
+  return /[^\s\p{C}]/u.test(name) && !name.startsWith('"') ? name : JSON.stringify(name)
 }
 
 /** The values of an item for people, by the names of its members. */

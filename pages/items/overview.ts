@@ -6,13 +6,19 @@ import { membersOf } from './json-text.js'
 export interface Overview {
   /** How many items have each `project_id`; of many, those seen first. */
   readonly projects: ReadonlyMap<string | null, number>
-  /** How many of the first items have a member of this name, without `id` and `project_id`. */
-  readonly names: ReadonlyMap<string, number>
+  /**
+   * The names of members of the first items, without `id` and `project_id`: those that most items have,
+   * the most used first.
+   */
+  readonly names: readonly string[]
+  /** How many other names these items have. */
+  readonly otherNames: number
 }
 
-/** Items that are looked at for their members. Later ones may have others, which the JSON shows. */
+/** Items that are looked at for their members, and members of each. The JSON shows all. */
 const sample = 1_000
-/** What is remembered: an item can have a million members, and each item a project of its own. */
+const mostMembers = 200
+/** What can be chosen from. */
 const mostNames = 200
 const mostProjects = 500
 
@@ -23,18 +29,30 @@ export interface OverviewMaker extends Overview {
 /** An overview that grows with the list. */
 export function createOverview(): OverviewMaker {
   const projects = new Map<string | null, number>()
-  const names = new Map<string, number>()
+  const counts = new Map<string, number>()
   let seen = 0
+  /** Sorted when somebody looks, and not again before there is another item. */
+  let names: string[] | undefined
   return {
     projects,
-    names,
+    get names() {
+      names ??= mostUsed(counts, mostNames)
+      return names
+    },
+    get otherNames() {
+      return Math.max(0, counts.size - mostNames)
+    },
     add(item) {
-      count(projects, projectOf(item), mostProjects)
+      const project = projectOf(item)
+      if (projects.has(project) || projects.size < mostProjects) count(projects, project)
       seen += 1
       if (seen > sample) return
+      names = undefined
+      let members = 0
       for (const { name } of membersOf(item.text)) {
-        if (name === 'id' || name === 'project_id') continue
-        count(names, name, mostNames)
+        if (name !== 'id' && name !== 'project_id') count(counts, name)
+        members += 1
+        if (members === mostMembers) break
       }
     },
   }
@@ -48,8 +66,6 @@ export function mostUsed<K>(counts: ReadonlyMap<K, number>, maximum: number): K[
     .map(([key]) => key)
 }
 
-/** @param most keys that are remembered. */
-function count<K>(counts: Map<K, number>, key: K, most: number): void {
-  const number = counts.get(key)
-  if (number !== undefined || counts.size < most) counts.set(key, (number ?? 0) + 1)
+function count<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }

@@ -1,4 +1,9 @@
-/** Which rows of a long list are in the page: all have the same height, so it takes a division. @module */
+/**
+ * Which rows of a long list, and which of many columns, are in the page: all have the same size, so it
+ * takes a division.
+ *
+ * @module
+ */
 
 export interface Range {
   readonly first: number
@@ -6,10 +11,11 @@ export interface Range {
   readonly end: number
 }
 
-/** Rows are added and removed by so many at a time, so that not every scroll event draws. */
+/** They are added and removed by so many at a time, so that not every scroll event draws. */
 const block = 8
-/** Rows beyond what can be seen, so that a fast scroll meets rows and no gap. */
-const margin = 16
+/** Rows or columns beyond what can be seen, so that a fast scroll meets them and no gap. */
+const rowMargin = 16
+const columnMargin = 4
 
 /** The tallest element that browsers can lay out and scroll through, in CSS pixels; Firefox's is the smallest. */
 const tallest = 16_000_000
@@ -21,9 +27,24 @@ export function reachableRows(rowHeight: number): number {
 
 /** @param top how far the list is scrolled, @param height of the window onto it; all in CSS pixels. */
 export function rowsAt(top: number, height: number, rowHeight: number, count: number): Range {
-  const first = Math.floor(top / rowHeight) - margin
-  const end = Math.ceil((top + height) / rowHeight) + margin
-  const inBlocks = (row: number) => Math.floor(row / block) * block
+  return rangeAt(top, height, rowHeight, count, rowMargin)
+}
+
+/** The same for columns. */
+export function columnsAt(left: number, width: number, columnWidth: number, count: number): Range {
+  return rangeAt(left, width, columnWidth, count, columnMargin)
+}
+
+function rangeAt(
+  start: number,
+  length: number,
+  size: number,
+  count: number,
+  margin: number,
+): Range {
+  const first = Math.floor(start / size) - margin
+  const end = Math.ceil((start + length) / size) + margin
+  const inBlocks = (place: number) => Math.floor(place / block) * block
   return {
     first: Math.max(0, Math.min(inBlocks(first), count)),
     end: Math.max(0, Math.min(inBlocks(end) + block, count)),

@@ -1,5 +1,7 @@
 /** How many items there are, of when, and what went wrong. @module */
 
+import type { ComponentChildren, RefObject } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { counted, formatted } from './numbers.js'
 import { wordsFor } from './service.js'
 
@@ -15,16 +17,21 @@ export interface StatusProps {
   /** What else failed, in words. */
   readonly failure: string
   readonly onRefresh: () => void
+  /** The failure has been read. */
+  readonly onRead: () => void
+  /** What gets the focus when a button goes that has it. */
+  readonly next: RefObject<HTMLElement | null>
 }
 
 export function Status(props: StatusProps) {
-  const { all, matching, loading, listedAt, news, problem, failure, onRefresh } = props
+  const { all, matching, loading, listedAt, news, problem, failure, next } = props
   const isFirst = listedAt === undefined
   return (
     <div class="status">
       {isFirst && loading !== undefined && (
         <p>
           <progress aria-label="Loading" /> {counted(loading, 'item')} loaded
+          {matching !== all && `, ${formatted(matching)} found`}
         </p>
       )}
       {isFirst && loading === undefined && problem === undefined && (
@@ -43,19 +50,41 @@ export function Status(props: StatusProps) {
         </>
       )}
       {problem !== undefined && (
-        <p class="problem" role="alert">
+        <Problem action="Try again" onAction={props.onRefresh} next={next}>
           {listedAt ? 'The list is not up to date' : 'The list cannot be shown'}:{' '}
-          {wordsFor(problem)}{' '}
-          <button type="button" onClick={onRefresh}>
-            Try again
-          </button>
-        </p>
+          {wordsFor(problem)}
+        </Problem>
       )}
       {failure && (
-        <p class="problem" role="alert">
+        <Problem action="Close" onAction={props.onRead} next={next}>
           {failure}
-        </p>
+        </Problem>
       )}
     </div>
+  )
+}
+
+interface ProblemProps {
+  readonly action: string
+  readonly onAction: () => void
+  readonly next: StatusProps['next']
+  readonly children: ComponentChildren
+}
+
+function Problem({ action, onAction, next, children }: ProblemProps) {
+  const button = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(
+    () => () => {
+      if (document.activeElement === button.current) next.current?.focus()
+    },
+    [],
+  )
+  return (
+    <p class="problem" role="alert">
+      {children}{' '}
+      <button ref={button} type="button" onClick={onAction}>
+        {action}
+      </button>
+    </p>
   )
 }

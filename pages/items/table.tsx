@@ -2,9 +2,9 @@
 
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type Item, shownValues } from './item.js'
+import { type Item, shownName, shownValues } from './item.js'
 import { formatted } from './numbers.js'
-import { reachableRows, rowsAt, topFor } from './range.js'
+import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
 
 export type View = 'table' | 'json'
 
@@ -13,7 +13,11 @@ const rowHeights: Record<View, number> = { table: 36, json: 92 }
 /** How much of an item's JSON is in its row, in characters. */
 const longestRow = 600
 
+const nothing: Range = { first: 0, end: 0 }
+
 export interface TableProps {
+  /** Gets the table, which takes the focus. */
+  readonly grid: RefObject<HTMLTableElement | null>
   readonly items: readonly Item[]
   readonly view: View
   /** Names of the members that are columns, besides `id`. */
@@ -28,29 +32,37 @@ export interface TableProps {
 }
 
 export function ItemTable(props: TableProps) {
-  const { items, view, columns, changed, active, onActive, onOpen, onKey } = props
+  const { grid, items, view, columns, changed, active, onActive, onOpen, onKey } = props
   const rowHeight = rowHeights[view]
   const count = Math.min(items.length, reachableRows(rowHeight))
-  const grid = useRef<HTMLTableElement>(null)
   const head = useRef<HTMLTableSectionElement>(null)
-  const [{ first, end }, setRange] = useState({ first: 0, end: 0 })
-  const [activeIndex, isListed] = useActiveIndex(items, active, count)
+  const [{ first, end }, setRows] = useState(nothing)
+  const [{ first: left, end: right }, setColumns] = useState(nothing)
+  const drawn = useMemo(() => columns.slice(left, right), [columns, left, right])
+  const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
+  /** -1 while no row is active. */
+  const activeIndex = place < count ? place : -1
+  const isListed = activeIndex >= 0
 
   /** Height of the rows that can be seen: the head covers the others. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
 
   const draw = () => {
-    const top = grid.current?.scrollTop ?? 0
-    const range = rowsAt(top, innerHeight(), rowHeight, count)
-    setRange((old) => (old.first === range.first && old.end === range.end ? old : range))
+    if (!grid.current || !head.current) return
+    const { scrollTop, scrollLeft, clientWidth } = grid.current
+    setRows(changedTo(rowsAt(scrollTop, innerHeight(), rowHeight, count)))
+    if (view !== 'table') return
+    const idWidth = head.current.querySelector('th')?.offsetWidth ?? 0
+    const columnWidth = (head.current.offsetWidth - idWidth) / columns.length
+    setColumns(changedTo(columnsAt(scrollLeft - idWidth, clientWidth, columnWidth, columns.length)))
   }
   useEffect(() => {
     const observer = new ResizeObserver(draw)
     if (grid.current) observer.observe(grid.current)
     return () => observer.disconnect()
-  }, [count, rowHeight])
+  }, [count, rowHeight, columns])
   useKeptPlace(grid, items, rowHeight)
-  useLayoutEffect(draw, [count, rowHeight])
+  useLayoutEffect(draw, [count, rowHeight, columns])
 
   // A row that becomes the active one, or appears as such, is brought into the window.
   useLayoutEffect(() => {
@@ -62,11 +74,12 @@ export function ItemTable(props: TableProps) {
     const item = items[Math.max(0, Math.min(index, count - 1))]
     if (item) onActive(item)
   }
+  const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
   const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
   function onKeyDown(event: KeyboardEvent): void {
     const item = items[activeIndex]
-    const target = targetRow(event.key, activeIndex, page(), count)
+    const target = targetRow(event.key, isListed ? activeIndex : topRow(), page(), count)
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (target !== undefined) goTo(target)
     else if (event.key === 'Enter' && item) onOpen(item)
@@ -86,24 +99,30 @@ export function ItemTable(props: TableProps) {
         role="grid"
         aria-label="Items"
         aria-rowcount={items.length + 1}
+        aria-colcount={view === 'table' ? columns.length + 1 : 1}
         aria-activedescendant={
           activeIndex >= first && activeIndex < end ? rowId(activeIndex) : undefined
         }
         tabIndex={0}
         onScroll={draw}
         onKeyDown={onKeyDown}
-        onFocus={() =>
-          activeIndex < 0 && goTo(Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight))
-        }
+        onFocus={() => !isListed && goTo(topRow())}
         style={{ '--columns': columns.length, '--row-height': `${rowHeight}px` }}
       >
         <thead ref={head}>
           <tr aria-rowindex={1}>
-            {(view === 'table' ? ['id', ...columns] : ['JSON']).map((name) => (
-              <th key={name} scope="col">
-                {name}
+            {view === 'json' && <th scope="col">JSON</th>}
+            {view === 'table' && (
+              <th scope="col" {...columnAt(0)}>
+                id
               </th>
-            ))}
+            )}
+            {view === 'table' &&
+              drawn.map((name, offset) => (
+                <th key={`.${name}`} scope="col" {...columnAt(left + offset + 1)}>
+                  {shownName(name)}
+                </th>
+              ))}
           </tr>
         </thead>
         <tbody style={{ height: `${count * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}>
@@ -119,7 +138,7 @@ export function ItemTable(props: TableProps) {
                 if (getSelection()?.isCollapsed !== false) onOpen(item) // text is not being selected
               }}
             >
-              <Cells item={item} view={view} columns={columns} />
+              <Cells item={item} view={view} columns={drawn} left={left} />
             </tr>
           ))}
         </tbody>
@@ -134,24 +153,37 @@ export function ItemTable(props: TableProps) {
 interface CellsProps {
   readonly item: Item
   readonly view: View
+  /** Those that are drawn, and how many there are to the left of them. */
   readonly columns: readonly string[]
+  readonly left: number
 }
 
-/** The text of an item is read when its row comes into the page. */
-function Cells({ item, view, columns }: CellsProps) {
+/** The text of an item is read when its row comes into the page, and put there as text, never as markup. */
+function Cells({ item, view, columns, left }: CellsProps) {
+  const values = useMemo(() => (view === 'table' ? shownValues(item) : undefined), [item, view])
   return useMemo(() => {
-    if (view === 'json') return <Cell text={item.text.slice(0, longestRow)} />
-    const values = shownValues(item)
+    if (!values) return <td>{item.text.slice(0, longestRow)}</td>
     return [
-      <Cell key="id" text={item.id} />,
-      ...columns.map((name) => <Cell key={`.${name}`} text={values.get(name) ?? ''} />),
+      <td key="id" {...columnAt(0)}>
+        {item.id}
+      </td>,
+      ...columns.map((name, offset) => (
+        <td key={`.${name}`} {...columnAt(left + offset + 1)}>
+          {values.get(name)}
+        </td>
+      )),
     ]
-  }, [item, view, columns])
+  }, [item, values, columns, left])
 }
 
-/** Text is put into the page as text: none of it can become markup. */
-function Cell({ text }: { text: string }) {
-  return <td>{text}</td>
+/** The place of a cell in its row, from 0: those to the left of it may not be there. */
+function columnAt(place: number) {
+  return { 'aria-colindex': place + 1, style: { gridColumn: `${place + 1}` } }
+}
+
+/** Draws again only if it is another range. */
+function changedTo(range: Range): (old: Range) => Range {
+  return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
 /** Where a key goes from a row, if it goes anywhere. */
@@ -178,19 +210,10 @@ function rowId(index: number): string {
   return `row-${index}`
 }
 
-/** The row with the active item, and whether it is there: when it has gone, the one in its place is meant. */
-function useActiveIndex(
-  items: readonly Item[],
-  active: string | undefined,
-  count: number,
-): [index: number, isListed: boolean] {
-  const before = useRef(-1)
-  const index = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
-  if (index >= 0) before.current = index
-  return [active === undefined ? -1 : Math.min(before.current, count - 1), index >= 0]
-}
-
-/** When rows above are added or removed, or all get another height, the row at the top stays where it is. */
+/**
+ * When rows are added or removed, or all get another height, the row at the top stays where it is; if it is
+ * gone, the first one after it that is left.
+ */
 function useKeptPlace(
   grid: RefObject<HTMLTableElement | null>,
   items: readonly Item[],
@@ -198,17 +221,25 @@ function useKeptPlace(
 ): void {
   const before = useRef(items)
   const heightBefore = useRef(rowHeight)
+  // Read before the rows are drawn: the browser moves what would be below the end of fewer rows.
+  const top = (grid.current?.scrollTop ?? 0) / heightBefore.current
   useLayoutEffect(() => {
     const old = before.current
     before.current = items
-    if (!grid.current) return
-    grid.current.scrollTop *= rowHeight / heightBefore.current
     heightBefore.current = rowHeight
-    if (old === items) return
-    const row = Math.floor(grid.current.scrollTop / rowHeight)
-    const id = old[row]?.id
-    if (row === 0 || id === undefined || items[row]?.id === id) return
-    const place = items.findIndex((item) => item.id === id)
-    if (place >= 0) grid.current.scrollTop += (place - row) * rowHeight
+    if (!grid.current) return
+    const row = Math.floor(top)
+    grid.current.scrollTop = (top + rowsMoved(old, items, row)) * rowHeight
   }, [items, rowHeight])
+}
+
+/** How far a row of a list has moved in a newer one, or the first one after it that is in both. */
+function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
+  if (row === 0 || old[row]?.id === newer[row]?.id) return 0
+  const places = new Map(newer.map(({ id }, place) => [id, place]))
+  for (let at = row; at < old.length; at += 1) {
+    const place = places.get(old[at]?.id ?? '')
+    if (place !== undefined) return place - at
+  }
+  return 0
 }

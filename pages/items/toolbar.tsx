@@ -2,6 +2,7 @@
 
 import type { RefObject } from 'preact'
 import type { Filter } from './filter.js'
+import { shownName } from './item.js'
 import { mostUsed, type Overview } from './overview.js'
 import type { View } from './table.js'
 
@@ -90,7 +91,7 @@ function ProjectFilter({ overview: { projects }, project, onChange }: ProjectFil
       <option value="">All projects</option>
       {listed.map((name) => (
         <option key={name} value={JSON.stringify(name)}>
-          {name ?? '(no project_id)'}
+          {name === null ? '(no project_id)' : shownName(name)}
         </option>
       ))}
     </select>

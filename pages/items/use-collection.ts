@@ -2,14 +2,14 @@
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import { type Collection, createCollection } from './collection.js'
-import { type Filter, filterItems, isOpen } from './filter.js'
+import { createSearch, type Filter, isOpen } from './filter.js'
 import type { Item } from './item.js'
 import { startPace } from './pace.js'
 import { pauseAfter } from './schedule.js'
 import { type ItemService, needsToken } from './service.js'
 
 export function useCollection(service: ItemService): Collection {
-  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  const redraw = useRedraw()
   const collection = useMemo(() => {
     let frame = 0
     return createCollection({
@@ -19,7 +19,7 @@ export function useCollection(service: ItemService): Collection {
       onChange() {
         cancelAnimationFrame(frame)
         // In a page that is not shown there are no frames, and nothing to draw.
-        frame = requestAnimationFrame(() => redraw(undefined))
+        frame = requestAnimationFrame(redraw)
       },
     })
   }, [service])
@@ -35,32 +35,33 @@ export function useCollection(service: ItemService): Collection {
   return collection
 }
 
-/**
- * The items that a filter lets through. Until they are found, those of before are shown.
- * @param loading changes as the list grows.
- */
-export function useMatches(
-  all: readonly Item[],
-  loading: number | undefined,
-  filter: Filter,
-): readonly Item[] {
+/** The items that a filter lets through, more of them as the list grows; at first those of the filter before. */
+export function useMatches(all: readonly Item[], filter: Filter): readonly Item[] {
+  const search = useMemo(() => createSearch(all, filter), [all, filter])
   const [matches, setMatches] = useState(all)
+  const redraw = useRedraw()
   useEffect(() => {
     if (isOpen(filter)) {
       setMatches(all)
       return undefined
     }
-    const { signal, abort } = abortable()
-    filterItems(all, filter, startPace(signal)).then(
-      (items) => signal.aborted || setMatches(items),
-      () => undefined, // another one has begun
+    const show = () => {
+      setMatches(search.matches)
+      redraw()
+    }
+    const controller = new AbortController()
+    // What an earlier part of the list had is not kept back until all is searched.
+    if (search.matches.length > 0) show()
+    search.advance(startPace(controller.signal)).then(
+      show,
+      () => undefined, // there is more to search, or something else to search for
     )
-    return abort
-  }, [all, loading, filter])
+    return () => controller.abort()
+  }, [search, all.length])
   return isOpen(filter) ? all : matches
 }
 
-function abortable(): { signal: AbortSignal; abort: () => void } {
-  const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort() }
+function useRedraw(): () => void {
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  return () => redraw(undefined)
 }

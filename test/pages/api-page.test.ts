@@ -20,6 +20,7 @@ import {
   takePictures,
 } from '../support/guarded-page.js'
 import { ownService } from '../support/own-service.js'
+import { until } from '../support/until.js'
 
 const service = await ownService({ LOG_LEVEL: 'debug' })
 const newContext = useBrowser()
@@ -195,6 +196,53 @@ describe('the API page', inChromium, () => {
     page.assertClean()
   })
 
+  test('what a browser cannot send is not sent, and the page says why', async () => {
+    const page = await open()
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    const tokenField = page.getByLabel('Token', { exact: true })
+    const { section, send, outcome } = formOf(page, 'readItem')
+    const id = section.getByLabel('item_id', { exact: true })
+    for (const value of ['.', '..']) {
+      await id.fill(value)
+      assert.equal(await section.locator('.curl').count(), 0) // curl takes it for a step, too
+      await send()
+      await outcome.getByText(`A browser cannot send "${value}" as item_id`).waitFor()
+    }
+    // Nobody can type half a character, but a program can.
+    await page.evaluate(`{
+      const input = document.querySelector('#readItem [name=item_id]')
+      input.value = 'a\\ud800'
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+    }`)
+    await send()
+    await outcome.getByText('item_id has half a character').waitFor()
+    await id.fill('...')
+    await tokenField.fill('token\u20ac')
+    await send()
+    await outcome.getByText('The token cannot be sent: "\u20ac" cannot be in a header.').waitFor()
+    assert.deepEqual(requests, [])
+    await tokenField.fill('wrong')
+    await send()
+    await outcome.getByText('401').waitFor()
+    assert.deepEqual(requests, [`${origin}/api/v1/items/...`])
+    page.assertClean()
+  })
+
+  test('a request that is stopped says so, and the focus stays', async () => {
+    const page = await open(`/docs#token=${token}`)
+    await page.evaluate(`void (globalThis.fetch = (url, { signal }) => new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+    }))`)
+    const { section, send, outcome } = formOf(page, 'listItems')
+    await send()
+    await section.getByText('0 bytes').waitFor()
+    await section.getByRole('button', { name: 'Stop' }).click()
+    await outcome.getByText('Stopped.', { exact: true }).waitFor()
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Stop')
+    page.assertClean()
+  })
+
   test('without the service, the page says that there is no response', async () => {
     const gone = await ownService()
     const page = await openGuarded(newContext, `${gone.baseUrl.origin}/docs`, {
@@ -268,6 +316,9 @@ describe('the API page', inChromium, () => {
     isDown = false
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Models' }).waitFor()
+    await until('the content has the focus', () =>
+      page.evaluate<boolean>('document.activeElement.id === "content"'),
+    )
     page.assertClean()
   })
 })

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { type Collection, createCollection, type Shown } from '../../pages/items/collection.js'
-import { filterItems } from '../../pages/items/filter.js'
-import { type Item, itemOf } from '../../pages/items/item.js'
+import { createSearch } from '../../pages/items/filter.js'
+import { type Item, itemOf, shownName } from '../../pages/items/item.js'
 import { mergeLists } from '../../pages/items/merge.js'
-import { createOverview, mostUsed } from '../../pages/items/overview.js'
-import { rowsAt, topFor } from '../../pages/items/range.js'
+import { createOverview } from '../../pages/items/overview.js'
+import { columnsAt, rowsAt, topFor } from '../../pages/items/range.js'
 import { pauseAfter } from '../../pages/items/schedule.js'
 import { until } from '../support/until.js'
 
@@ -27,7 +27,7 @@ describe('the filter', () => {
   ].map(itemOf)
   const all = undefined
   const cases = [
-    { query: '', project: all, found: 'abcd' },
+    { query: '"id"', project: all, found: 'abcd' },
     { query: 'ZÜRICH', project: all, found: 'ab' },
     { query: 'Zürich "X"', project: all, found: 'b' },
     { query: '12345678901234567890', project: all, found: 'a' },
@@ -40,10 +40,30 @@ describe('the filter', () => {
   ]
   for (const { found, ...filter } of cases) {
     test(`${JSON.stringify(filter)} finds ${found || 'nothing'}`, async () => {
-      const matches = await filterItems(items, filter, atOnce)
-      assert.equal(matches.map(({ id }) => id).join(''), found)
+      const search = createSearch(items, filter)
+      await search.advance(atOnce)
+      assert.equal(search.matches.map(({ id }) => id).join(''), found)
     })
   }
+
+  test('goes on where it was when the list has grown, even if it was ended before', async () => {
+    const growing = items.slice(0, 3)
+    const search = createSearch(growing, { query: 'a', project: all })
+    let left = 2
+    const end = () => {
+      left -= 1
+      if (left === 0) throw new Error('ended')
+    }
+    await assert.rejects(search.advance(end), /ended/)
+    growing.push(...items)
+    let looks = 0
+    await search.advance(() => {
+      looks += 1
+    })
+    assert.equal(looks, 5)
+    assert.equal(search.matches.length, 7)
+    await search.advance(() => assert.fail('there is nothing more'))
+  })
 })
 
 describe('a newer list', () => {
@@ -88,11 +108,29 @@ test('columns are the members that most items have', () => {
   const overview = createOverview()
   const texts = ['"b":1,"a":1', '"a":1,"c":1', '"c":{"d":1},"a":2', '"__proto__":1']
   for (const text of texts) overview.add(itemOf(textOf('x', text, '"p"')))
-  assert.deepEqual(mostUsed(overview.names, 3), ['a', 'c', 'b'])
+  assert.deepEqual(overview.names, ['a', 'c', 'b', '__proto__'])
   assert.deepEqual([...overview.projects], [['p', 4]])
 })
 
-test('the rows in the page are those that can be seen, and some more', () => {
+test('items with many odd members do not keep a column from the others', () => {
+  const overview = createOverview()
+  const odd = (prefix: number) =>
+    Array.from({ length: 500 }, (_, number) => `"${prefix}-${number}":1`).join(',')
+  for (let number = 0; number < 50; number += 1) {
+    overview.add(itemOf(textOf('x', odd(number))))
+    overview.add(itemOf(textOf('x', '"title":1,"price":2')))
+  }
+  assert.deepEqual(overview.names.slice(0, 2), ['title', 'price'])
+  assert.equal(overview.names.length, 200)
+  assert.equal(overview.otherNames, 50 * 198 + 2 - 200) // of the odd ones, the first of each item
+})
+
+test('a name that cannot be seen, or looks like one in quotes, is shown in quotes', () => {
+  const shown = ['a b', '', ' ', '\n', '\u200b', '"x"'].map(shownName)
+  assert.deepEqual(shown, ['a b', '""', '" "', raw`"\n"`, '"\u200b"', raw`"\"x\""`])
+})
+
+test('the rows and columns in the page are those that can be seen, and some more', () => {
   assert.deepEqual(rowsAt(0, 400, 40, 0), { first: 0, end: 0 })
   assert.deepEqual(rowsAt(0, 400, 40, 5), { first: 0, end: 5 })
   for (const top of [0, 1, 999, 40_000, 3_999_600]) {
@@ -100,6 +138,9 @@ test('the rows in the page are those that can be seen, and some more', () => {
     assert.ok(first <= top / 40 && end >= Math.min(100_000, (top + 400) / 40), `${top}`)
     assert.ok(end - first < 60 && end <= 100_000, `${end - first} rows at ${top}`)
   }
+  assert.deepEqual(columnsAt(-128, 1280, 184, 7), { first: 0, end: 7 })
+  assert.deepEqual(columnsAt(0, 400, Number.POSITIVE_INFINITY, 0), { first: 0, end: 0 })
+  assert.deepEqual(columnsAt(9200, 1280, 184, 190), { first: 40, end: 64 })
   assert.equal(topFor(3, 0, 400, 40), 0)
   assert.equal(topFor(10, 0, 400, 40), 40)
   assert.equal(topFor(3, 200, 400, 40), 120)

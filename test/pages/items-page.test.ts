@@ -103,13 +103,24 @@ describe('the items page', inChromium, () => {
   test('search in any letter case, filter by project, as JSON, choose columns', async () => {
     const own = await withPage()
     await createdBy(own, '{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"')
-    await createdBy(own, '{"city":"Bern"}', '"one"')
+    await createdBy(own, '{"city":"Bern","":true," ":null}', '"one"')
     await createdBy(own, '{"city":"Basel"}')
     const page = await openItems(own)
     await page.cell('"Zürich"').waitFor()
+    // The row that is chosen is none of those found, and is chosen again when it is back.
+    await page.cell('"Bern"').click()
+    await page.choose('Close')
     await page.getByRole('searchbox').fill('zürICH')
     await page.counts('1 of 3 items')
+    assert.equal(await page.locator('tr[aria-selected=true]').count(), 0)
     await page.getByRole('searchbox').fill('')
+    await page.locator('tr[aria-selected=true]').getByText('"Bern"').waitFor()
+    const outlineOfActive = () =>
+      page.evaluate('getComputedStyle(document.querySelector("[aria-selected=true]")).outlineStyle')
+    assert.equal(await outlineOfActive(), 'none')
+    await page.emulateMedia({ forcedColors: 'active' })
+    assert.equal(await outlineOfActive(), 'solid')
+    await page.emulateMedia({ forcedColors: 'none' })
     const project = page.getByRole('combobox', { name: 'Project' })
     await project.selectOption('one')
     await page.counts('2 of 3 items')
@@ -128,10 +139,90 @@ describe('the items page', inChromium, () => {
     await page.getByLabel('JSON', { exact: true }).check()
     await page.getByText('"city":"Z\\u00fcrich","rest":{"deep":7}}').waitFor()
     await page.getByLabel('Table', { exact: true }).check()
+    await page.getByRole('columnheader', { name: '" "', exact: true }).waitFor()
+    await assertAccessible(page)
     await page.choose('Columns')
+    await page.getByRole('checkbox', { name: '""', exact: true }).waitFor()
+    await assertAccessible(page)
     await page.getByRole('checkbox', { name: 'rest' }).uncheck()
     await page.choose('Close')
     await page.cell('{"deep":7}').waitFor({ state: 'detached' })
+    page.assertClean()
+  })
+
+  test('of many columns, those that can be seen are in the page', async () => {
+    const own = await withPage()
+    const members = Array.from({ length: 40 }, (_, number) => `"m${number}":${number}`)
+    await createdBy(own, `{${members}}`)
+    const page = await openItems(own)
+    await page.choose('Columns')
+    await page.evaluate(`(async () => {
+      for (let clicks = 0; clicks < 40; clicks += 1) {
+        document.querySelector('.choices input:not(:checked)')?.click()
+        await new Promise(requestAnimationFrame)
+      }
+    })()`)
+    await page.choose('Close')
+    await page.cell('7').waitFor()
+    const cells = await page.getByRole('gridcell').count()
+    assert.ok(cells < 30, `${cells} cells`)
+    await assertAccessible(page)
+    await page.evaluate('void (document.querySelector("[role=grid]").scrollLeft = 1e6)')
+    await page.cell('39').waitFor()
+    assert.ok(
+      await page.evaluate<boolean>(
+        'document.querySelector("td:last-child").getBoundingClientRect().right > innerWidth - 20',
+      ),
+    )
+    await page.getByRole('columnheader', { name: 'm39', exact: true }).waitFor()
+    page.assertClean()
+  })
+
+  test('a search goes on while the list comes in', async () => {
+    const page = await openItems(service, { token: '' })
+    await page.evaluate(`globalThis.fetch = async () => new Response(new ReadableStream({
+      start(controller) {
+        globalThis.arrive = (text) => controller.enqueue(new TextEncoder().encode(text))
+        globalThis.finish = () => controller.close()
+      }
+    }))`)
+    await page.getByRole('dialog').getByLabel('Token').fill('x')
+    await page.choose('Use this token')
+    const arrive = (text: string) => page.evaluate(`arrive(${JSON.stringify(text)})`)
+    await arrive('{"session_id":"x","data":[{"id":"1","v":"one"},{"id":"2","v":"two"}')
+    await page.counts('2 items loaded')
+    await page.getByRole('searchbox').fill('one')
+    await page.counts('2 items loaded, 1 found')
+    await arrive(',{"id":"3","v":"one more"}')
+    await page.counts('3 items loaded, 2 found')
+    await page.cell('"one more"').waitFor()
+    await arrive(']}')
+    await page.evaluate('finish()')
+    await page.counts('2 of 3 items')
+    page.assertClean()
+  })
+
+  test('a problem can be tried again or closed, and the focus goes on to the list', async () => {
+    let isCut = true
+    const page = await openItems(service, {
+      expected: /net::ERR_FAILED/,
+      isCut: ({ pathname }) => isCut && pathname.startsWith('/api/'),
+    })
+    const inGrid = () => page.evaluate<boolean>('document.activeElement.matches("[role=grid]")')
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.focus()
+    isCut = false
+    await page.keyboard.press('Space') // which does nothing in the list, if it is there by itself by now
+    await page.counts('6 items')
+    await again.waitFor({ state: 'detached' })
+    await until('the list has the focus', inGrid)
+
+    isCut = true
+    await page.choose('Export')
+    await page.sees(/Not exported\./)
+    await page.getByRole('alert').getByRole('button', { name: 'Close' }).press('Enter')
+    await page.getByText(/Not exported\./).waitFor({ state: 'detached' })
+    await until('the list has the focus', inGrid)
     page.assertClean()
   })
 
@@ -219,8 +310,13 @@ describe('the items page', inChromium, () => {
     await page.choose('Refresh')
     await page.counts('293 items')
     assert.equal(await place(), before)
+    // The row at the top goes too.
+    for (const id of ids.slice(100, 203)) await own.call('DELETE', `/items/${id}`)
+    await page.choose('Refresh')
+    await page.counts('190 items')
+    assert.equal(await place(), before)
     await page.getByLabel('JSON', { exact: true }).check()
-    await page.getByText('"n":200}').waitFor()
+    await page.getByText('"n":203}').waitFor()
     page.assertClean()
   })
 
@@ -257,11 +353,15 @@ describe('the items page', inChromium, () => {
     await page.counts('3 items')
     await key('Home')
     await key('Delete')
-    await page.getByRole('dialog', { name: 'Delete this item?' }).waitFor()
+    await page
+      .getByRole('dialog', { name: 'Delete this item?' })
+      .getByText('"project_id":null,"name":"first"}')
+      .waitFor()
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel')
     await key('Tab')
     await key('Enter')
     await page.counts('2 items')
+    await page.locator('tr[aria-selected=true]').getByText('"second"').waitFor()
     assert.ok(!(await own.call('GET', '/items')).text.includes('"first"'))
 
     await key('n')

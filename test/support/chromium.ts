@@ -49,7 +49,10 @@ export interface Page extends Finder {
   on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(event: 'request', listener: (request: { url(): string; method(): string }) => void): void
-  emulateMedia(options: { colorScheme: 'light' | 'dark' }): Promise<void>
+  emulateMedia(options: {
+    colorScheme?: 'light' | 'dark'
+    forcedColors?: 'active' | 'none'
+  }): Promise<void>
   screenshot(options: { path: string }): Promise<unknown>
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
 }
