@@ -71,16 +71,18 @@ if [ "$assigned" != 16384 ]; then
 fi
 
 # A master that has lost its data comes back as another server, and the others do not find the old one
-# to be down, since they have no address of it.
-for server in $answering; do
-  if cli "$server" cluster nodes | awk '
-    $3 ~ /myself/ { master = $4 }
-    $3 ~ /noaddr/ { gone[$1] }
-    END { exit !(master in gone) }'; then
-    say "$server takes over from its master, which is gone: $(cli "$server" cluster failover force)"
-  fi
-done
-if [ $whole = no ] && [ $all_answer = yes ]; then exit 1; fi
+# to be down, since they have no address of it. One that does not answer yet may still have its data.
+if [ $all_answer = yes ]; then
+  for server in $answering; do
+    if cli "$server" cluster nodes | awk '
+      $3 ~ /myself/ { master = $4 }
+      $3 ~ /noaddr/ { gone[$1] }
+      END { exit !(master in gone) }'; then
+      say "$server takes over from its master, which is gone: $(cli "$server" cluster failover force)"
+    fi
+  done
+  if [ $whole = no ]; then exit 1; fi
+fi
 
 # Each master without slots becomes a replica of the one that has the fewest.
 replicas=$(
