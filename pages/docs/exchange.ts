@@ -62,11 +62,13 @@ function obstacleTo(
   { parameters, body }: Input,
   token: string,
 ): string | undefined {
-  const values = operation.parameters.map(({ name }) => [name, parameters[name] ?? ''] as const)
-  for (const [name, text] of [...values, ['The body', body ?? ''] as const]) {
+  const values = Object.fromEntries(
+    operation.parameters.map(({ name }) => [name, parameters[name] ?? '']),
+  )
+  for (const [name, text] of Object.entries({ ...values, 'The body': body ?? '' })) {
     if (/\p{Surrogate}/u.test(text)) return `${name} has half a character (a lone surrogate).`
   }
-  for (const [name, text] of values) {
+  for (const [name, text] of Object.entries(values)) {
     if (text === '.' || text === '..') {
       return `A browser cannot send "${text}" as ${name}: it takes it for a step in the path.`
     }

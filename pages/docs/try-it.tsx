@@ -96,7 +96,7 @@ export function TryIt(props: TryItProps) {
           <button class="main" type="submit">
             Send
           </button>
-          {/* Always there, so that the focus stays when there is nothing to stop any more. */}
+          {/* Always there, so that it keeps the focus once there is nothing to stop. */}
           <button type="button" aria-disabled={!isWaiting} onClick={() => stopper.current?.abort()}>
             Stop
           </button>
