@@ -58,21 +58,24 @@ export interface ConfirmProps {
   readonly children: ComponentChildren
   /** What the button says that does it. */
   readonly action: string
+  /** Whether it is being done: then the question stays, and has been answered. */
+  readonly isBusy?: boolean
   readonly onYes: () => void
   readonly onNo: () => void
 }
 
 /** Asks before something that cannot be undone. */
-export function Confirm({ title, children, action, onYes, onNo }: ConfirmProps) {
+export function Confirm({ title, children, action, isBusy, onYes, onNo }: ConfirmProps) {
+  const answer = (act: () => void) => () => isBusy || act()
   return (
-    <Dialog title={title} class="small" onClose={onNo}>
+    <Dialog title={title} class="small" onClose={answer(onNo)}>
       {children}
       <div class="buttons">
         {/* The answer that harms nothing has the focus. */}
-        <button type="button" autofocus onClick={onNo}>
+        <button type="button" autofocus aria-disabled={isBusy} onClick={answer(onNo)}>
           Cancel
         </button>
-        <button type="button" class="danger" onClick={onYes}>
+        <button type="button" class="danger" aria-disabled={isBusy} onClick={answer(onYes)}>
           {action}
         </button>
       </div>

@@ -24,6 +24,26 @@ async function holdsTyped(page: ItemsPage, text = typed): Promise<void> {
   assert.equal(await page.editor.textContent(), text)
 }
 
+/** Holds requests back, from the next one on. @returns lets them go. */
+async function hold(page: ItemsPage, method: string): Promise<() => Promise<void>> {
+  await page.evaluate(`{
+    const { fetch } = globalThis
+    const released = new Promise((resolve) => { globalThis.release = resolve })
+    globalThis.fetch = async (url, init) => {
+      if (init.method === '${method}') await released
+      return await fetch(url, init)
+    }
+  }`)
+  return () => page.evaluate('release()')
+}
+
+/** Where the focus is: a selector, or what it says. */
+async function focusIs(page: ItemsPage, expected: string): Promise<void> {
+  await page.waitForFunction(
+    `[document.activeElement.textContent, document.activeElement.className].includes('${expected}')`,
+  )
+}
+
 async function countItems(): Promise<number> {
   return (await service.call('GET', '/items')).text.match(/"id":/g)?.length ?? 0
 }
@@ -58,6 +78,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
     await assertAccessible(page)
     await holdsTyped(page, long)
+    await focusIs(page, 'Save')
 
     await page.editor.fill(typed)
     // The page finds everything itself that the service refuses: here, the service finds more.
@@ -130,10 +151,23 @@ describe('the items page when something goes wrong', inChromium, () => {
     // The list says so by itself, too. The other version can be taken, and undone.
     await page.cell('"mine"').click()
     await page.editor.fill('{"who":"mine again"}')
+    await put('{"who":"not for long"}')
+    await page.sees('"who": "not for long"')
+    await put('{"who":"mine"}')
+    await page.getByText('This item was changed elsewhere.').waitFor({ state: 'detached' })
     await put('{"who":"them again"}')
     await page.sees('This item was changed elsewhere. It is now:')
     await page.choose('Edit the other version')
+    await focusIs(page, 'editor')
     assert.match((await page.editor.textContent()) ?? '', /"them again"/)
+    await page.choose('Close') // nothing was typed to it
+    await page.dialog.waitFor({ state: 'detached' })
+
+    await page.cell('"them again"').click()
+    await page.editor.fill('{"who":"mine again"}')
+    await put('{"who":"them at last"}')
+    await page.choose('Edit the other version')
+    assert.match((await page.editor.textContent()) ?? '', /"them at last"/)
     await page.editor.press('Control+z')
     await holdsTyped(page, '{"who":"mine again"}')
 
@@ -143,6 +177,36 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Save as a new item')
     await page.dialog.waitFor({ state: 'detached' })
     await page.cell('"mine again"').waitFor()
+    page.assertClean()
+  })
+
+  test('a delete or a save that takes long says so, and is not left by mistake', async () => {
+    const id = await createdBy(service, '{"slow":"to go"}')
+    const page = await openItems(service)
+    const deleted = await hold(page, 'DELETE')
+    await page.cell('"to go"').click()
+    await page.choose('Delete')
+    await page.choose('Delete')
+    const question = page.getByRole('dialog', { name: 'Delete this item?' })
+    await question.getByRole('button', { name: 'Deleting…' }).waitFor()
+    await page.keyboard.press('Escape')
+    await question.getByRole('button', { name: 'Cancel' }).press('Enter')
+    await question.getByRole('button', { name: 'Deleting…' }).waitFor()
+    await deleted()
+    await question.waitFor({ state: 'detached' })
+    await page.dialog.waitFor({ state: 'detached' })
+    assert.equal(await readBack(service, id), undefined)
+
+    const saved = await hold(page, 'POST')
+    await typeNew(page)
+    await page.choose('Save')
+    await page.keyboard.press('Escape')
+    await page.sees('If the save fails, what you have typed is lost.')
+    await page.choose('Cancel')
+    await holdsTyped(page)
+    await page.keyboard.press('Escape')
+    await saved()
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
     page.assertClean()
   })
 
