@@ -102,7 +102,9 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         EditorView.updateListener.of(({ docChanged }) => {
           if (docChanged) onChange()
         }),
-        keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+        // Ctrl or ⌘ with Enter saves, and must not add a line to what is saved.
+        keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),
+        keymap.of([...historyKeymap, ...lintKeymap]),
         theme,
       ],
     }),

@@ -247,6 +247,7 @@ describe('the items page', inChromium, () => {
     await type.call(page.keyboard, ', "more": 1')
     await key('Control+Enter')
     await page.dialog.waitFor({ state: 'detached' })
+    assert.ok((await own.call('GET', '/items')).text.includes('"name":"second", "more": 1}'))
     await page.locator('tr[aria-selected=true]').getByText('1', { exact: true }).waitFor()
     assert.ok(await isIn('[role=grid]'), 'the focus is where it was')
 
