@@ -148,13 +148,19 @@ describe('the items page', inChromium, () => {
       })
     await open('[{"a":1},\n{"a":01}]')
     await page.sees(/some\.json: line 2, column 7: expected a comma/)
-    assert.equal(await page.getByRole('button', { name: 'Import', exact: true }).count(), 1) // that of the page
+    const importing = page.getByRole('button', { name: 'Import', exact: true }).last()
+    assert.equal(await importing.getAttribute('aria-disabled'), 'true')
+
+    // Another file while one is read: that one counts.
+    await open('{"x":1}\n'.repeat(300_000))
+    await page.sees('Reading some.json…')
 
     const items = ['"n":12345678901234567890,"p":1.0', '"__proto__":{"x":1},"2":0,"1":"\\ud800"']
     await open(`{"project_id":"p",${items[0]}}\n{"data":{${items[1]}}}\n`)
     await page.sees('2 items to import.')
-    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+    await importing.click()
     await page.sees('2 of 2 items imported.')
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Import')
     await page.choose('Close')
     await page.counts('3 items')
     await page.cell('12345678901234567890').waitFor()
@@ -227,7 +233,7 @@ describe('the items page', inChromium, () => {
   test('with the keyboard alone: find, edit, add, duplicate, delete', async () => {
     const own = await withPage()
     await createdBy(own, '{"name":"first"}')
-    await createdBy(own, '{"name":"second"}')
+    await createdBy(own, '{"name":"second",\n"z":0}')
     const page = await openItems(own)
     await page.cell('"second"').waitFor()
     const { press, type } = page.keyboard
@@ -242,12 +248,13 @@ describe('the items page', inChromium, () => {
     await page.editor.waitFor()
     await until('the editor has the focus', () => isIn('.editor'))
     assert.match((await page.editor.textContent()) ?? '', /"second"/)
-    await key('Control+End')
-    await key('ArrowLeft')
-    await type.call(page.keyboard, ', "more": 1')
+    await key('Control+Home')
+    await key('End')
+    await type.call(page.keyboard, ' "more": 1,')
     await key('Control+Enter')
     await page.dialog.waitFor({ state: 'detached' })
-    assert.ok((await own.call('GET', '/items')).text.includes('"name":"second", "more": 1}'))
+    const list = (await own.call('GET', '/items')).text
+    assert.ok(list.includes('"name":"second", "more": 1,\n"z":0}'), list)
     await page.locator('tr[aria-selected=true]').getByText('1', { exact: true }).waitFor()
     assert.ok(await isIn('[role=grid]'), 'the focus is where it was')
 

@@ -9,6 +9,7 @@ import { createdBy, type ItemsPage, readBack, useItemsPage } from '../support/it
 import { ownProcess } from '../support/own-process.js'
 import { cli, ownService } from '../support/own-service.js'
 import { root } from '../support/tools.js'
+import { until } from '../support/until.js'
 
 const openItems = useItemsPage()
 const service = await ownService({ CONSOLE: 'on', MAX_BODY_BYTES: '1000' })
@@ -39,9 +40,23 @@ async function hold(page: ItemsPage, method: string): Promise<() => Promise<void
 
 /** Where the focus is: a selector, or what it says. */
 async function focusIs(page: ItemsPage, expected: string): Promise<void> {
-  await page.waitForFunction(
-    `[document.activeElement.textContent, document.activeElement.className].includes('${expected}')`,
+  await until(`the focus is on ${expected}`, () =>
+    page.evaluate<boolean>(
+      `[document.activeElement.textContent, document.activeElement.className].includes('${expected}')`,
+    ),
   )
+}
+
+/** Fails unless the browser asks before it loads the page again, which it then does not. */
+async function assertAsksBrowser(page: ItemsPage): Promise<void> {
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    dialog.dismiss()
+  })
+  await page.evaluate('setTimeout(() => location.reload()); 0')
+  await until('the question', () => asked.length > 0)
+  assert.deepEqual(asked, ['beforeunload'])
 }
 
 async function countItems(): Promise<number> {
@@ -243,7 +258,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     page.assertClean()
   })
 
-  test('an import that fails says where, and goes on from there', async () => {
+  test('an import that fails says where, and goes on with that item or without it', async () => {
     const before = await countItems()
     const page = await openItems(service)
     await page.choose('Import')
@@ -251,34 +266,60 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.getByLabel('File').setInputFiles({
       name: 'a.jsonl',
       mimeType: 'application/json',
-      buffer: Buffer.from(`{"a":1}\n{"a":2.0}\n\n${long}\n{"a":4}`),
+      buffer: Buffer.from(`{"a":1}\n{"a":2.0}\n\n${long}\n{"a":4}\n${long}`),
     })
-    const importing = page.getByRole('dialog', { name: 'Import items' })
-    await importing.getByRole('button', { name: 'Import' }).click()
+    await page.choose('Import')
     await page.sees(/Item 3, which begins in line 4: .*413 · PAYLOAD_TOO_LARGE/)
-    await page.sees('2 of 4 items imported.')
+    await page.sees('2 of 5 items imported.')
     assert.equal(await countItems(), before + 2)
-    await page.evaluate(`globalThis.realFetch = fetch; globalThis.fetch = (url, init) =>
-    realFetch(url, init.method === 'POST' ? { ...init, body: init.body.replace(/x{9}/g, 'x') } : init)`)
-    await importing.getByRole('button', { name: 'Go on' }).click()
-    await page.sees('4 of 4 items imported.')
-    assert.equal(await countItems(), before + 4)
+    await page.choose('Try item 3 again')
+    await page.sees(/Item 3, which begins in line 4: .*413 · PAYLOAD_TOO_LARGE/)
+    await page.choose('Go on without item 3')
+    await page.sees('3 of 5 items imported. Left out: item 3 (line 4).')
+    await page.sees(/Item 5, which begins in line 6/)
+    await assertAccessible(page)
+    await page.choose('Go on without item 5')
+    await page.sees('3 of 5 items imported. Left out: item 3 (line 4), item 5 (line 6).')
+    await focusIs(page, 'Import')
+    await page.choose('Close')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.equal(await countItems(), before + 3)
+    page.assertClean()
+  })
+
+  test('an import that runs is not left by mistake, and can be stopped', async () => {
+    const before = await countItems()
+    const page = await openItems(service)
+    await page.choose('Import')
+    await page.getByLabel('File').setInputFiles({
+      name: 'a.jsonl',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{"a":1}\n{"a":2}\n{"a":3}'),
+    })
+    const created = await hold(page, 'POST')
+    await page.choose('Import')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await focusIs(page, 'Stop')
+    await assertAsksBrowser(page)
+    await page.keyboard.press('Escape')
+    await page.sees('0 of 3 items imported so far. The others will not be.')
+    await page.choose('Cancel')
+    await page.choose('Stop')
+    await created()
+    await page.sees('1 of 3 items imported.')
+    await page.choose('Close')
+    await page.sees('1 of 3 items imported so far. The others will not be.')
+    await page.choose('End')
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    assert.equal(await countItems(), before + 1)
     page.assertClean()
   })
 
   test('leaving with something unsaved is asked about', async () => {
     const page = await openItems(service)
     await typeNew(page)
-    const asked: string[] = []
-    page.on('dialog', (dialog) => {
-      asked.push(dialog.type())
-      dialog.dismiss()
-    })
-    await page.evaluate('setTimeout(() => location.reload()); 0')
-    await page.waitForFunction('true')
-    await page.editor.press('End')
+    await assertAsksBrowser(page)
     await holdsTyped(page)
-    assert.deepEqual(asked, ['beforeunload'])
     page.assertClean()
   })
 })
