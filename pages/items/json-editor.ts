@@ -63,7 +63,7 @@ const theme = EditorView.theme({
   },
   '.cm-lintRange-warning': {
     backgroundImage: 'none',
-    textDecoration: 'underline wavy var(--caution)',
+    textDecoration: 'underline dotted var(--caution)',
     textUnderlineOffset: '3px',
   },
   '.cm-tooltip, .cm-panels': {

@@ -80,6 +80,13 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees('project_id must be a string of at least 1 character, or null')
     await page.editor.fill('{"a": 1, "a": 2}')
     await page.sees('only the last "a" is kept')
+    // What keeps it from being saved is shown however many warnings there are.
+    await page.editor.fill(`{${'"a":1,'.repeat(8)}"project_id":5}`)
+    const findings = page.locator('.findings p')
+    await until('as many as are listed', async () => (await findings.count()) === 5)
+    await page.choose('Save')
+    assert.match((await findings.first().textContent()) ?? '', /^Error in line 1, .* or null$/)
+    assert.match((await findings.last().textContent()) ?? '', /^Warning in line 1, /)
     assert.ok(!requests.includes('POST'))
     page.assertClean()
   })
