@@ -52,10 +52,15 @@ export function App({ service }: { service: ItemService }) {
   const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
   const search = useRef<HTMLInputElement>(null)
 
+  const isAsking = tokenReason !== undefined
+  /** The token that the items were listed with, or were to be. */
+  const tried = useRef<string | undefined>('')
   // A token that comes with the address is used at once; one that is typed when that is done.
   useEffect(() => {
-    if (tokenReason === undefined) collection.refresh()
-  }, [token])
+    if (isAsking || token === tried.current) return
+    tried.current = token
+    collection.refresh()
+  }, [token, isAsking])
   const onProblem = (error: unknown) => {
     if (needsToken(error)) setTokenReason(wordsFor(error))
   }
@@ -70,6 +75,7 @@ export function App({ service }: { service: ItemService }) {
   const addNew = () => open(newDraft(filter.project ?? null))
 
   async function exportAll(): Promise<void> {
+    if (isExporting) return
     setExporting(true)
     setFailure('')
     try {
@@ -177,12 +183,12 @@ export function App({ service }: { service: ItemService }) {
           onClose={() => setDoomed(undefined)}
         />
       )}
-      {tokenReason !== undefined && (
+      {isAsking && (
         <TokenDialog
           reason={tokenReason}
           onUse={() => {
+            tried.current = undefined // also the same one again
             setTokenReason(undefined)
-            collection.refresh()
           }}
           onClose={() => setTokenReason(undefined)}
         />
