@@ -168,6 +168,7 @@ describe('the items page', inChromium, () => {
     const saved = page.waitForEvent('download')
     await page.choose('Export')
     const download = await saved
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Export')
     assert.equal(download.suggestedFilename(), 'items.json')
     const file = readFileSync(await download.path(), 'utf8')
     const [, listed = ''] = /"data":\[(.*)\]\}$/s.exec((await own.call('GET', '/items')).text) ?? []
@@ -181,12 +182,14 @@ describe('the items page', inChromium, () => {
   test('markup in items is text', async () => {
     const own = await withPage()
     const markup = "<img src=x onerror='globalThis.isRun=1'><script>globalThis.isRun=1</script>"
-    const id = await createdBy(own, `{"${markup}":"${markup}"}`, `"${markup}"`)
+    const unseen = '\u202e \u202b \u200b \u2067' // they turn text around, or have no width
+    const id = await createdBy(own, `{"${markup}":"${markup}","x":"${unseen}"}`, `"${markup}"`)
     const page = await openItems(own)
     await page.cell(`"${markup}"`).first().waitFor()
     await page.getByLabel('JSON', { exact: true }).check()
     await page.getByRole('gridcell').click()
     await page.editor.waitFor()
+    assert.equal(await page.locator('.cm-specialChar').count(), 4)
     await own.request('PUT', `/items/${id}`, {
       token: own.validToken(),
       body: `{"data":{"other":"${markup}"}}`,
@@ -340,6 +343,9 @@ describe('the items page', inChromium, () => {
       await page.sees('unexpected text after the value')
       await check()
       await takePictures(page, `items-page-edit-${screen}`)
+      await page.editor.press('Control+End')
+      await page.keyboard.type('\n'.repeat(40)) // longer than the editor is high
+      await check()
       await page.choose('Close')
       await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
       await check()
