@@ -152,12 +152,23 @@ describe('the items page', inChromium, () => {
     assert.equal(await importing.getAttribute('aria-disabled'), 'true')
 
     // Another file while one is read: that one counts.
-    await open('{"x":1}\n'.repeat(300_000))
+    await page.evaluate(`{
+      const { arrayBuffer } = Blob.prototype
+      const released = new Promise((resolve) => { globalThis.release = resolve })
+      Blob.prototype.arrayBuffer = async function () {
+        Blob.prototype.arrayBuffer = arrayBuffer
+        const bytes = await arrayBuffer.call(this)
+        await released
+        return bytes
+      }
+    }`)
+    await open('{"of":"another file"}')
     await page.sees('Reading some.json…')
 
     const items = ['"n":12345678901234567890,"p":1.0', '"__proto__":{"x":1},"2":0,"1":"\\ud800"']
     await open(`{"project_id":"p",${items[0]}}\n{"data":{${items[1]}}}\n`)
     await page.sees('2 items to import.')
+    await page.evaluate('release()')
     await importing.click()
     await page.sees('2 of 2 items imported.')
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Import')
