@@ -21,8 +21,11 @@ import { useCollection, useMatches } from './use-collection.js'
 
 /** What is being added or edited. */
 interface Draft {
+  /** The stored item, as the person has seen it; `undefined` for a new one. */
   readonly item: Item | undefined
+  /** What the editor starts with. */
   readonly text: string
+  /** Whether that is not stored anywhere. */
   readonly isCopy: boolean
   /** Another one for each draft, so that none takes over what is left of another. */
   readonly key: number
@@ -50,10 +53,15 @@ export function App({ service }: { service: ItemService }) {
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
 
+  const isAsking = tokenReason !== undefined
+  /** The token that the items were listed with, or were to be. */
+  const tried = useRef<string | undefined>('')
   // A token that comes with the address is used at once; one that is typed when that is done.
   useEffect(() => {
-    if (tokenReason === undefined) collection.refresh()
-  }, [token])
+    if (isAsking || token === tried.current) return
+    tried.current = token
+    collection.refresh()
+  }, [token, isAsking])
   const onProblem = (error: unknown) => {
     if (needsToken(error)) setTokenReason(wordsFor(error))
   }
@@ -62,9 +70,13 @@ export function App({ service }: { service: ItemService }) {
   const open = (text: string, item?: Item, isCopy = false) =>
     setDraft({ item, text, isCopy, key: performance.now() })
   const duplicate = (text: string) => open(copyOf(text), undefined, true)
+  /** What comes late from another draft, or from one that was given up, changes nothing. */
+  const changeDraft = ({ key }: Draft, changes: Partial<Draft> | undefined) =>
+    setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now))
   const addNew = () => open(newDraft(filter.project ?? null))
 
   async function exportAll(): Promise<void> {
+    if (isExporting) return
     setExporting(true)
     setFailure('')
     try {
@@ -142,9 +154,14 @@ export function App({ service }: { service: ItemService }) {
           listed={draft.item && items.find(({ id }) => id === draft.item?.id)}
           onSaved={(text, isDone) => {
             collection.put(text)
-            setActive(itemOf(text))
-            if (isDone) setDraft(undefined)
+            const item = itemOf(text)
+            setActive(item)
+            changeDraft(draft, isDone ? undefined : { item })
           }}
+          onFound={(id, text) =>
+            text === undefined ? collection.remove(id) : collection.put(text)
+          }
+          onSeen={(item) => changeDraft(draft, { item, isCopy: true })}
           onDelete={setDoomed}
           onDuplicate={duplicate}
           onClose={() => setDraft(undefined)}
@@ -163,19 +180,19 @@ export function App({ service }: { service: ItemService }) {
           item={doomed}
           onDeleted={() => {
             setDoomed(undefined)
-            setDraft(undefined)
+            setDraft((now) => (now?.item?.id === doomed.id ? undefined : now))
             collection.remove(doomed.id)
             if (active?.id === doomed.id) setActive(nextTo(matches, doomed))
           }}
           onClose={() => setDoomed(undefined)}
         />
       )}
-      {tokenReason !== undefined && (
+      {isAsking && (
         <TokenDialog
           reason={tokenReason}
           onUse={() => {
+            tried.current = undefined // also the same one again
             setTokenReason(undefined)
-            collection.refresh()
           }}
           onClose={() => setTokenReason(undefined)}
         />

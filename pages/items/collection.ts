@@ -1,9 +1,9 @@
 /** The items as they were last listed, kept up to date while the page is looked at. @module */
 
 import { type Item, itemOf } from './item.js'
-import { mergeLists } from './merge.js'
-import { createOverview, type Overview } from './overview.js'
-import { startPace } from './pace.js'
+import { type Merged, mergeLists } from './merge.js'
+import { createOverview, type Overview, type OverviewMaker } from './overview.js'
+import { type Pace, startPace } from './pace.js'
 
 /** What there is to show. `items` grows in place while the first list comes in. */
 export interface Shown {
@@ -60,6 +60,15 @@ const nothing: Shown = {
   news: '',
 }
 
+/** A list that is coming in. */
+interface Incoming {
+  readonly controller: AbortController
+  readonly overview: OverviewMaker
+  items: Item[]
+  /** Ids of what was changed here meanwhile: of these, the list may have what was there before. */
+  readonly ours: Set<string>
+}
+
 /** A collection that lists nothing before its first `refresh`. */
 export function createCollection(options: CollectionOptions): Collection {
   const { list, pauseAfter, onChange, isFinal } = options
@@ -67,7 +76,7 @@ export function createCollection(options: CollectionOptions): Collection {
   let failures = 0
   /** How long the latest list took, in milliseconds. */
   let duration = 0
-  let current: AbortController | undefined
+  let incoming: Incoming | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isVisible = true
   let isDue = false
@@ -77,48 +86,67 @@ export function createCollection(options: CollectionOptions): Collection {
     onChange()
   }
 
-  async function load(signal: AbortSignal): Promise<void> {
-    const pace = startPace(signal)
-    const overview = createOverview()
-    const items: Item[] = []
+  async function load(into: Incoming): Promise<void> {
+    const { overview, ours, controller } = into
+    const pace = startPace(controller.signal)
     const isFirst = shown.listedAt === undefined
-    show({ loading: 0 })
-    for await (const texts of list(signal)) {
+    // What an attempt before this one has brought stays until there is a whole list.
+    const isGrowing = isFirst && shown.items.length === 0
+    let loading = 0
+    show({ loading })
+    for await (const texts of list(controller.signal)) {
       for (const text of texts) {
         const item = itemOf(text)
-        items.push(item)
-        overview.add(item)
+        if (!ours.has(item.id)) {
+          into.items.push(item)
+          overview.add(item)
+        }
+        loading += 1
         await pace()
       }
-      show(isFirst ? { items, overview, loading: items.length } : { loading: items.length })
+      show(isGrowing ? { items: into.items, overview, loading } : { loading })
     }
-    const end = { overview, loading: undefined, listedAt: new Date(), problem: undefined }
-    if (isFirst) {
-      show({ ...end, items })
-      return
+    const { items, changed, gone } = await merge(into, pace)
+    const news = changed.size + gone === 0 ? shown.news : newsOf(changed, gone)
+    const end = { overview, items, loading: undefined, listedAt: new Date(), problem: undefined }
+    show(isFirst ? end : { ...end, changed, news })
+  }
+
+  /** Begins again when something is changed here meanwhile. */
+  async function merge(into: Incoming, pace: Pace): Promise<Merged> {
+    for (;;) {
+      const { items } = shown
+      const merged = await mergeLists(items, into.items, pace)
+      if (shown.items === items) return merged
     }
-    const merged = await mergeLists(shown.items, items, pace)
-    const isSame = merged.items === shown.items
-    show({ ...end, ...merged, news: isSame ? shown.news : newsOf(merged) })
   }
 
   async function refresh(): Promise<void> {
     clearTimeout(timer)
-    current?.abort()
+    incoming?.controller.abort()
     const controller = new AbortController()
-    current = controller
+    const into: Incoming = {
+      controller,
+      overview: createOverview(),
+      items: [],
+      ours: new Set(),
+    }
+    incoming = into
     const start = performance.now()
+    let isOver = false
     try {
-      await load(controller.signal)
+      await load(into)
       failures = 0
       duration = performance.now() - start
     } catch (problem) {
       if (controller.signal.aborted) return
       failures += 1
+      isOver = isFinal(problem)
       show({ problem, loading: undefined })
-      if (isFinal(problem)) return
     }
-    if (current === controller) schedule()
+    if (incoming !== into) return
+    incoming = undefined
+    if (!isOver) schedule()
   }
 
   function schedule(): void {
@@ -132,11 +160,17 @@ export function createCollection(options: CollectionOptions): Collection {
     )
   }
 
-  /** A list that is coming in may be of the moment before: it is left, and asked for again later. */
-  function change(items: readonly Item[]): void {
-    current?.abort()
-    show({ items, loading: undefined })
-    schedule()
+  /** @param item what there is now under an id, if there is anything. */
+  function change(id: string, item: Item | undefined): void {
+    const isGrowing = shown.items === incoming?.items
+    const items = withItem(shown.items, id, item)
+    if (incoming) {
+      incoming.ours.add(id)
+      incoming.items = isGrowing ? items : withItem(incoming.items, id, item)
+    } else {
+      schedule()
+    }
+    show({ items })
   }
 
   return {
@@ -144,12 +178,9 @@ export function createCollection(options: CollectionOptions): Collection {
     refresh: () => void refresh(),
     put(text) {
       const item = itemOf(text)
-      const place = shown.items.findIndex(({ id }) => id === item.id)
-      change(place < 0 ? [...shown.items, item] : shown.items.with(place, item))
+      change(item.id, item)
     },
-    remove(id) {
-      change(shown.items.filter((item) => item.id !== id))
-    },
+    remove: (id) => change(id, undefined),
     watch(visible) {
       isVisible = visible
       if (!isVisible || !isDue) return
@@ -157,13 +188,21 @@ export function createCollection(options: CollectionOptions): Collection {
       refresh()
     },
     stop() {
-      current?.abort()
+      incoming?.controller.abort()
+      incoming = undefined
       clearTimeout(timer)
     },
   }
 }
 
-function newsOf({ changed, gone }: { changed: ReadonlySet<string>; gone: number }): string {
+/** The items with another one under an id, or without it. */
+function withItem(items: readonly Item[], id: string, item: Item | undefined): Item[] {
+  if (item === undefined) return items.filter((each) => each.id !== id)
+  const place = items.findIndex((each) => each.id === id)
+  return place < 0 ? [...items, item] : items.with(place, item)
+}
+
+function newsOf(changed: ReadonlySet<string>, gone: number): string {
   const parts = [`${changed.size} new or changed`, gone > 0 ? `${gone} gone` : '']
   return parts.filter((part) => part !== '').join(', ')
 }

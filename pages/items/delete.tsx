@@ -17,12 +17,16 @@ export interface DeleteProps {
 
 export function Delete({ item, service, onDeleted, onProblem, onClose }: DeleteProps) {
   const [problem, setProblem] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
 
   async function run(): Promise<void> {
+    setBusy(true)
+    setProblem(undefined)
     try {
       await service.delete(item.id)
     } catch (error) {
       if (!isGone(error)) {
+        setBusy(false)
         setProblem(error)
         onProblem(error)
         return
@@ -32,7 +36,13 @@ export function Delete({ item, service, onDeleted, onProblem, onClose }: DeleteP
   }
 
   return (
-    <Confirm title="Delete this item?" action="Delete" onYes={run} onNo={onClose}>
+    <Confirm
+      title="Delete this item?"
+      action={isBusy ? 'Deleting…' : 'Delete'}
+      isBusy={isBusy}
+      onYes={run}
+      onNo={onClose}
+    >
       <p class="id">{item.id}</p>
       <p class="start">{startOf(item)}</p>
       {problem !== undefined && (

@@ -6,6 +6,8 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 export interface DialogProps {
   readonly title: string
   readonly class?: string
+  /** Whether the focus is on the title at first, and not on what can be used first. */
+  readonly autofocus?: boolean
   /** Escape was pressed, or another key or gesture of the platform's for it. */
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
@@ -13,7 +15,8 @@ export interface DialogProps {
 }
 
 /** Open as long as it is in the page. */
-export function Dialog({ title, class: name, onClose, onKeyDown, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, class: name, autofocus, onClose, onKeyDown, children } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useLayoutEffect(() => {
@@ -47,7 +50,9 @@ export function Dialog({ title, class: name, onClose, onKeyDown, children }: Dia
         if (event.target === dialog.current) onClose()
       }}
     >
-      <h2 id={titleId}>{title}</h2>
+      <h2 id={titleId} tabIndex={autofocus ? -1 : undefined} autofocus={autofocus}>
+        {title}
+      </h2>
       {children}
     </dialog>
   )
@@ -58,21 +63,24 @@ export interface ConfirmProps {
   readonly children: ComponentChildren
   /** What the button says that does it. */
   readonly action: string
+  /** Whether it is being done: then the question stays, and has been answered. */
+  readonly isBusy?: boolean
   readonly onYes: () => void
   readonly onNo: () => void
 }
 
 /** Asks before something that cannot be undone. */
-export function Confirm({ title, children, action, onYes, onNo }: ConfirmProps) {
+export function Confirm({ title, children, action, isBusy, onYes, onNo }: ConfirmProps) {
+  const answer = (act: () => void) => () => isBusy || act()
   return (
-    <Dialog title={title} class="small" onClose={onNo}>
+    <Dialog title={title} class="small" onClose={answer(onNo)}>
       {children}
       <div class="buttons">
         {/* The answer that harms nothing has the focus. */}
-        <button type="button" autofocus onClick={onNo}>
+        <button type="button" autofocus aria-disabled={isBusy} onClick={answer(onNo)}>
           Cancel
         </button>
-        <button type="button" class="danger" onClick={onYes}>
+        <button type="button" class="danger" aria-disabled={isBusy} onClick={answer(onYes)}>
           {action}
         </button>
       </div>

@@ -52,43 +52,53 @@ export function checkDraft(text: string, id?: string): Finding[] {
   return findings
 }
 
+/** Members that are not part of `data`: the service would drop them, but keep the white space around them. */
+const besideData = ['id', 'project_id']
+
 /**
  * The body of a create or replace (spec §2.2): the text as `data`, with its `project_id` beside it.
- *
- * Blanks stand for what does not belong into `data`, `id` and `project_id`. The service would drop these
- * two, but with them white space between the others.
  * @param text an object without errors.
  */
 export function requestBody(text: string): string {
   const project = lastMembers(text, 0).get('project_id')
   const projectId = project === undefined ? 'null' : text.slice(project.valueStart, project.end)
-  const data = replaced(text, ['id', 'project_id'], (member) => member.replaceAll(/[^\n]/g, ' '))
-  return `{"project_id":${projectId},"data":\n${data}\n}`
+  return `{"project_id":${projectId},"data":\n${without(text, besideData)}\n}`
 }
 
-/** Where a problem that the service has with {@link requestBody} is in the text; it gives line and column. */
+/**
+ * Where a problem that the service has with {@link requestBody} is in the text; it gives line and column.
+ * @param text an object without errors.
+ */
 export function placeInDraft(text: string, problem: string): Finding | undefined {
   const [, line, column, message] =
     /\bline (\d+), column (\d+): (.*)/.exec(problem)?.map((part) => part) ?? []
   if (message === undefined) return undefined
-  const lines = text.split('\n')
+  const lines = without(text, besideData).split('\n')
   const before = lines.slice(0, Number(line) - 2) // the text begins in the second line of the body
   const within = [...(lines[before.length] ?? '')].slice(0, Number(column) - 1).join('') // whole characters
-  const offset = before.reduce((sum, line) => sum + line.length + 1, 0) + within.length
+  let offset = before.reduce((sum, line) => sum + line.length + 1, 0) + within.length
+  for (const { from, to } of cutsFor(text, besideData)) if (from <= offset) offset += to - from
   return { ...markAt(text, Math.min(offset, text.length)), severity: 'error', message }
 }
 
 /** The text without its `id`, for a copy. @throws {JsonFault} */
 export function withoutId(text: string): string {
-  return replaced(text, ['id'], () => '')
+  return without(text, ['id'])
 }
 
-/** Puts something else in the place of members, each with one of the commas around it. */
-function replaced(
-  text: string,
-  names: readonly string[],
-  replacement: (member: string) => string,
-): string {
+/** The text without some of its members; everything else stays as it is. */
+function without(text: string, names: readonly string[]): string {
+  let result = ''
+  let done = 0
+  for (const { from, to } of cutsFor(text, names)) {
+    result += text.slice(done, from)
+    done = to
+  }
+  return result + text.slice(done)
+}
+
+/** Where members are, each with one of the commas around it. */
+function cutsFor(text: string, names: readonly string[]): { from: number; to: number }[] {
   const cuts: { from: number; to: number }[] = []
   /** Where the latest member ends that stays. */
   let endOfLast: number | undefined
@@ -103,13 +113,7 @@ function replaced(
       cuts.push({ from, to: end })
     }
   }
-  let result = ''
-  let done = 0
-  for (const { from, to } of cuts) {
-    result += text.slice(done, from) + replacement(text.slice(from, to))
-    done = to
-  }
-  return result + text.slice(done)
+  return cuts
 }
 
 /** Line and column of a position, both from 1, the column in characters. */

@@ -1,26 +1,31 @@
 /** Adds an item or edits one. What was typed stays until it is saved or given up. @module */
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { layOut } from '../shared/json-layout.js'
-import { Confirm, Dialog } from './dialog.js'
+import { Dialog } from './dialog.js'
 import { checkDraft, placeInDraft, requestBody } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
-import { type Item, itemOf } from './item.js'
+import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
+import { type Loss, useLeaving } from './leaving.js'
 import { type ItemService, isGone, isUncertain, wordsFor } from './service.js'
 
 export interface EditProps {
-  /** The stored item; `undefined` for a new one. */
+  /** The stored item, as the person has seen it; `undefined` for a new one. */
   readonly item: Item | undefined
   /** What the editor starts with. */
   readonly text: string
   /** Whether it would be a loss to leave without saving, although nothing was typed. */
   readonly isCopy: boolean
-  /** The item in the latest list; `undefined` when it is not there. */
+  /** The item as it is stored by now, as far as is known; `undefined` when it is not. */
   readonly listed: Item | undefined
   readonly service: ItemService
   /** @param isDone whether nothing was typed meanwhile. */
   readonly onSaved: (text: string, isDone: boolean) => void
+  /** Something else is stored than the person has seen; `undefined` for nothing. */
+  readonly onFound: (id: string, text: string | undefined) => void
+  /** The person has seen what is stored now. */
+  readonly onSeen: (item: Item | undefined) => void
   readonly onDelete: (item: Item) => void
   readonly onDuplicate: (text: string) => void
   /** A request failed. */
@@ -28,26 +33,16 @@ export interface EditProps {
   readonly onClose: () => void
 }
 
-/** What has happened elsewhere to the item: it has another text now, or is gone. */
-type Conflict = { readonly text: string | undefined }
-
 export function Edit(props: EditProps) {
   const { item, text, isCopy, listed, service } = props
-  const { onSaved, onDelete, onDuplicate, onProblem, onClose } = props
+  const { onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
-  /** What the person has seen of the stored item. */
-  const [seen, setSeen] = useState(item)
-  const [conflict, setConflict] = useState<Conflict>()
+  const [typed, setTyped] = useState(text)
   const [problem, setProblem] = useState<unknown>()
   const [found, setFound] = useState<Found>()
   const [isSaving, setSaving] = useState(false)
-  const [isDirty, setDirty] = useState(isCopy)
-  const [asksToLeave, setAsksToLeave] = useState(false)
-  useWarning(isDirty)
-
-  useEffect(() => {
-    if (seen && listed?.text !== seen.text) setConflict({ text: listed?.text })
-  }, [listed])
+  const isDirty = item ? typed !== item.text : isCopy || typed !== text
+  const [leave, question] = useLeaving(lossOf(isSaving, isDirty), onClose)
 
   /** The text, if it is an item; otherwise the cursor is put to what is wrong. */
   function validText(): string | undefined {
@@ -67,17 +62,15 @@ export function Edit(props: EditProps) {
     setProblem(undefined)
     try {
       const now = base && (await service.read(base.id))
-      if (now !== base?.text) {
-        setConflict({ text: now })
+      if (base && now !== base.text) {
+        onFound(base.id, now)
         return
       }
       const body = requestBody(text)
       const saved = await (base ? service.replace(base.id, body) : service.create(body))
-      const isDone = editor.current?.text() === text
-      if (!isDone) settle(itemOf(saved))
-      onSaved(saved, isDone)
+      onSaved(saved, editor.current?.text() === text)
     } catch (error) {
-      if (isGone(error)) setConflict({ text: undefined })
+      if (base && isGone(error)) onFound(base.id, undefined)
       else {
         setProblem(error)
         const finding = placeInDraft(text, String(Object(error).message))
@@ -89,13 +82,11 @@ export function Edit(props: EditProps) {
     }
   }
 
-  /** Goes on as if the person had seen what is stored now. */
-  function settle(base: Item | undefined): void {
-    setSeen(base)
-    setConflict(undefined)
+  /** Goes on from what is stored now. */
+  function goOn(base: Item | undefined): void {
+    onSeen(base)
+    editor.current?.focus() // the button that was pressed goes away
   }
-
-  const leave = () => (isDirty ? setAsksToLeave(true) : onClose())
 
   function format(): void {
     const text = validText()
@@ -104,30 +95,30 @@ export function Edit(props: EditProps) {
 
   return (
     <Dialog
-      title={seen ? 'Edit item' : 'New item'}
+      title={item ? 'Edit item' : 'New item'}
       class="edit"
       onClose={leave}
       onKeyDown={(event) => {
         const isSave = event.key === 's' || event.key === 'Enter'
         if (!isSave || !(event.ctrlKey || event.metaKey)) return
         event.preventDefault()
-        save(seen)
+        save(item)
       }}
     >
-      {seen && <p class="id">{seen.id}</p>}
-      {conflict && seen && (
+      {item && <p class="id">{item.id}</p>}
+      {item && listed?.text !== item.text && !isSaving && (
         <Elsewhere
-          conflict={conflict}
-          onOverwrite={(text) => {
-            settle({ ...seen, text })
-            save({ ...seen, text })
+          listed={listed}
+          onOverwrite={(listed) => {
+            goOn(listed)
+            save(listed)
           }}
-          onTake={(text) => {
-            settle({ ...seen, text })
-            editor.current?.replace(text)
+          onTake={(listed) => {
+            editor.current?.replace(listed.text)
+            goOn(listed)
           }}
           onCreate={() => {
-            settle(undefined)
+            goOn(undefined)
             save(undefined)
           }}
         />
@@ -138,26 +129,20 @@ export function Edit(props: EditProps) {
           {isUncertain(problem) && 'It may have been saved all the same: look at the list first.'}
         </p>
       )}
-      <EditorPane
-        text={text}
-        id={seen?.id}
-        editor={editor}
-        found={found}
-        onChange={(now) => setDirty(isCopy || now !== (seen?.text ?? text))}
-      />
+      <EditorPane text={text} id={item?.id} editor={editor} found={found} onChange={setTyped} />
       <div class="buttons">
-        <button type="button" class="main" disabled={isSaving} onClick={() => save(seen)}>
+        <button type="button" class="main" aria-disabled={isSaving} onClick={() => save(item)}>
           {isSaving ? 'Saving…' : 'Save'}
         </button>
         <button type="button" onClick={format}>
           Format
         </button>
-        {seen && (
+        {item && (
           <>
             <button type="button" onClick={() => onDuplicate(editor.current?.text() ?? text)}>
               Duplicate
             </button>
-            <button type="button" class="danger" onClick={() => onDelete(seen)}>
+            <button type="button" class="danger" onClick={() => onDelete(item)}>
               Delete
             </button>
           </>
@@ -166,30 +151,32 @@ export function Edit(props: EditProps) {
           Close
         </button>
       </div>
-      {asksToLeave && (
-        <Confirm
-          title="Discard your changes?"
-          action="Discard"
-          onYes={onClose}
-          onNo={() => setAsksToLeave(false)}
-        >
-          <p>What you have typed is not saved.</p>
-        </Confirm>
-      )}
+      {question}
     </Dialog>
   )
 }
 
+function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
+  if (isSaving) {
+    const text = 'If the save fails, what you have typed is lost.'
+    return { title: 'Close while it is being saved?', text, action: 'Close anyway' }
+  }
+  if (!isDirty) return undefined
+  const text = 'What you have typed is not saved.'
+  return { title: 'Discard your changes?', text, action: 'Discard' }
+}
+
 interface ElsewhereProps {
-  readonly conflict: Conflict
-  readonly onOverwrite: (text: string) => void
-  readonly onTake: (text: string) => void
+  /** What is stored now. */
+  readonly listed: Item | undefined
+  readonly onOverwrite: (listed: Item) => void
+  readonly onTake: (listed: Item) => void
   readonly onCreate: () => void
 }
 
 /** Says what has happened elsewhere, before anything is overwritten. */
-function Elsewhere({ conflict: { text }, onOverwrite, onTake, onCreate }: ElsewhereProps) {
-  if (text === undefined) {
+function Elsewhere({ listed, onOverwrite, onTake, onCreate }: ElsewhereProps) {
+  if (listed === undefined) {
     return (
       <div class="problem" role="alert">
         <p>This item was deleted elsewhere.</p>
@@ -203,25 +190,15 @@ function Elsewhere({ conflict: { text }, onOverwrite, onTake, onCreate }: Elsewh
     <div class="problem" role="alert">
       <p>This item was changed elsewhere. It is now:</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
-      <pre tabIndex={0}>{layOut(text)}</pre>
+      <pre tabIndex={0}>{layOut(listed.text)}</pre>
       <div class="buttons">
-        <button type="button" onClick={() => onOverwrite(text)}>
+        <button type="button" onClick={() => onOverwrite(listed)}>
           Overwrite with mine
         </button>
-        <button type="button" onClick={() => onTake(text)}>
+        <button type="button" onClick={() => onTake(listed)}>
           Edit the other version
         </button>
       </div>
     </div>
   )
-}
-
-/** The browser asks before the page is left. */
-function useWarning(isDirty: boolean): void {
-  useEffect(() => {
-    if (!isDirty) return undefined
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [isDirty])
 }

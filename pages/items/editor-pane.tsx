@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { checkDraft, type Finding, lineAndColumn } from './draft.js'
 import type { JsonEditor } from './json-editor.js'
 
-/** Findings that are listed; the text shows all of them. */
+/** Findings that are listed, errors first; the text shows all of them. */
 const mostListed = 5
 
 export interface EditorPaneProps {
@@ -38,7 +38,9 @@ export function EditorPane({ text, id, editor, found, onChange }: EditorPaneProp
   latest.current = { id, found, onChange }
 
   const list = (findings: readonly Finding[], text: string) => {
-    const shown = findings.slice(0, mostListed)
+    const errors = findings.filter(({ severity }) => severity === 'error')
+    const others = findings.filter(({ severity }) => severity !== 'error')
+    const shown = [...errors, ...others].slice(0, mostListed)
     setListed(shown.map((each) => ({ ...each, place: lineAndColumn(text, each.from) })))
   }
 
@@ -85,6 +87,7 @@ export function EditorPane({ text, id, editor, found, onChange }: EditorPaneProp
       <div class="findings" role="status">
         {listed.map(({ from, place, message, severity }) => (
           <p key={`${from} ${message}`} class={severity}>
+            {severity === 'error' ? 'Error' : 'Warning'} in{' '}
             <button type="button" class="plain" onClick={() => editor.current?.goTo(from)}>
               {place}
             </button>

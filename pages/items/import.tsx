@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from './dialog.js'
 import { type Entry, readEntries } from './import-file.js'
+import { useLeaving } from './leaving.js'
 import { counted, formatted } from './numbers.js'
 import { startPace } from './pace.js'
 import { type ItemService, isUncertain, wordsFor } from './service.js'
@@ -16,58 +17,97 @@ export interface ImportProps {
   readonly onClose: () => void
 }
 
+/** How far an import is. */
+interface Progress {
+  /** Index of the entry to create next. */
+  readonly next: number
+  /** Indexes of those that were passed over. */
+  readonly leftOut: readonly number[]
+}
+
+const start: Progress = { next: 0, leftOut: [] }
+/** Items left out that are named; the others are counted. */
+const mostNamed = 10
+
 export function Import({ service, onImported, onProblem, onClose }: ImportProps) {
-  const [entries, setEntries] = useState<readonly Entry[]>()
-  const [done, setDone] = useState(0)
+  const [reading, setReading] = useState('')
+  const [entries, setEntries] = useState<readonly Entry[]>([])
+  const [progress, setProgress] = useState(start)
   const [isRunning, setRunning] = useState(false)
-  const [problem, setProblem] = useState('')
-  const isStopped = useRef(false)
-  useEffect(
-    () => () => {
-      isStopped.current = true
-    },
-    [],
-  )
+  /** What is wrong with the file. */
+  const [fault, setFault] = useState('')
+  /** Why the next entry was not created. */
+  const [failure, setFailure] = useState('')
+  const main = useRef<HTMLButtonElement>(null)
+  /** Ends what is under way: there is one thing at a time. */
+  const work = useRef(new AbortController())
+  useEffect(() => () => work.current.abort(), [])
+
+  function begin(): AbortSignal {
+    work.current.abort()
+    work.current = new AbortController()
+    setFault('')
+    setFailure('')
+    return work.current.signal
+  }
 
   async function open(file: File | undefined): Promise<void> {
-    setEntries(undefined)
-    setDone(0)
-    setProblem('')
+    const signal = begin()
+    setEntries([])
+    setProgress(start)
+    setReading(file?.name ?? '')
     if (!file) return
     try {
       const bytes = new Uint8Array(await file.arrayBuffer())
-      setEntries(await readEntries(bytes, startPace()))
+      signal.throwIfAborted()
+      setEntries(await readEntries(bytes, startPace(signal)))
     } catch (error) {
-      setProblem(`${file.name}: ${wordsFor(error)}`)
+      if (signal.aborted) return
+      setFault(`${file.name}: ${wordsFor(error)}`)
     }
+    setReading('')
   }
 
-  /** Goes on where it has ended. */
-  async function run(entries: readonly Entry[]): Promise<void> {
-    isStopped.current = false
+  async function run({ next, leftOut }: Progress): Promise<void> {
+    const signal = begin()
+    setProgress({ next, leftOut })
     setRunning(true)
-    setProblem('')
-    let next = done
+    main.current?.focus() // another button that was pressed goes away
+    let at = next
     try {
-      for (const { body } of entries.slice(done)) {
-        if (isStopped.current) break
+      for (const { body } of entries.slice(next)) {
+        if (signal.aborted) break
         await service.create(body)
-        next += 1
-        setDone(next)
+        at += 1
+        setProgress({ next: at, leftOut })
       }
     } catch (error) {
       const doubt = isUncertain(error) ? ' It may have been created all the same.' : ''
-      const line = entries[next]?.line
-      setProblem(`Item ${next + 1}, which begins in line ${line}: ${wordsFor(error)}.${doubt}`)
+      const line = entries[at]?.line
+      setFailure(`Item ${at + 1}, which begins in line ${line}: ${wordsFor(error)}.${doubt}`)
       onProblem(error)
     }
     setRunning(false)
     onImported()
   }
 
-  const count = entries?.length ?? 0
+  const { next, leftOut } = progress
+  const count = entries.length
+  const isEnded = next === count
+  const imported = `${formatted(next - leftOut.length)} of ${counted(count, 'item')}`
+  const isPartial = next > 0 && !isEnded
+  const [leave, question] = useLeaving(
+    isRunning || isPartial
+      ? {
+          title: 'End the import?',
+          text: `${imported} imported so far. The others will not be.`,
+          action: 'End',
+        }
+      : undefined,
+    onClose,
+  )
   return (
-    <Dialog title="Import items" class="small" onClose={onClose}>
+    <Dialog title="Import items" class="small" onClose={leave}>
       <p>
         A JSON array of objects, or one object a line. Each becomes a new item; the service makes
         the ids.
@@ -82,40 +122,58 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
         />
       </label>
       <p role="status">
-        {entries && done === 0 && !isRunning && `${counted(count, 'item')} to import.`}
-        {done > 0 && !isRunning && `${formatted(done)} of ${counted(count, 'item')} imported.`}
+        {reading && `Reading ${reading}…`}
+        {count > 0 && next === 0 && !isRunning && `${counted(count, 'item')} to import.`}
+        {next > 0 && !isRunning && `${imported} imported. ${named(leftOut, entries)}`}
       </p>
       {isRunning && (
         <p>
-          <progress max={count} value={done} aria-label="Imported" /> {formatted(done)} of{' '}
-          {formatted(count)}
+          <progress max={count} value={next} aria-label="Imported" /> {imported}
         </p>
       )}
-      {problem && (
+      {(fault || failure) && (
         <p class="problem" role="alert">
-          {problem}
+          {fault || failure}
         </p>
       )}
       <div class="buttons">
-        {entries && done < count && !isRunning && (
-          <button type="button" class="main" onClick={() => run(entries)}>
-            {done === 0 ? 'Import' : 'Go on'}
-          </button>
-        )}
-        {isRunning && (
+        <button
+          ref={main}
+          type="button"
+          class="main"
+          aria-disabled={isEnded}
+          onClick={() => {
+            if (isRunning) work.current.abort()
+            else if (!isEnded) run(progress)
+          }}
+        >
+          {isRunning && 'Stop'}
+          {!isRunning && failure && `Try item ${next + 1} again`}
+          {!isRunning && !failure && (isPartial ? 'Go on' : 'Import')}
+        </button>
+        {failure && (
           <button
             type="button"
-            onClick={() => {
-              isStopped.current = true
-            }}
+            onClick={() => run({ next: next + 1, leftOut: [...leftOut, next] })}
           >
-            Stop
+            Go on without item {next + 1}
           </button>
         )}
-        <button type="button" class="last" onClick={onClose}>
+        <button type="button" class="last" onClick={leave}>
           Close
         </button>
       </div>
+      {question}
     </Dialog>
   )
+}
+
+/** Which entries were left out, in words. */
+function named(leftOut: readonly number[], entries: readonly Entry[]): string {
+  if (leftOut.length === 0) return ''
+  const names = leftOut
+    .slice(0, mostNamed)
+    .map((index) => `item ${index + 1} (line ${entries[index]?.line})`)
+  const others = leftOut.length - names.length
+  return `Left out: ${names.join(', ')}${others > 0 ? ` and ${formatted(others)} more` : ''}.`
 }

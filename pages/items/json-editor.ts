@@ -17,7 +17,7 @@ import {
 } from '@codemirror/language'
 import { linter, lintKeymap, setDiagnostics } from '@codemirror/lint'
 import { EditorState } from '@codemirror/state'
-import { EditorView, keymap, lineNumbers } from '@codemirror/view'
+import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { Finding } from './draft.js'
 
@@ -56,6 +56,7 @@ const theme = EditorView.theme({
     backgroundColor: 'transparent',
     outline: '1px solid var(--field-line)',
   },
+  '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-lintRange-error': {
     backgroundImage: 'none',
     textDecoration: 'underline wavy var(--bad)',
@@ -63,7 +64,7 @@ const theme = EditorView.theme({
   },
   '.cm-lintRange-warning': {
     backgroundImage: 'none',
-    textDecoration: 'underline wavy var(--caution)',
+    textDecoration: 'underline dotted var(--caution)',
     textUnderlineOffset: '3px',
   },
   '.cm-tooltip, .cm-panels': {
@@ -79,6 +80,9 @@ const colors = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--caution)' },
 ])
 
+/** They turn text around as well, and CodeMirror leaves them out. */
+const otherBidi = /[\u202a-\u202c\u2068]/
+
 export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions): JsonEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const findingsOf = ({ state }: EditorView) => check(textOf(state)).map((each) => ({ ...each }))
@@ -91,6 +95,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         // Otherwise a CR LF in the text would be saved as LF.
         EditorState.lineSeparator.of('\n'),
         lineNumbers(),
+        highlightSpecialChars({ addSpecialChars: otherBidi }),
         history(),
         indentOnInput(),
         bracketMatching(),
@@ -98,11 +103,14 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         syntaxHighlighting(colors),
         linter(findingsOf, { delay: 150 }),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': 'JSON of the item' }),
+        // With a tabindex of its own it is also known to axe-core as what scrolls by keys.
+        EditorView.contentAttributes.of({ 'aria-label': 'JSON of the item', tabindex: '0' }),
         EditorView.updateListener.of(({ docChanged }) => {
           if (docChanged) onChange()
         }),
-        keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+        // Ctrl or ⌘ with Enter saves, and must not add a line to what is saved.
+        keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),
+        keymap.of([...historyKeymap, ...lintKeymap]),
         theme,
       ],
     }),

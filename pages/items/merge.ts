@@ -1,6 +1,6 @@
 /** Brings a list that was shown up to date with a newer one. @module */
 
-import type { Item } from './item.js'
+import { type Item, itemOf } from './item.js'
 import type { Pace } from './pace.js'
 
 export interface Merged {
@@ -23,6 +23,7 @@ export async function mergeLists(
   pace: Pace,
 ): Promise<Merged> {
   const changed = new Set<string>()
+  if (shown === newer) return { items: shown, changed, gone: 0 }
   let same = 0
   for (; same < newer.length; same += 1) {
     if (shown[same]?.id !== newer[same]?.id || shown[same]?.text !== newer[same]?.text) break
@@ -36,21 +37,24 @@ export async function mergeLists(
     await pace()
   }
   const items = shown.slice(0, same)
+  /** A copy: its text is a part of what came in with it, which would be kept whole, list after list. */
+  const take = ({ text }: Item) => {
+    const item = itemOf(structuredClone(text))
+    items.push(item)
+    changed.add(item.id)
+  }
   let gone = 0
   for (const old of shown.slice(same)) {
     const item = rest.get(old.id)
     rest.delete(old.id)
     if (item === undefined) gone += 1
     else if (item.text === old.text) items.push(old)
-    else {
-      items.push(item)
-      changed.add(item.id)
-    }
+    else take(item)
     await pace()
   }
   for (const item of rest.values()) {
-    items.push(item)
-    changed.add(item.id)
+    take(item)
+    await pace()
   }
   return { items, changed, gone }
 }

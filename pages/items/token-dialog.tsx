@@ -12,7 +12,8 @@ export interface TokenDialogProps {
 
 export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
   return (
-    <Dialog title="Token" class="small" onClose={onClose}>
+    // When it opens by itself, what is being typed elsewhere must not get into the token.
+    <Dialog title="Token" class="small" autofocus={reason !== ''} onClose={onClose}>
       {reason && (
         <p class="problem" role="alert">
           {reason}

@@ -58,7 +58,7 @@ export function Toolbar(props: ToolbarProps) {
         <button type="button" onClick={onImport}>
           Import
         </button>
-        <button type="button" disabled={isExporting} onClick={onExport}>
+        <button type="button" aria-disabled={isExporting} onClick={onExport}>
           {isExporting ? 'Exporting…' : 'Export'}
         </button>
         <button type="button" onClick={onRefresh}>

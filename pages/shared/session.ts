@@ -29,9 +29,14 @@ export function currentSession(): Session {
 
 /** Takes another token, or keeps it in another place. */
 export function changeSession(changes: Partial<Session>): void {
-  const changed = { ...session, ...changes, token: (changes.token ?? session.token).trim() }
+  const changed = { ...session, ...changes, token: cleaned(changes.token ?? session.token) }
   session = { ...changed, isKept: store(changed) }
   for (const listener of listeners) listener(session)
+}
+
+/** What is copied often has the scheme with it. */
+function cleaned(token: string): string {
+  return token.trim().replace(/^bearer\s+/i, '')
 }
 
 /** @returns ends the calls. */

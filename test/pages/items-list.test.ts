@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Collection, createCollection, type Shown } from '../../pages/items/collection.js'
 import { createSearch } from '../../pages/items/filter.js'
 import { type Item, itemOf, shownName } from '../../pages/items/item.js'
@@ -153,9 +155,29 @@ test('the longer a list takes, the less often it is asked for', () => {
   assert.equal(pauseAfter(60_000, 50), 300_000)
 })
 
+test('an item that has changed does not keep what came in with it', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc')
+  const memory = () => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  const pieceLength = 2 ** 20
+  let shown: readonly Item[] = []
+  const before = memory()
+  for (let round = 0; round < 40; round += 1) {
+    const text = textOf(`id of item ${round}`, '"long enough":"to be a part"')
+    const piece = `${text}${String(round).padEnd(pieceLength)}`
+    const newer = itemOf(piece.slice(0, text.length))
+    shown = (await mergeLists(shown, [...shown, newer], atOnce)).items
+  }
+  assert.equal(shown.length, 40)
+  assert.ok(memory() - before < 10 * pieceLength, `${memory() - before} bytes more`)
+})
+
 describe('the collection', () => {
   /** A collection whose lists are the given ones, one after the other; the last one is repeated. */
-  function collect(...lists: (readonly string[][] | Error)[]) {
+  function collect(...lists: (readonly (string[] | 'cut off')[] | Error)[]) {
     let asked = 0
     const seen: Shown[] = []
     const collection: Collection = createCollection({
@@ -165,6 +187,7 @@ describe('the collection', () => {
         if (parts instanceof Error) throw parts
         for (const part of parts ?? []) {
           signal.throwIfAborted()
+          if (part === 'cut off') throw new Error(part)
           yield part
         }
       },
@@ -244,6 +267,52 @@ describe('the collection', () => {
     collection.refresh()
     await until('the last list', () => collection.shown().loading === undefined)
     assert.deepEqual([asked, wasTakenBack], [3, false])
+  })
+
+  test('a list that fails midway takes nothing away, nor does the next before it is complete', async () => {
+    const { collection, seen, ids } = collect(
+      [[textOf('a')], [textOf('b')], 'cut off'],
+      [[textOf('b')], [textOf('c')]],
+    )
+    collection.refresh()
+    await until('the whole list', () => collection.shown().listedAt)
+    assert.equal(ids(), 'bc')
+    const shown = seen.map(({ items }) => items.map(({ id }) => id).join(''))
+    assert.deepEqual([...new Set(shown)], ['', 'a', 'ab', 'bc'])
+    assert.equal(collection.shown().news, '')
+  })
+
+  test('a list goes on while something is saved and deleted', async () => {
+    let release = () => {}
+    const rest = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let asked = 0
+    const collection: Collection = createCollection({
+      async *list() {
+        asked += 1
+        yield [textOf('a'), textOf('b')]
+        await rest
+        yield [textOf('c'), textOf('d')]
+      },
+      pauseAfter: () => 100_000,
+      isFinal: () => false,
+      onChange: () => undefined,
+    })
+    after(() => collection.stop())
+    collection.refresh()
+    await until('the first part', () => collection.shown().items.length === 2)
+    collection.put(textOf('a', '"saved":1'))
+    collection.put(textOf('c', '"saved":1'))
+    collection.put(textOf('e'))
+    collection.remove('b')
+    collection.remove('d')
+    const texts = [textOf('a', '"saved":1'), textOf('c', '"saved":1'), textOf('e')]
+    const shown = () => collection.shown().items.map(({ text }) => text)
+    assert.deepEqual([shown(), collection.shown().loading], [texts, 2])
+    release()
+    await until('the whole list', () => collection.shown().listedAt)
+    assert.deepEqual([shown(), asked], [texts, 1])
   })
 
   test('asks for nothing while nobody looks, and at once when somebody does', async () => {

@@ -239,13 +239,30 @@ describe('the items page', inChromium, () => {
       })
     await open('[{"a":1},\n{"a":01}]')
     await page.sees(/some\.json: line 2, column 7: expected a comma/)
-    assert.equal(await page.getByRole('button', { name: 'Import', exact: true }).count(), 1) // that of the page
+    const importing = page.getByRole('button', { name: 'Import', exact: true }).last()
+    assert.equal(await importing.getAttribute('aria-disabled'), 'true')
+
+    // Another file while one is read: that one counts.
+    await page.evaluate(`{
+      const { arrayBuffer } = Blob.prototype
+      const released = new Promise((resolve) => { globalThis.release = resolve })
+      Blob.prototype.arrayBuffer = async function () {
+        Blob.prototype.arrayBuffer = arrayBuffer
+        const bytes = await arrayBuffer.call(this)
+        await released
+        return bytes
+      }
+    }`)
+    await open('{"of":"another file"}')
+    await page.sees('Reading some.json…')
 
     const items = ['"n":12345678901234567890,"p":1.0', '"__proto__":{"x":1},"2":0,"1":"\\ud800"']
     await open(`{"project_id":"p",${items[0]}}\n{"data":{${items[1]}}}\n`)
     await page.sees('2 items to import.')
-    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+    await page.evaluate('release()')
+    await importing.click()
     await page.sees('2 of 2 items imported.')
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Import')
     await page.choose('Close')
     await page.counts('3 items')
     await page.cell('12345678901234567890').waitFor()
@@ -253,6 +270,7 @@ describe('the items page', inChromium, () => {
     const saved = page.waitForEvent('download')
     await page.choose('Export')
     const download = await saved
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Export')
     assert.equal(download.suggestedFilename(), 'items.json')
     const file = readFileSync(await download.path(), 'utf8')
     const [, listed = ''] = /"data":\[(.*)\]\}$/s.exec((await own.call('GET', '/items')).text) ?? []
@@ -266,12 +284,14 @@ describe('the items page', inChromium, () => {
   test('markup in items is text', async () => {
     const own = await withPage()
     const markup = "<img src=x onerror='globalThis.isRun=1'><script>globalThis.isRun=1</script>"
-    const id = await createdBy(own, `{"${markup}":"${markup}"}`, `"${markup}"`)
+    const unseen = '\u202e \u202b \u200b \u2067' // they turn text around, or have no width
+    const id = await createdBy(own, `{"${markup}":"${markup}","x":"${unseen}"}`, `"${markup}"`)
     const page = await openItems(own)
     await page.cell(`"${markup}"`).first().waitFor()
     await page.getByLabel('JSON', { exact: true }).check()
     await page.getByRole('gridcell').click()
     await page.editor.waitFor()
+    assert.equal(await page.locator('.cm-specialChar').count(), 4)
     await own.request('PUT', `/items/${id}`, {
       token: own.validToken(),
       body: `{"data":{"other":"${markup}"}}`,
@@ -323,7 +343,7 @@ describe('the items page', inChromium, () => {
   test('with the keyboard alone: find, edit, add, duplicate, delete', async () => {
     const own = await withPage()
     await createdBy(own, '{"name":"first"}')
-    await createdBy(own, '{"name":"second"}')
+    await createdBy(own, '{"name":"second",\n"z":0}')
     const page = await openItems(own)
     await page.cell('"second"').waitFor()
     const { press, type } = page.keyboard
@@ -338,11 +358,13 @@ describe('the items page', inChromium, () => {
     await page.editor.waitFor()
     await until('the editor has the focus', () => isIn('.editor'))
     assert.match((await page.editor.textContent()) ?? '', /"second"/)
-    await key('Control+End')
-    await key('ArrowLeft')
-    await type.call(page.keyboard, ', "more": 1')
+    await key('Control+Home')
+    await key('End')
+    await type.call(page.keyboard, ' "more": 1,')
     await key('Control+Enter')
     await page.dialog.waitFor({ state: 'detached' })
+    const list = (await own.call('GET', '/items')).text
+    assert.ok(list.includes('"name":"second", "more": 1,\n"z":0}'), list)
     await page.locator('tr[aria-selected=true]').getByText('1', { exact: true }).waitFor()
     assert.ok(await isIn('[role=grid]'), 'the focus is where it was')
 
@@ -432,6 +454,9 @@ describe('the items page', inChromium, () => {
       await page.sees('unexpected text after the value')
       await check()
       await takePictures(page, `items-page-edit-${screen}`)
+      await page.editor.press('Control+End')
+      await page.keyboard.type('\n'.repeat(40)) // longer than the editor is high
+      await check()
       await page.choose('Close')
       await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
       await check()

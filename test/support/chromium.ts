@@ -25,6 +25,7 @@ export interface Locator extends Finder {
   /** @param option its value, or what it says. */
   selectOption(option: string): Promise<unknown>
   setInputFiles(files: { name: string; mimeType: string; buffer: Buffer }): Promise<void>
+  getAttribute(name: string): Promise<string | null>
   isVisible(): Promise<boolean>
   textContent(): Promise<string | null>
   inputValue(): Promise<string>
