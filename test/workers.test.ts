@@ -6,17 +6,19 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Answer, noAnswer, readAnswer, timeForAnswer } from './conformance/client.js'
 import { itemOf } from './conformance/expect.js'
+import { type OwnProcess, ownProcess } from './support/own-process.js'
 import { cli, type OwnService, ownService } from './support/own-service.js'
-import { freePort, isRunning, workersOf } from './support/process.js'
+import { catches, freePort, isRunning, workersOf } from './support/process.js'
 import { describeWithRedis, ownRedis } from './support/redis.js'
 import { firstText, headOf, openSocket, openSockets } from './support/socket.js'
 import { until } from './support/until.js'
 
+const JWT_SECRET = 'a secret of at least thirty-two bytes'
 /** No answer of the engine is late on a busy machine. */
 const STORE_TIMEOUT = '20s'
 const redis = ownRedis()
@@ -316,6 +318,27 @@ describeWithRedis('workers', () => {
     await until('all have ended', () => !pids.some(isRunning))
   })
 
+  for (const [when, caught] of [
+    ['before they run any code', false],
+    ['while they wait for the engine', true],
+  ] as const) {
+    test(`a signal to all processes at the start, ${when}: exit code 0`, async (t) => {
+      await redis.kill('SIGSTOP')
+      t.after(() => redis.kill('SIGCONT'))
+      const own = starting()
+      await until('workers', () => {
+        const pids = [...workersOf(own).values()]
+        return (
+          pids.length > 0 &&
+          (!caught || pids.every((pid) => catches(pid, constants.signals.SIGHUP)))
+        )
+      })
+      assert.ok(own.child.pid)
+      process.kill(-own.child.pid, 'SIGINT')
+      assert.deepEqual(await own.ended(), [0, null])
+    })
+  }
+
   test('a port that is in use: the same line as of one process, once, exit code 2', async (t) => {
     const other = createServer().listen(0, '127.0.0.1')
     t.after(() => other.close())
@@ -335,11 +358,19 @@ describeWithRedis('workers', () => {
   })
 })
 
+/** Two workers that do not serve yet. */
+function starting(): OwnProcess {
+  return ownProcess([process.execPath, cli, 'serve', '--port', '0', '--host', '127.0.0.1'], {
+    cwd: dirname(cli),
+    env: { JWT_SECRET, STORE_URL: redis.url, STORE_TIMEOUT, WORKERS: '2' },
+  })
+}
+
 function serve(env: NodeJS.ProcessEnv, args: string[] = [], command = 'serve') {
   const all = [cli, command, '--host', '127.0.0.1', ...args]
   const { status, stdout, stderr } = spawnSync(process.execPath, all, {
     cwd: dirname(cli),
-    env: { JWT_SECRET: 'a secret of at least thirty-two bytes', STORE_URL: redis.url, ...env },
+    env: { JWT_SECRET, STORE_URL: redis.url, ...env },
     encoding: 'utf8',
     timeout: 20_000,
   })

@@ -3,6 +3,7 @@
 import cluster from 'node:cluster'
 import type { Config } from '../config.js'
 import type { Worker } from '../server.js'
+import { ignoreSignals } from './shutdown.js'
 import { type StartOptions, start } from './start.js'
 
 /** The variable in the environment of a worker that has its number. */
@@ -18,6 +19,7 @@ export interface Listening {
  * @throws {UsageError} if the settings do not fit this machine; the channel is closed then.
  */
 export async function startWorker(config: Config, options: StartOptions): Promise<void> {
+  ignoreSignals()
   // The channel may end while something is sent. That it has ended comes as 'disconnect' anyway.
   cluster.worker?.on('error', () => undefined)
   const worker: Worker = {

@@ -55,6 +55,7 @@ export async function startWorkers(
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one for each worker that is to be replaced
   const running = new Set<Worker>()
+  const serving = new WeakSet<Worker>()
   let announced: string | undefined
 
   function fork(number: number): Worker {
@@ -75,10 +76,16 @@ export async function startWorkers(
 
   /** Starts workers, and waits until they listen. @returns where. */
   async function start(workers: readonly Worker[]): Promise<string> {
-    const results = await Promise.all(workers.map(listening))
+    const results = await Promise.all(workers.map(untilServing))
     const failure = results.find((result) => typeof result !== 'string')
     if (failure !== undefined && !stopping.signal.aborted) giveUp(failure, log)
     return String(results[0])
+  }
+
+  async function untilServing(worker: Worker): Promise<string | End> {
+    const result = await listening(worker)
+    if (typeof result === 'string') serving.add(worker)
+    return result
   }
 
   /** Keeps a worker with this number running until the service stops. */
@@ -95,7 +102,7 @@ export async function startWorkers(
       if (stopping.signal.aborted) return
       pause = nextPause(pause, lived)
       worker = fork(number)
-      void listening(worker).then((result) => {
+      void untilServing(worker).then((result) => {
         if (typeof result !== 'string') return
         log.info({ worker: number }, 'worker replaced')
         announce(result)
@@ -105,10 +112,11 @@ export async function startWorkers(
 
   async function stop(): Promise<void> {
     stopping.abort()
-    const ends = [...running].map(ended)
+    const ends = [...running].map(async (worker) => ({ worker, ...(await ended(worker)) }))
     for (const worker of running) if (worker.isConnected()) closeChannel(worker)
-    for (const { code, reason } of await Promise.all(ends)) {
-      if (code !== 0) throw new Error(`a worker ended with ${reason}`)
+    for (const { worker, code, reason } of await Promise.all(ends)) {
+      // One that only starts may not ignore yet the signal that all of them got.
+      if (code !== 0 && serving.has(worker)) throw new Error(`a worker ended with ${reason}`)
     }
     metricsServer?.close()
   }
