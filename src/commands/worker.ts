@@ -3,6 +3,7 @@
 import cluster from 'node:cluster'
 import type { Config } from '../config.js'
 import type { Worker } from '../server.js'
+import { startHeartbeat } from './heartbeat.js'
 import { ignoreSignals } from './shutdown.js'
 import { type StartOptions, start } from './start.js'
 
@@ -22,11 +23,12 @@ export async function startWorker(config: Config, options: StartOptions): Promis
   ignoreSignals()
   // The channel may end while something is sent. That it has ended comes as 'disconnect' anyway.
   cluster.worker?.on('error', () => undefined)
+  startHeartbeat()
   const worker: Worker = {
     number: Number(process.env[numberVariable]),
-    async publish(registry) {
+    async publish(metrics) {
       const { reportMetrics } = await import('../watch/worker-metrics.js')
-      return reportMetrics(registry)
+      return reportMetrics(metrics)
     },
   }
   try {

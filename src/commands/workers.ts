@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
 import { timesInHeap } from '../memory-shares.js'
+import { patience, watchHeartbeat } from './heartbeat.js'
 import { handleShutdown } from './shutdown.js'
 import { type StartOptions, startProblem } from './start.js'
 import { type Listening, numberVariable, startWorker } from './worker.js'
@@ -65,6 +66,10 @@ export async function startWorkers(
     // Something could not be sent, as the worker is ending; `ended` tells that.
     worker.on('error', () => undefined)
     closeLostConnection(worker)
+    watchHeartbeat(worker, () => {
+      log.error({ worker: number }, `worker has not responded for ${patience} s: killing it`)
+      worker.process.kill('SIGKILL')
+    })
     return worker
   }
 
