@@ -355,25 +355,28 @@ describeWithRedis('workers', () => {
     await until('all have ended', () => !pids.some(isRunning))
   })
 
-  for (const [when, caught] of [
-    ['before they run any code', false],
-    ['while they wait for the engine', true],
-  ] as const) {
-    test(`a signal to all processes at the start, ${when}: exit code 0`, async (t) => {
-      await redis.kill('SIGSTOP')
-      t.after(() => redis.kill('SIGCONT'))
-      const own = starting()
-      await until('workers', () => {
-        const pids = [...workersOf(own).values()]
-        return (
-          pids.length > 0 &&
-          (!caught || pids.every((pid) => catches(pid, constants.signals.SIGHUP)))
-        )
+  for (const isReady of [false, true]) {
+    for (const toAll of [false, true]) {
+      const when = isReady ? 'while the workers wait for the engine' : 'before they run any code'
+      test(`a signal to ${toAll ? 'all processes' : 'the first process'} ${when}: exit code 0`, async (t) => {
+        await redis.kill('SIGSTOP')
+        t.after(() => redis.kill('SIGCONT'))
+        const own = starting()
+        await until('two workers', () => {
+          const pids = [...workersOf(own).values()]
+          const handled = pids.filter((pid) => catches(pid, constants.signals.SIGHUP))
+          return pids.length === 2 && (!isReady || handled.length === 2)
+        })
+        let output = ''
+        own.child.stdout.on('data', (text) => {
+          output += text
+        })
+        assert.ok(own.child.pid)
+        process.kill(toAll ? -own.child.pid : own.child.pid, 'SIGINT')
+        assert.deepEqual(await own.ended(), [0, null])
+        assert.match(output, /^.*"msg":"SIGINT: stopping".*\n$/)
       })
-      assert.ok(own.child.pid)
-      process.kill(-own.child.pid, 'SIGINT')
-      assert.deepEqual(await own.ended(), [0, null])
-    })
+    }
   }
 
   test('a port that is in use: the same line as of one process, once, exit code 2', async (t) => {
@@ -395,9 +398,10 @@ describeWithRedis('workers', () => {
   })
 })
 
-/** Two workers that do not serve yet. */
+/** Two workers that do not serve yet; its errors go where its log goes. */
 function starting(): OwnProcess {
-  return ownProcess([process.execPath, cli, 'serve', '--port', '0', '--host', '127.0.0.1'], {
+  const command = ['sh', '-c', 'exec "$@" 2>&1', 'sh', process.execPath, cli, 'serve'] as const
+  return ownProcess([...command, '--port', '0', '--host', '127.0.0.1'], {
     cwd: dirname(cli),
     env: { JWT_SECRET, STORE_URL: redis.url, STORE_TIMEOUT, WORKERS: '2' },
   })
