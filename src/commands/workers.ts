@@ -32,6 +32,9 @@ const calm = 60_000
 /** Smallest heap that a worker gets, in MiB; idle, it has 15. */
 const smallestHeap = 64
 
+/** How much later than a worker this process may get a signal that is for all, in milliseconds. */
+const signalTime = 1_000
+
 /** How long a worker has for its metrics, beyond `STORE_TIMEOUT`, in milliseconds. */
 const answerTime = 1_000
 
@@ -92,6 +95,9 @@ export async function startWorkers(
     const result = await untilServing(worker)
     if (typeof result === 'string') return result
     if (result instanceof UsageError) throw result
+    if (result.code === null) {
+      await delay(signalTime, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
     return stopping.signal.aborted ? '' : giveUp(result, log)
   }
 
