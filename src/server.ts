@@ -32,10 +32,10 @@ export interface ServerOptions {
 
 /** One of several processes that serve on the same port, started by one that does not serve. */
 export interface Worker {
-  /** Counted from 1. The first one measures the store for all of them. */
+  /** Counted from 1. */
   readonly number: number
   /** Hands the metrics on to the process that serves those of all workers. */
-  publish(registry: Metrics['registry']): Promise<Publication>
+  publish(metrics: Metrics): Promise<Publication>
 }
 
 interface Publication {
@@ -116,13 +116,12 @@ async function startMetrics(config: Config, store: ItemStore, worker: Worker | u
   const { metricsPort, metricsHost } = config
   if (metricsPort === undefined) return undefined
   const { createMetrics, serveMetrics } = await import('./watch/metrics.js')
-  const isMeasuring = worker === undefined || worker.number === 1
-  const { registry, observe } = createMetrics(isMeasuring ? store : undefined)
+  const metrics = createMetrics(store)
   const published: Publication =
     worker === undefined
-      ? await serveMetrics(registry, metricsPort, metricsHost)
-      : await worker.publish(registry)
-  return { observe, close: () => published.close() }
+      ? await serveMetrics(metrics.registry, metricsPort, metricsHost)
+      : await worker.publish(metrics)
+  return { observe: metrics.observe, close: () => published.close() }
 }
 
 /** An address that a client on this machine can use. */

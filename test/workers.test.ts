@@ -6,17 +6,23 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Answer, noAnswer, readAnswer, timeForAnswer } from './conformance/client.js'
 import { itemOf } from './conformance/expect.js'
+import { type OwnProcess, ownProcess } from './support/own-process.js'
 import { cli, type OwnService, ownService } from './support/own-service.js'
-import { freePort, isRunning, workersOf } from './support/process.js'
+import { catches, freePort, isRunning, workersOf } from './support/process.js'
 import { describeWithRedis, ownRedis } from './support/redis.js'
 import { firstText, headOf, openSocket, openSockets } from './support/socket.js'
 import { until } from './support/until.js'
 
+const JWT_SECRET = 'a secret of at least thirty-two bytes'
+/** For `NODE_OPTIONS`: what is done every second is done six times as often, so that 30 of them are 5 seconds. */
+const sixTimesFaster = `--import=data:text/javascript,${encodeURIComponent(
+  'const { setInterval: real } = globalThis; globalThis.setInterval = (run, ms, ...rest) => real(run, ms / 6, ...rest)',
+)}`
 /** No answer of the engine is late on a busy machine. */
 const STORE_TIMEOUT = '20s'
 const redis = ownRedis()
@@ -93,8 +99,8 @@ async function clientOfEach(): Promise<[Client, Client]> {
   })
 }
 
-async function scrape(): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)
+async function scrape(port = METRICS_PORT): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`)
   assert.equal(response.status, 200)
   return await response.text()
 }
@@ -161,6 +167,7 @@ describeWithRedis('two workers', () => {
       const count = 'item_store_request_duration_seconds_count'
       assert.equal(numberOf(metrics, `${count}{route="/api/v1/items",method="POST"}`), 500)
       assert.equal(numberOf(metrics, 'item_store_items'), 500)
+      assert.equal(numberOf(metrics, 'item_store_workers'), 2)
       assert.ok(numberOf(metrics, 'process_resident_memory_bytes') > 150_000_000)
       assert.ok(numberOf(metrics, 'nodejs_eventloop_lag_p99_seconds') > 0)
       assert.ok(Math.abs(numberOf(metrics, 'process_start_time_seconds') - Date.now() / 1000) < 600)
@@ -307,6 +314,38 @@ describeWithRedis('workers', () => {
     }
   })
 
+  test('one that is stuck is killed and replaced; meanwhile the other tells what is in the store', async () => {
+    const METRICS_PORT = String(await freePort())
+    const service = await serviceWith({ METRICS_PORT, NODE_OPTIONS: sixTimesFaster })
+    const log = (message: string) => service.log.filter(({ msg }) => msg === message)
+    const stuck = await until('worker 1', () => workersOf(service).get(1))
+    process.kill(stuck, 'SIGSTOP')
+    const sockets = openSockets(service.baseUrl, 4)
+    const answers = sockets.map((socket) => {
+      socket.write(headOf(service, 'GET', '/health'))
+      return firstText(socket).catch(() => 'closed')
+    })
+    const metrics = await scrape(METRICS_PORT)
+    assert.equal(numberOf(metrics, 'item_store_workers'), 1)
+    numberOf(metrics, 'item_store_items')
+    numberOf(metrics, 'nodejs_eventloop_lag_p99_seconds')
+    await until('it was replaced', () => log('worker replaced').length > 0)
+    assert.ok(!isRunning(stuck))
+    for (const message of [
+      'worker has not responded for 30 s: killing it',
+      'worker ended with SIGKILL',
+      'worker replaced',
+    ]) {
+      assert.deepEqual(
+        log(message).map(({ worker }) => worker),
+        [1],
+      )
+    }
+    // Only the connection that was handed to it is lost.
+    const lost = (await Promise.all(answers)).filter((text) => !text.startsWith('HTTP/1.1 200 OK'))
+    assert.ok(lost.length <= 1, lost.join())
+  })
+
   test('one that cannot stop is killed after SHUTDOWN_TIMEOUT, exit code 1', async () => {
     const service = await serviceWith({ SHUTDOWN_TIMEOUT: '1' })
     const pids = await pidsOfBoth(service)
@@ -315,6 +354,30 @@ describeWithRedis('workers', () => {
     assert.deepEqual(await service.stop(), [1, null])
     await until('all have ended', () => !pids.some(isRunning))
   })
+
+  for (const isReady of [false, true]) {
+    for (const toAll of [false, true]) {
+      const when = isReady ? 'while the workers wait for the engine' : 'before they run any code'
+      test(`a signal to ${toAll ? 'all processes' : 'the first process'} ${when}: exit code 0`, async (t) => {
+        await redis.kill('SIGSTOP')
+        t.after(() => redis.kill('SIGCONT'))
+        const own = starting()
+        await until('two workers', () => {
+          const pids = [...workersOf(own).values()]
+          const handled = pids.filter((pid) => catches(pid, constants.signals.SIGHUP))
+          return pids.length === 2 && (!isReady || handled.length === 2)
+        })
+        let output = ''
+        own.child.stdout.on('data', (text) => {
+          output += text
+        })
+        assert.ok(own.child.pid)
+        process.kill(toAll ? -own.child.pid : own.child.pid, 'SIGINT')
+        assert.deepEqual(await own.ended(), [0, null])
+        assert.match(output, /^.*"msg":"SIGINT: stopping".*\n$/)
+      })
+    }
+  }
 
   test('a port that is in use: the same line as of one process, once, exit code 2', async (t) => {
     const other = createServer().listen(0, '127.0.0.1')
@@ -335,11 +398,20 @@ describeWithRedis('workers', () => {
   })
 })
 
+/** Two workers that do not serve yet; its errors go where its log goes. */
+function starting(): OwnProcess {
+  const command = ['sh', '-c', 'exec "$@" 2>&1', 'sh', process.execPath, cli, 'serve'] as const
+  return ownProcess([...command, '--port', '0', '--host', '127.0.0.1'], {
+    cwd: dirname(cli),
+    env: { JWT_SECRET, STORE_URL: redis.url, STORE_TIMEOUT, WORKERS: '2' },
+  })
+}
+
 function serve(env: NodeJS.ProcessEnv, args: string[] = [], command = 'serve') {
   const all = [cli, command, '--host', '127.0.0.1', ...args]
   const { status, stdout, stderr } = spawnSync(process.execPath, all, {
     cwd: dirname(cli),
-    env: { JWT_SECRET: 'a secret of at least thirty-two bytes', STORE_URL: redis.url, ...env },
+    env: { JWT_SECRET, STORE_URL: redis.url, ...env },
     encoding: 'utf8',
     timeout: 20_000,
   })

@@ -15,13 +15,20 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const sameSignal = 100 // milliseconds
 
 /**
+ * From now on, the signals that ask this process to end are left to the one that has started it: a
+ * terminal or a service manager may send them to both.
+ */
+export function ignoreSignals(): void {
+  for (const signal of signals) process.on(signal, () => undefined)
+}
+
+/**
  * From now on, a signal stops the service and ends the process with exit code 0; a second one ends it
  * at once, with 1. An uncaught error is logged, and stops the service with exit code 1.
  * @param stop answers what was accepted.
  * @param timeout in seconds; if `stop` takes longer, the process ends anyway, with exit code 1.
  * @param isWorker whether another process has started this one, and gets the signals: it stops this one
- * by closing the channel between them, as does its own end. A terminal or a service manager may send a
- * signal to both.
+ * by closing the channel between them, as does its own end.
  */
 export function handleShutdown(
   stop: () => Promise<void>,
@@ -32,9 +39,8 @@ export function handleShutdown(
   let stoppedAt: number | undefined
   let exitCode = 0
 
-  for (const signal of signals) {
+  for (const signal of isWorker ? [] : signals) {
     process.on(signal, () => {
-      if (isWorker) return
       if (stoppedAt === undefined) {
         log.info(`${signal}: stopping`)
         end()

@@ -10,9 +10,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
 import { timesInHeap } from '../memory-shares.js'
+import { UsageError } from '../usage-error.js'
+import { patience, watchHeartbeat } from './heartbeat.js'
 import { handleShutdown } from './shutdown.js'
 import { type StartOptions, startProblem } from './start.js'
-import { type Listening, numberVariable, startWorker } from './worker.js'
+import { type Listening, numberVariable, type Refusal, startWorker } from './worker.js'
 
 /** How a worker ended. */
 interface End {
@@ -29,6 +31,9 @@ const calm = 60_000
 
 /** Smallest heap that a worker gets, in MiB; idle, it has 15. */
 const smallestHeap = 64
+
+/** How much later than a worker this process may get a signal that is for all, in milliseconds. */
+const signalTime = 1_000
 
 /** How long a worker has for its metrics, beyond `STORE_TIMEOUT`, in milliseconds. */
 const answerTime = 1_000
@@ -55,15 +60,21 @@ export async function startWorkers(
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one for each worker that is to be replaced
   const running = new Set<Worker>()
+  const [online, serving] = [new WeakSet<Worker>(), new WeakSet<Worker>()]
   let announced: string | undefined
 
   function fork(number: number): Worker {
     const worker = cluster.fork({ [numberVariable]: String(number) })
     running.add(worker)
+    worker.once('online', () => online.add(worker))
     void ended(worker).then(() => running.delete(worker))
     // Something could not be sent, as the worker is ending; `ended` tells that.
     worker.on('error', () => undefined)
     closeLostConnection(worker)
+    watchHeartbeat(worker, () => {
+      log.error({ worker: number }, `worker has not responded for ${patience} s: killing it`)
+      worker.process.kill('SIGKILL')
+    })
     return worker
   }
 
@@ -73,12 +84,28 @@ export async function startWorkers(
     announced = url
   }
 
-  /** Starts workers, and waits until they listen. @returns where. */
-  async function start(workers: readonly Worker[]): Promise<string> {
-    const results = await Promise.all(workers.map(listening))
-    const failure = results.find((result) => typeof result !== 'string')
-    if (failure !== undefined && !stopping.signal.aborted) giveUp(failure, log)
-    return String(results[0])
+  async function untilServing(worker: Worker): Promise<string | UsageError | End> {
+    const result = await listening(worker)
+    if (typeof result === 'string') serving.add(worker)
+    return result
+  }
+
+  /** @throws {UsageError} if it refuses; if it ends, this process ends. */
+  async function urlOf(worker: Worker): Promise<string> {
+    const result = await untilServing(worker)
+    if (typeof result === 'string') return result
+    if (result instanceof UsageError) throw result
+    if (result.code === null) {
+      await delay(signalTime, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+    return stopping.signal.aborted ? '' : giveUp(result, log)
+  }
+
+  /** Nothing is left that keeps this process running. */
+  function abandon(): void {
+    stopping.abort()
+    for (const worker of running) worker.process.kill('SIGKILL')
+    metricsServer?.close()
   }
 
   /** Keeps a worker with this number running until the service stops. */
@@ -95,7 +122,11 @@ export async function startWorkers(
       if (stopping.signal.aborted) return
       pause = nextPause(pause, lived)
       worker = fork(number)
-      void listening(worker).then((result) => {
+      void untilServing(worker).then((result) => {
+        if (result instanceof UsageError) {
+          log.error({ worker: number }, `worker cannot start: ${result.message}`)
+          worker.process.kill('SIGKILL')
+        }
         if (typeof result !== 'string') return
         log.info({ worker: number }, 'worker replaced')
         announce(result)
@@ -105,10 +136,15 @@ export async function startWorkers(
 
   async function stop(): Promise<void> {
     stopping.abort()
-    const ends = [...running].map(ended)
-    for (const worker of running) if (worker.isConnected()) closeChannel(worker)
-    for (const { code, reason } of await Promise.all(ends)) {
-      if (code !== 0) throw new Error(`a worker ended with ${reason}`)
+    const ends = [...running].map(async (worker) => ({ worker, ...(await ended(worker)) }))
+    for (const worker of running) {
+      // One that runs no code yet would fail to use the channel, with a stack on standard error.
+      if (!online.has(worker)) worker.process.kill('SIGKILL')
+      else if (worker.isConnected()) closeChannel(worker)
+    }
+    for (const { worker, code, reason } of await Promise.all(ends)) {
+      // One that only starts may not ignore yet the signal that all of them got.
+      if (code !== 0 && serving.has(worker)) throw new Error(`a worker ended with ${reason}`)
     }
     metricsServer?.close()
   }
@@ -119,15 +155,16 @@ export async function startWorkers(
   handleShutdown(stop, config.shutdownTimeout, log)
   cluster.setupPrimary({ execArgv: [...process.execArgv, ...heapFlags(config.workers)] })
 
-  // The first one alone: what keeps it from starting keeps all of them, and is told once.
-  const first = fork(1)
-  const url = await start([first])
-  if (stopping.signal.aborted) return undefined
-  const others = Array.from({ length: config.workers - 1 }, (_, place) => fork(place + 2))
-  await start(others)
-  if (stopping.signal.aborted) return undefined
-  announce(url)
-  for (const [place, worker] of [first, ...others].entries()) void keepRunning(place + 1, worker)
+  const workers = Array.from({ length: config.workers }, (_, place) => fork(place + 1))
+  try {
+    const [url = ''] = await Promise.all(workers.map(urlOf))
+    if (stopping.signal.aborted) return undefined
+    announce(url)
+  } catch (error) {
+    abandon()
+    throw error
+  }
+  for (const [place, worker] of workers.entries()) void keepRunning(place + 1, worker)
   return log
 }
 
@@ -184,12 +221,13 @@ function closeLostConnection({ process: child }: Worker): void {
   child.once('exit', close).once('disconnect', close) // which does not come after a half sent message
 }
 
-/** Waits until a worker listens, and gives its URL, or until it has ended. */
-function listening(worker: Worker): Promise<string | End> {
+/** Waits until a worker listens, and gives its URL, until it says why it cannot, or until it has ended. */
+function listening(worker: Worker): Promise<string | UsageError | End> {
   return new Promise((resolve) => {
     worker.on('message', (message) => {
-      const { url }: Partial<Listening> = Object(message)
+      const { url, problem }: Partial<Listening & Refusal> = Object(message)
       if (url !== undefined) resolve(url)
+      if (problem !== undefined) resolve(new UsageError(problem))
     })
     void ended(worker).then(resolve)
   })

@@ -17,12 +17,14 @@ export type MetricsText = Pick<Registry, 'metrics' | 'contentType'>
 
 export interface Metrics {
   readonly registry: Registry
+  /** Those of its metrics that the store is asked for. */
+  readonly storeGauges: readonly Gauge[]
   /** Counts an answered request. */
   observe(exchange: Exchange): void
 }
 
-/** Metrics of the requests, of the process and, if it is given, of the store. */
-export function createMetrics(store: ItemStore | undefined): Metrics {
+/** Metrics of the requests, of the process and of the store. */
+export function createMetrics(store: ItemStore): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -46,10 +48,9 @@ export function createMetrics(store: ItemStore | undefined): Metrics {
     labelNames: ['outcome'],
     registers,
   })
-  if (store !== undefined) measureStore(store, registers)
-
   return {
     registry,
+    storeGauges: measureStore(store, registers),
     observe({ request, response, route, startedAt, token, errorCode }) {
       const labels = { route: route?.path ?? 'none', method: request.method ?? '' }
       requests.inc({ ...labels, status: response.statusCode })
@@ -61,7 +62,7 @@ export function createMetrics(store: ItemStore | undefined): Metrics {
   }
 }
 
-function measureStore(store: ItemStore, registers: Registry[]): void {
+function measureStore(store: ItemStore, registers: Registry[]): Gauge[] {
   let asked: Promise<StoreSize | undefined> | undefined
   /** The store is asked once for all that is collected together. */
   const currentSize = () => {
@@ -70,8 +71,8 @@ function measureStore(store: ItemStore, registers: Registry[]): void {
     })
     return asked
   }
-  const gauge = (name: string, help: string, read: (size: StoreSize) => number): void => {
-    const metric = new Gauge({
+  const gauge = (name: string, help: string, read: (size: StoreSize) => number): Gauge => {
+    const metric: Gauge = new Gauge({
       name,
       help,
       registers,
@@ -82,19 +83,22 @@ function measureStore(store: ItemStore, registers: Registry[]): void {
         else metric.set(read(size))
       },
     })
+    return metric
   }
-  gauge('item_store_items', 'Number of items in the store', ({ items }) => items)
-  gauge('item_store_item_bytes', 'Total size of all items in bytes', ({ itemBytes }) => itemBytes)
-  gauge(
-    'item_store_page_bytes',
-    'Memory held for items in bytes; with STORE_URL, all memory that its server uses',
-    ({ pageBytes }) => pageBytes,
-  )
-  gauge(
-    'item_store_page_fill_ratio',
-    'Fraction of item_store_page_bytes filled with items',
-    (size) => (size.pageBytes === 0 ? 0 : size.itemBytes / size.pageBytes),
-  )
+  return [
+    gauge('item_store_items', 'Number of items in the store', ({ items }) => items),
+    gauge('item_store_item_bytes', 'Total size of all items in bytes', (size) => size.itemBytes),
+    gauge(
+      'item_store_page_bytes',
+      'Memory held for items in bytes; with STORE_URL, all memory that its server uses',
+      ({ pageBytes }) => pageBytes,
+    ),
+    gauge(
+      'item_store_page_fill_ratio',
+      'Fraction of item_store_page_bytes filled with items',
+      (size) => (size.pageBytes === 0 ? 0 : size.itemBytes / size.pageBytes),
+    ),
+  ]
 }
 
 /** `undefined` while the store does not respond. */

@@ -10,7 +10,7 @@
 
 import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { MetricsText } from './metrics.js'
+import type { Metrics, MetricsText } from './metrics.js'
 
 /** A metric with its values, as the library gives it and takes it. */
 interface Metric {
@@ -18,12 +18,16 @@ interface Metric {
   readonly aggregator: string
 }
 
+/** The gauges of a worker: its own, and those of the store, which are the same for all workers. */
+type Subject = 'process' | 'store'
+
 /** What is asked of a worker. */
 interface Question {
   readonly question: number
+  readonly subject: Subject
 }
 
-/** What a worker sends: all that it has counted so far and, if it was asked, its gauges. */
+/** What a worker sends: all that it has counted so far and, if it was asked, gauges. */
 interface Report {
   readonly counts: readonly Metric[]
   readonly gauges: readonly Metric[]
@@ -49,15 +53,19 @@ const aggregators: Record<string, string> = {
 }
 
 /** In a worker: reports its metrics to the process that started it. */
-export function reportMetrics(registry: Registry): { close(): Promise<void> } {
+export function reportMetrics({ registry, storeGauges }: Metrics): { close(): Promise<void> } {
   const metrics = registry
     .getMetricsAsArray()
     .flatMap(({ name }) => registry.getSingleMetric(name) ?? [])
-  const isGauge = (metric: (typeof metrics)[number]) => metric instanceof Gauge
-  const [gauges, counters] = [metrics.filter(isGauge), metrics.filter((each) => !isGauge(each))]
+  const ofStore = new Set<(typeof metrics)[number]>(storeGauges)
+  const counters = metrics.filter((metric) => !(metric instanceof Gauge))
+  const gauges = {
+    process: metrics.filter((metric) => metric instanceof Gauge && !ofStore.has(metric)),
+    store: storeGauges,
+  }
 
-  async function report(question?: number): Promise<void> {
-    const asked = question === undefined ? [] : gauges
+  async function report({ question, subject }: Partial<Question> = {}): Promise<void> {
+    const asked = subject === undefined ? [] : gauges[subject]
     const values = await Promise.all(asked.map((metric) => metric.get()))
     // Last, as gauges may take a while: no report has lower counts than one that was sent before.
     const counts = await Promise.all(counters.map((metric) => metric.get()))
@@ -67,8 +75,8 @@ export function reportMetrics(registry: Registry): { close(): Promise<void> } {
   }
 
   process.on('message', (message) => {
-    const { question }: Partial<Question> = Object(message)
-    if (question !== undefined) void report(question)
+    const asked: Partial<Question> = Object(message)
+    if (asked.question !== undefined) void report(asked)
   })
   void report()
   const timer = setInterval(() => void report(), reportInterval)
@@ -93,6 +101,11 @@ export function collectMetrics(timeout: number): MetricsText {
   let countedByEnded: Promise<readonly Metric[]> = Promise.resolve([])
   const hasEnded = new WeakSet<Worker>()
   let questions = 0
+  const answering = new Gauge({
+    name: 'item_store_workers',
+    help: 'Number of workers that answered when the metrics were asked for',
+    registers: [own],
+  })
 
   cluster.on('message', (worker, message) => {
     const { counts }: Partial<Report> = Object(message)
@@ -112,25 +125,35 @@ export function collectMetrics(timeout: number): MetricsText {
     setTimeout(addEnded, lastMessageTime, worker).unref()
   })
 
-  /** Asks a worker for its gauges, and so for its latest counts. */
-  function ask(worker: Worker): Promise<readonly Metric[]> {
+  /** Asks a worker for gauges, and so for its latest counts. @returns `undefined` if it does not answer. */
+  function ask(worker: Worker, subject: Subject): Promise<readonly Metric[] | undefined> {
     questions += 1
     const question = questions
     return new Promise((resolve) => {
-      const finish = (gauges: readonly Metric[]) => {
+      const finish = (gauges?: readonly Metric[]) => {
         clearTimeout(timer)
         worker.off('message', listen).off('disconnect', giveUp).off('exit', giveUp)
         resolve(gauges)
       }
-      const giveUp = () => finish([])
+      const giveUp = () => finish()
       const listen = (message: unknown) => {
         const { question: answered, gauges = [] }: Partial<Report> = Object(message)
         if (answered === question) finish(gauges)
       }
       const timer = setTimeout(giveUp, timeout)
       worker.on('message', listen).on('disconnect', giveUp).on('exit', giveUp)
-      worker.send({ question } satisfies Question)
+      worker.send({ question, subject } satisfies Question)
     })
+  }
+
+  /** Asks the worker for the gauges of the store that answers first. */
+  async function askOfStore(workers: readonly Worker[], answers: readonly Promise<unknown>[]) {
+    const answered = workers.map(async (worker, place) => {
+      if ((await answers[place]) === undefined) throw new Error('no answer')
+      return worker
+    })
+    const first = await Promise.any(answered).catch(() => undefined)
+    return first && (await ask(first, 'store'))
   }
 
   return {
@@ -139,10 +162,19 @@ export function collectMetrics(timeout: number): MetricsText {
     async metrics() {
       // One that has not reported yet does not listen to questions either.
       const workers = [...counted.keys()].filter((worker) => worker.isConnected())
-      const gauges = await Promise.all(workers.map(ask))
+      const answers = workers.map((worker) => ask(worker, 'process'))
+      const ofStore = await askOfStore(workers, answers)
+      const gauges = (await Promise.all(answers)).filter((answer) => answer !== undefined)
+      answering.set(gauges.length)
       // Both at one moment: the counts of a worker are in one of them, and never in both.
       const [ended, current] = [countedByEnded, [...counted.values()]]
-      const parts = [await own.getMetricsAsJSON(), await ended, ...current, ...gauges]
+      const parts = [
+        await own.getMetricsAsJSON(),
+        await ended,
+        ...current,
+        ...gauges,
+        ofStore ?? [],
+      ]
       return await sumOf(parts).metrics()
     },
   }

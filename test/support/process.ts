@@ -19,16 +19,16 @@ export function workersOf({ child }: OwnProcess): Map<number, number> {
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
   const workers = new Map<number, number>()
   for (const pid of children.split(' ').filter((text) => text !== '')) {
-    const [, number] = /(?:^|\0)ITEM_STORE_WORKER=(\d+)/.exec(environmentOf(pid)) ?? []
+    const [, number] = /(?:^|\0)ITEM_STORE_WORKER=(\d+)/.exec(textOf(`/proc/${pid}/environ`)) ?? []
     if (number !== undefined) workers.set(Number(number), Number(pid))
   }
   return workers
 }
 
-/** Nothing if it has ended. */
-function environmentOf(pid: string): string {
+/** Nothing if the process has ended. */
+function textOf(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8')
+    return readFileSync(file, 'utf8')
   } catch {
     return ''
   }
@@ -41,6 +41,15 @@ export function isRunning(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+/**
+ * Whether a process has a handler for a signal, given by its number (proc(5)). Node.js has some of its own,
+ * for SIGINT and SIGTERM.
+ */
+export function catches(pid: number, signal: number): boolean {
+  const [, mask = '0'] = /^SigCgt:\t(.*)$/m.exec(textOf(`/proc/${pid}/status`)) ?? []
+  return (BigInt(`0x${mask}`) >> BigInt(signal - 1)) % 2n === 1n
 }
 
 /** A port on which nothing listens. */
