@@ -2,6 +2,7 @@
 
 import { require } from '../../require.js'
 import { StoreError } from '../item-store.js'
+import { partlyDone } from './scripts.js'
 
 const { ClientClosedError, ClientOfflineError, ErrorReply }: typeof import('@redis/client') =
   require('@redis/client')
@@ -36,9 +37,12 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
     return unavailable('The store cannot be reached', purpose, 'nothing has changed', cause)
   }
   const refusal = refusalOf(error)
+  const unknown = 'it is unknown whether the change took effect'
   if (refusal === undefined) {
-    const unknown = 'it is unknown whether the change took effect'
     return unavailable('The store did not answer in time', purpose, unknown, error)
+  }
+  if (refusal.includes(partlyDone)) {
+    return unavailable('The store did not end this', purpose, unknown, error)
   }
   // Older engines put the name of a script's error behind their own words.
   if (/\bOOM\b/.test(refusal)) {
