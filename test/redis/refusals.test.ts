@@ -1,7 +1,10 @@
 /** What the Redis store makes of an engine that refuses something, and what it logs of it. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { after, test } from 'node:test'
+import { inspect } from 'node:util'
 import { ErrorReply } from '@redis/client'
 import { pino } from 'pino'
 import { newItemId } from '../../src/item/id.js'
@@ -9,8 +12,10 @@ import { type ItemStore, StoreError } from '../../src/store/item-store.js'
 import { storeError } from '../../src/store/redis/failures.js'
 import { partlyDone } from '../../src/store/redis/scripts.js'
 import { openRedisStore } from '../../src/store/redis/store.js'
+import { freePort } from '../support/process.js'
 import { describeWithRedis, ownRedis } from '../support/redis.js'
 import { itemText } from '../support/store-behaviour.js'
+import { until } from '../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
 const redis = ownRedis()
@@ -55,6 +60,53 @@ describeWithRedis('refusals of the engine', () => {
   test('a script that fails after a change, although it may not: the outcome is unknown', () => {
     const error = new ErrorReply(`ERR ${partlyDone} script: 0123, on @user_script:9.`)
     assert.match(storeError(error, 'change').message, unknownOutcome)
+  })
+
+  test('it does not know a command, and quotes it: neither password nor item is logged', async () => {
+    const unknowing = ownRedis(...['AUTH', 'EVALSHA'].flatMap((n) => ['--rename-command', n, '']))
+    await unknowing.start()
+    const { log } = await opened(unknowing.url.replace('://', '://bob:pass1234@'))
+    assert.match(log.join(), /ERR unknown command AUTH"/)
+    assert.doesNotMatch(log.join(), /bob|pass1234/)
+    const { store } = await opened(unknowing.url)
+    const id = newItemId()
+    const thrown = await thrownBy(() => store.create(id, itemText(id, 10)))
+    assert.match(inspect(thrown), /ERR unknown command EVALSHA\b/)
+    assert.doesNotMatch(inspect(thrown), /item-store:|xxx/)
+  })
+
+  const servers = [
+    { says: '-ERR no AUTH bob pass1234 here\r\n', cause: 'ERR no AUTH bob *** here' },
+    { says: "-ERR what is 'pass1234'?\r\n", cause: 'ERR what is' },
+    {
+      says: 'HTTP/1.1 400 Bad Request\r\n\r\n',
+      cause: 'what answers there does not speak the protocol of Redis',
+    },
+    { says: '', cause: 'the server has closed the connection without an answer' },
+  ]
+  for (const { says, cause } of servers) {
+    test(`a server that says ${JSON.stringify(says)} and closes: the log has the cause`, async () => {
+      const server = createServer((socket) => {
+        socket.once('data', () => socket.end(says)).on('error', () => undefined)
+      }).listen(0, '127.0.0.1')
+      server.unref()
+      await once(server, 'listening')
+      const { port } = Object(server.address())
+      const { log } = await opened(`redis://bob:pass1234@127.0.0.1:${port}`)
+      assert.equal(JSON.parse(log[0] ?? '{}').cause, cause)
+    })
+  }
+
+  test('it has as many clients as it may have: the log says so', async () => {
+    const port = await freePort()
+    const full = ownRedis('--maxclients', '1', '--port', String(port))
+    await full.start()
+    const client = connect(port).unref()
+    client.write('PING\r\n')
+    await once(client, 'data')
+    const { log } = await opened(`redis://127.0.0.1:${port}`)
+    // A server may have closed the connection before it could be read what it says.
+    await until('the log says so', () => /max number of clients reached/.test(log.join()))
   })
 })
 

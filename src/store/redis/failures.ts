@@ -26,6 +26,21 @@ export function refusalOf(error: unknown): string | undefined {
   return error instanceof ErrorReply ? error.message : undefined
 }
 
+/** What servers put in quotes that is known to be no secret: the names of the commands that are used. */
+const ownNames =
+  /(['`])(auth|select|info|eval|evalsha|hget|hset|hdel|hlen|hstrlen|hscan|unlink|cluster(?:\|slots)?|asking)\1/gi
+
+/**
+ * A failure as it may be logged. A server may quote the command that it refuses, with a password or an
+ * item: nothing is kept from the first quotation on, nor from the first brace, which an item begins with.
+ */
+export function causeOf(error: unknown): unknown {
+  const refusal = refusalOf(error)?.replaceAll(ownNames, '$2')
+  if (refusal === undefined) return error
+  const end = refusal.search(/, with args|(?<!\w)['`]|["{<\r\n]/)
+  return new Error(end === -1 ? refusal : refusal.slice(0, end).trimEnd())
+}
+
 /** @param error what sending a command and waiting for its answer threw. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   if (
@@ -46,7 +61,7 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
   }
   // Older engines put the name of a script's error behind their own words.
   if (/\bOOM\b/.test(refusal)) {
-    return new StoreError('STORE_FULL', 'The store is full', { cause: error })
+    return new StoreError('STORE_FULL', 'The store is full', { cause: causeOf(error) })
   }
   return unavailable('The store refuses this at present', purpose, 'nothing has changed', error)
 }
@@ -58,5 +73,5 @@ function unavailable(
   cause: unknown,
 ): StoreError {
   const text = purpose === 'read' ? message : `${message}; ${outcome}`
-  return new StoreError('STORE_UNAVAILABLE', text, { cause })
+  return new StoreError('STORE_UNAVAILABLE', text, { cause: causeOf(cause) })
 }

@@ -1,6 +1,7 @@
 /** The lines of the log that say whether the engine can be reached: one for each change. @module */
 
 import type { Logger } from 'pino'
+import { causeOf } from './failures.js'
 
 export interface Reporter {
   lost(error: unknown): void
@@ -26,6 +27,6 @@ export function newReporter(log: Pick<Logger, 'info' | 'warn'>): Reporter {
 
 /** Where a host has several addresses, none of which answers, only the code says why. */
 function reasonOf(error: unknown): string {
-  const { message, code }: Record<string, unknown> = Object(error)
+  const { message, code }: Record<string, unknown> = Object(causeOf(error))
   return String(message || code || error)
 }
