@@ -29,7 +29,7 @@ describeWithRedis('refusals of the engine', () => {
 
   const used = ['EVAL', 'EVALSHA', 'HGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
   for (const command of used) {
-    test(`the user may not use ${command}: whatever says so has changed nothing`, async () => {
+    test(`the user may not use ${command}: unhealthy, and whatever says so has changed nothing`, async () => {
       await redis.command('flushall')
       await redis.command('script', 'flush')
       const all = await opened(redis.url)
@@ -47,6 +47,8 @@ describeWithRedis('refusals of the engine', () => {
         () => store.delete(id),
         () => store.delete(other),
       ]
+      assert.equal(await all.store.healthy(), true)
+      assert.equal(await store.healthy(), false)
       for (const change of changes) {
         const before = await redis.command('hgetall', 'item-store:{0}')
         const thrown = await thrownBy(change)
@@ -56,6 +58,40 @@ describeWithRedis('refusals of the engine', () => {
       }
     })
   }
+
+  const long = 'x'.repeat(5000)
+  const foreignHashes = [
+    { title: 'without the length of all texts', fields: { a: '1' } },
+    { title: 'with another length of all texts', fields: { a: '1', bytes: 'abc' } },
+    { title: 'with fields that are no ids', fields: { a: 'not json "', bytes: '10' } },
+    { title: 'with long texts', fields: { [newItemId()]: long, bytes: '5000' } },
+  ]
+  for (const { title, fields } of foreignHashes) {
+    test(`the hash of another program, ${title}: no list, no change, unhealthy until it is gone`, async () => {
+      await redis.command('flushall')
+      await redis.command('hset', 'item-store:{0}', ...Object.entries(fields).flat())
+      const before = await redis.command('hgetall', 'item-store:{0}')
+      const { store } = await opened(redis.url)
+      await assert.rejects(async () => store.list(), /The store refuses this/)
+      assert.equal(await store.healthy(), false)
+      const id = newItemId()
+      assert.equal(await store.read(id), undefined)
+      if (fields.bytes?.match(/^\d+$/)) return
+      await assert.rejects(async () => store.create(id, itemText(id, 10)), noChange)
+      await assert.rejects(async () => store.size(), /The store refuses this/)
+      assert.equal(await redis.command('hgetall', 'item-store:{0}'), before)
+      await redis.command('del', 'item-store:{0}')
+      await until('it is healthy', () => store.healthy())
+    })
+  }
+
+  test('it begins to delete items when it is full, and is connected to again: a warning', async () => {
+    const { log } = await opened(redis.url)
+    await redis.command('config', 'set', 'maxmemory-policy', 'allkeys-lru')
+    await redis.command('client', 'kill', 'type', 'normal')
+    await until('the log says so', () => /"policy":"allkeys-lru"/.test(log.join()))
+    await redis.command('config', 'set', 'maxmemory-policy', 'noeviction')
+  })
 
   test('a script that fails after a change, although it may not: the outcome is unknown', () => {
     const error = new ErrorReply(`ERR ${partlyDone} script: 0123, on @user_script:9.`)

@@ -43,6 +43,7 @@ export function causeOf(error: unknown): unknown {
 
 /** @param error what sending a command and waiting for its answer threw. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
+  if (error instanceof StoreError) return error
   if (
     error instanceof NotConnectedError ||
     error instanceof ClientOfflineError ||
@@ -63,7 +64,12 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
   if (/\bOOM\b/.test(refusal)) {
     return new StoreError('STORE_FULL', 'The store is full', { cause: causeOf(error) })
   }
-  return unavailable('The store refuses this at present', purpose, 'nothing has changed', error)
+  return refused(error, purpose)
+}
+
+/** @param cause why the store does not do it, although it could be asked. */
+export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
+  return unavailable('The store refuses this at present', purpose, 'nothing has changed', cause)
 }
 
 function unavailable(

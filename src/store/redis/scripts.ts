@@ -27,12 +27,15 @@ export const bytesField = 'bytes'
 /** What a refusal begins with, or has within it, after which it is not known what has changed. */
 export const partlyDone = 'PARTLYDONE'
 
+/** What is said of a bucket that is not as the service leaves it. */
+export const foreign = 'another program has written to this key'
+
 /** Reads the length of all texts. Numbers are written out, whatever the engine makes of them. */
 const begin = `
 local key, id, text = KEYS[1], ARGV[1], ARGV[2]
 local bytes = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0'
 if not bytes or #bytes > 15 or string.find(bytes, '%D') then
-  return redis.error_reply('another program has written to this key')
+  return redis.error_reply('${foreign}')
 end
 local function digits(number) return string.format('%.0f', math.max(0, number)) end`
 
@@ -74,6 +77,25 @@ return redis.call('HSCAN', key, ARGV[1], 'COUNT', math.max(1, math.floor(ARGV[2]
 /** Number of items and of their bytes. */
 export const sizeScript = script(`${begin}
 return { math.max(0, redis.call('HLEN', key) - 1), tonumber(bytes) }`)
+
+/**
+ * ARGV: a field that was seen and is no item's, or none; whether to try HSET, too. Uses each command that
+ * the others use, changes nothing, and fails where one of them would be refused. Fields are looked at
+ * only where that is cheap. An HSET without a value is refused as such only where it could be done.
+ */
+export const checkScript = script(`${begin}
+local isShort = bytes / redis.call('HLEN', key) < 1000
+local page = redis.call('HSCAN', key, '0', 'MATCH', isShort and '*' or '', 'COUNT', 1)
+local isForeign = redis.call('HSTRLEN', key, id) > 0
+for place = 1, #page[2], 2 do
+  local field = page[2][place]
+  isForeign = isForeign or (field ~= 'bytes' and #field ~= 36)
+end
+if isForeign then return redis.error_reply('${foreign}') end
+redis.call('HDEL', key, '')
+if text == '' then return 1 end
+local refusal = redis.pcall('HSET', key, 'bytes', bytes, '').err
+return string.find(refusal, 'wrong number of arg') and 1 or redis.error_reply(refusal)`)
 
 function script(text: string): Script {
   return { text, digest: createHash('sha1').update(text).digest('hex') }
