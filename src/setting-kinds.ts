@@ -13,8 +13,8 @@ export interface Kind<T> {
 }
 
 const pebibyte = 1024 ** 5
-const tcpUrl = /^rediss?:\/\/(?:[^@/?#]*@)?[^@/?#,]+(?:\/\d*)?$/
-const socketUrl = /^redis\+unix:\/\/(?:[^@/]*@)?\/[^?#]+(?:\?db=\d+)?$/
+const tcpUrl = /^rediss?:\/\/(?:[^@/?#:]*:[^@/?#]+@)?(?!.*:0+(?:\/|$))[^@/?#,]+(?:\/\d*)?$/
+const socketUrl = /^redis\+unix:\/\/(?:[^@/:]*:[^@/]+@)?\/[^?#]+(?:\?db=\d+)?$/
 const urlForms = [
   'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]',
   'the same with rediss:// for TLS',

@@ -229,7 +229,7 @@ describeWithRedis('faults of the engine', () => {
 
   test('it would delete items when it is full: a warning', async () => {
     const { service } = await started('--maxmemory-policy', 'allkeys-lru')
-    assert.ok(service.log.some(({ policy }) => policy === 'allkeys-lru'))
+    await until('it is logged', () => service.log.some(({ policy }) => policy === 'allkeys-lru'))
   })
 
   test('it is paused when the service stops: the service ends all the same', async () => {

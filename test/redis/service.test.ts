@@ -131,6 +131,13 @@ test('STORE_URL: what is no address of an engine is refused, without a word of t
     'redis://:secret@host:99999',
     'redis://:secret@a,b/1',
     'redis://:secret%zz@host',
+    'redis://secret@host',
+    'redis://secret:@host',
+    'redis://:secret@host:0',
+    'redis://:secret@host:0/1',
+    'redis+unix://secret@/socket',
+    'redis+cluster://secret@a,b',
+    'redis+cluster://:secret@a:1,b:0',
     'redis+cluster://:secret@host/1',
     'redis+cluster://:secret@a,,b',
     'rediss+cluster://:secret@a,b:port',
@@ -141,6 +148,7 @@ test('STORE_URL: what is no address of an engine is refused, without a word of t
     const { status, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli.js'), 'serve'], {
       env: { STORE_URL, JWT_SECRET: 'x', STORE_PREFIX: 'a{b}', STORE_TIMEOUT: '5ms' },
       encoding: 'utf8',
+      timeout: 20_000,
     })
     assert.equal(status, 2, STORE_URL)
     assert.match(stderr, /^item-store: STORE_URL is not usable in the environment; expected redis:/)

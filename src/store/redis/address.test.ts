@@ -18,6 +18,7 @@ for (const [url, servers] of Object.entries(clusters)) {
 const others = [
   ...['redis://a', 'redis://a/1', 'redis://a,b/1', 'redis+cluster://a/1', 'redis+cluster://'],
   ...['redis+cluster://a,', 'redis+cluster://a:x', 'redis+unix:///a,b', 'http://a,b', ''],
+  ...['redis+cluster://u@a', 'redis+cluster://u:@a,b', 'redis+cluster://a:1,b:0'],
 ]
 for (const url of others) {
   test(`no cluster: ${url}`, () => assert.equal(clusterAddress(url), undefined))

@@ -8,7 +8,7 @@ export interface ClusterAddress {
   readonly urlOf: (host: string) => string
 }
 
-const clusterUrl = /^(rediss?)(\+cluster)?:\/\/([^@/?#]*@)?([^@/?#]+)$/
+const clusterUrl = /^(rediss?)(\+cluster)?:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)$/
 
 /** @returns `undefined` for the URL of a single server, or of anything else. */
 export function clusterAddress(url: string): ClusterAddress | undefined {
@@ -16,6 +16,7 @@ export function clusterAddress(url: string): ClusterAddress | undefined {
   const hosts = names.split(',')
   if (mark === undefined && hosts.length === 1) return undefined
   const urlOf = (host: string) => `${scheme}://${credentials}${host}`
-  if (!hosts.every((host) => host !== '' && URL.canParse(urlOf(host)))) return undefined
+  const isHost = (host: string) => host !== '' && !/:0+$/.test(host) && URL.canParse(urlOf(host))
+  if (!hosts.every(isHost)) return undefined
   return { hosts, urlOf }
 }

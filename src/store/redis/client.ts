@@ -9,9 +9,10 @@
  */
 
 import { require } from '../../require.js'
-import { LateError } from './failures.js'
+import { causeOf, LateError, refusalOf } from './failures.js'
 
-const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = require('@redis/client')
+const { RedisClient, RESP_TYPES, SocketClosedUnexpectedlyError }: typeof import('@redis/client') =
+  require('@redis/client')
 
 export interface ClientOptions {
   /** `redis:`, `rediss:` or `redis+unix:`, with user, password and number of the database. */
@@ -34,7 +35,11 @@ export type Client = ReturnType<typeof newClient>
 export async function connect(options: ClientOptions, signal: AbortSignal): Promise<Client> {
   const { timeout, isOfCluster } = options
   const client = newClient(options)
-  client.on('error', () => undefined) // what waits for an answer is told
+  /** What went wrong first, such as an answer that is none; that the connection ends comes after it. */
+  let first: unknown
+  client.on('error', (error) => {
+    first ??= error
+  })
   try {
     const isOpen = new Promise((resolve) => client.once('connect', resolve))
     const isReady = client.connect()
@@ -47,8 +52,22 @@ export async function connect(options: ClientOptions, signal: AbortSignal): Prom
     return client
   } catch (error) {
     client.destroy()
-    throw error
+    throw withCause(first ?? error, options.url)
   }
+}
+
+/** Why no connection has come about, without the password: a server may repeat what it has been sent. */
+function withCause(error: unknown, url: string): unknown {
+  if (error instanceof SocketClosedUnexpectedlyError || Object(error).code === 'EPIPE') {
+    return new Error('the server has closed the connection without an answer')
+  }
+  if (error instanceof Error && error.message.startsWith('Unknown RESP type')) {
+    return new Error('what answers there does not speak the protocol of Redis')
+  }
+  if (refusalOf(error) === undefined) return error
+  const [, password = ''] = /^[^/]*\/\/[^:@]*:([^@]*)@/.exec(url) ?? []
+  const said = String(Object(causeOf(error)).message)
+  return new Error(password === '' ? said : said.replaceAll(decodeURIComponent(password), '***'))
 }
 
 /**
@@ -81,6 +100,7 @@ function newClient({ url, timeout }: ClientOptions) {
     url: url.replace(/^redis\+unix:/, 'unix:'),
     RESP: 2, // the newer version adds nothing here but a greeting
     disableOfflineQueue: true,
+    disableClientInfo: true, // a server that refuses the connection answers it, and nobody would be told
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })

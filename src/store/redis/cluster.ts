@@ -13,7 +13,7 @@ import { connect, inTime } from './client.js'
 import { type Connection, openConnection, pauseAfter, type Server } from './connection.js'
 import type { Engine, EngineOptions } from './engine.js'
 import { LateError, NotConnectedError, type Purpose, refusalOf, storeError } from './failures.js'
-import { newReporter } from './report.js'
+import { newReporter, newServerReporter } from './report.js'
 import { mastersOf, type Redirection, redirectionOf, slotCount, slotOf } from './slots.js'
 
 /** How often a command is sent on, to where the server it was sent to says. */
@@ -42,8 +42,10 @@ export async function openCluster(
   function connectionTo(address: string): Connection {
     const known = connections.get(address)
     if (known !== undefined) return known
-    const own = newReporter(log.child({ server: address }))
-    const connection = openConnection({
+    const own = newServerReporter(log.child({ server: address }), () =>
+      connection.send(['INFO', 'memory']),
+    )
+    const connection: Connection = openConnection({
       url: urlOf(address),
       isOfCluster: true,
       timeout,

@@ -1,14 +1,14 @@
 /** An engine that is one server. @module */
 
-import { openConnection, type Server } from './connection.js'
+import { type Connection, openConnection, type Server } from './connection.js'
 import type { Engine, EngineOptions } from './engine.js'
 import { type Purpose, storeError } from './failures.js'
-import { newReporter } from './report.js'
+import { newServerReporter } from './report.js'
 
 /** @returns once the first attempt to connect has succeeded or failed; there will be others. */
 export async function openSingle({ url, timeout, log }: EngineOptions): Promise<Engine> {
-  const report = newReporter(log)
-  const server = openConnection({ url, isOfCluster: false, timeout, report })
+  const report = newServerReporter(log, () => server.send(['INFO', 'memory']))
+  const server: Connection = openConnection({ url, isOfCluster: false, timeout, report })
   await server.tried
 
   async function use<T>(purpose: Purpose, call: (server: Server) => Promise<T>): Promise<T> {

@@ -10,10 +10,14 @@ import { clusterAddress } from './address.js'
 import type { Reply } from './client.js'
 import { openCluster } from './cluster.js'
 import type { EngineOptions } from './engine.js'
+import { refused } from './failures.js'
 import { openList, type ReadPage, start } from './list.js'
 import {
+  bytesField,
+  checkScript,
   createScript,
   deleteScript,
+  foreign,
   pageScript,
   replaceScript,
   type Script,
@@ -30,19 +34,20 @@ export interface RedisStoreOptions extends EngineOptions {
   readonly pageBytes?: number
 }
 
-/** How long it holds that all buckets could be written to, in milliseconds: anyone may ask. */
+/** How long it holds that items could be read and changed, in milliseconds: anyone may ask. */
 const healthyFor = 1000
 
 /** @returns once the first attempt to connect has succeeded or failed; there will be others. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
-  const { prefix, buckets = 256, pageBytes = 128 * 1024, log } = options
+  const { prefix, buckets = 256, pageBytes = 128 * 1024 } = options
   const keys = Array.from({ length: buckets }, (_, number) => `${prefix}{${number}}`)
   const cluster = clusterAddress(options.url)
   const engine =
     cluster === undefined ? await openSingle(options) : await openCluster(cluster, options)
   const never = { at: Number.NEGATIVE_INFINITY, isHealthy: Promise.resolve(false) }
   let checked = never
-  await warnOfEviction()
+  /** By key: a field that a list has met there and that is no item's. */
+  const foreignFields = new Map<string, Buffer>()
 
   function keyOf(id: ItemId): string {
     return keys[Number.parseInt(id.slice(0, 4), 16) % buckets] ?? prefix
@@ -56,23 +61,21 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     })
   }
 
-  /** A bucket has no time to live, so the policies for keys that have one do no harm. */
-  async function warnOfEviction(): Promise<void> {
-    const policies = await memory('maxmemory_policy').catch(() => [])
-    const policy = policies.find((name) => name.startsWith('allkeys-'))
-    if (policy === undefined) return
-    log.warn(
-      { policy },
-      'the store deletes items at its maxmemory; set maxmemory-policy noeviction',
+  /** Whether all that items are read and changed with could be done now, in every bucket. */
+  async function canServe(): Promise<boolean> {
+    const tried = new Set<object | undefined>()
+    const checks = keys.map((key) =>
+      engine.at('change', key, async (server) => {
+        const field = foreignFields.get(key) ?? ''
+        const session = server.session()
+        if (!tried.has(session)) {
+          tried.add(session) // once for each server, since it counts what it refuses
+          await server.send(['EVAL', checkScript.text, '1', key, field, 'HSET'])
+        }
+        return await server.run(checkScript, key, field, '')
+      }),
     )
-  }
-
-  /** Whether every bucket can be written to: takes out a field that is not there. */
-  async function canWrite(): Promise<boolean> {
-    const changes = keys.map((key) =>
-      engine.at('change', key, (server) => server.send(['HDEL', key, ''])),
-    )
-    return await Promise.all(changes).then(
+    return await Promise.all(checks).then(
       () => true,
       () => false,
     )
@@ -87,6 +90,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
         const cursor = previous?.session === session ? (previous?.cursor ?? start) : start
         const page = await server.run(pageScript, key, cursor, String(pageBytes))
         const [next, entries] = page as [Buffer, Buffer[]] // as HSCAN answers
+        const other = foreignFieldIn(entries)
+        if (other !== undefined) {
+          foreignFields.set(key, other)
+          throw refused(`${foreign}: ${key}`)
+        }
         return { entries, cursor: next.toString(), session }
       })
   }
@@ -140,13 +148,34 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     async healthy() {
       if (!engine.isConnected()) checked = never
       else if (performance.now() - checked.at > healthyFor) {
-        checked = { at: performance.now(), isHealthy: canWrite() }
+        checked = { at: performance.now(), isHealthy: canServe() }
       }
       return await checked.isHealthy
     },
 
     close: engine.close,
   }
+}
+
+/** The first field that is neither an item's nor the one for the length of all texts. */
+function foreignFieldIn(entries: readonly Buffer[]): Buffer | undefined {
+  for (let place = 0; place < entries.length; place += 2) {
+    const [field, text] = [entries[place], entries[place + 1]]
+    if (field === undefined || text === undefined) return undefined
+    if (!isItem(field, text) && field.toString('latin1') !== bytesField) return field
+  }
+  return undefined
+}
+
+/** Whether the text begins with the id, as `{"id":"…"`, and ends like an object. */
+function isItem(id: Buffer, text: Buffer): boolean {
+  return (
+    id.length === 36 &&
+    text.length > 44 &&
+    text.compare(id, 0, 36, 7, 43) === 0 &&
+    text.toString('latin1', 0, 7) === '{"id":"' &&
+    text[text.length - 1] === 0x7d
+  )
 }
 
 function numberAt(reply: Reply, place: number): number {
