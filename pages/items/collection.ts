@@ -203,6 +203,9 @@ function withItem(items: readonly Item[], id: string, item: Item | undefined): I
 }
 
 function newsOf(changed: ReadonlySet<string>, gone: number): string {
-  const parts = [`${changed.size} new or changed`, gone > 0 ? `${gone} gone` : '']
+  const parts = [
+    changed.size > 0 ? `${changed.size} new or changed` : '',
+    gone > 0 ? `${gone} gone` : '',
+  ]
   return parts.filter((part) => part !== '').join(', ')
 }

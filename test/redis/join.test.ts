@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type OwnProcess, ownProcess } from '../support/own-process.js'
 import { freePort } from '../support/process.js'
@@ -147,10 +148,11 @@ async function answers(server: Server): Promise<void> {
   await until(`${server.address} answers`, () => command(server, 'ping').catch(() => false))
 }
 
-/** Runs the script until it says that the cluster is whole, as both files do. */
+/** Runs the script until it says that the cluster is whole, with a pause after each step, as both files do. */
 async function joined(servers: readonly Server[]): Promise<void> {
   const hosts = servers.map(({ address }) => `${address}:${port}`)
-  await until('the cluster is whole', () => isWhole(hosts))
+  const step = async () => (await isWhole(hosts)) || (await delay(300, false))
+  await until('the cluster is whole', step, 60_000)
 }
 
 async function isWhole(hosts: string[]): Promise<boolean> {

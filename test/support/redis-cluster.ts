@@ -54,9 +54,12 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
     }
   }
 
+  async function setAll(name: string, value: string): Promise<void> {
+    await Promise.all(nodes.map((node) => node.command('config', 'set', name, value)))
+  }
+
   async function setNodeTimeout(time: number): Promise<void> {
-    const setting = ['config', 'set', 'cluster-node-timeout', String(time)]
-    await Promise.all(nodes.map((node) => node.command(...setting)))
+    await setAll('cluster-node-timeout', String(time))
   }
 
   return {
@@ -92,6 +95,8 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
         return seen.every((lines) => lines.split('slave').length === size.replicas + 1)
       })
       await setNodeTimeout(timeouts.later)
+      // Before, a busy machine could have made a replica take over.
+      await setAll('cluster-replica-no-failover', 'no')
     },
   }
 }
@@ -112,6 +117,7 @@ function nodeAt(port: number, busPort: number, settings: string[]): ClusterNode 
     ...['--port', String(port), '--bind', '127.0.0.1', '--cluster-announce-ip', '127.0.0.1'],
     ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
     ...['--cluster-node-timeout', timeouts.beginning, '--repl-diskless-sync-delay', '0'],
+    ...['--cluster-replica-no-failover', 'yes'],
     ...settings,
   )
   return { ...own, port, busPort }
