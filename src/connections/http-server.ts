@@ -106,7 +106,7 @@ export function createHttpServer(limits: ConnectionLimits, serve: Serve): HttpSe
     ? [Number.POSITIVE_INFINITY, limits.maxConnections]
     : [limits.maxConnections, Number.POSITIVE_INFINITY]
   const connections = new Connections(server, limits.maxPipelinedBytes, byRecord)
-  server.maxHeadersCount = limits.maxHeaderLines + 1 // one more than allowed, so that excess is noticed
+  server.maxHeadersCount = 0 // `headError` counts; the parser would end the connection under the body
   server.maxConnections = byNode
   // Without it, responses are cut short once the client closes its sending side.
   Object.assign(server, { httpAllowHalfOpen: true }) // not in the types; since Node.js 0.x

@@ -169,9 +169,9 @@ test('a list that is released ends, and reads nothing that is there for others n
 
 test('200,000 pages in a heap of 128 MB end in STORE_FULL and a process that goes on', () => {
   const script = `
-    import { getHeapStatistics } from 'node:v8'
+    import { timesInHeap } from '${new URL('../../memory-shares.js', import.meta.url)}'
     import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
-    const maxPages = Math.floor(getHeapStatistics().heap_size_limit / 2048)
+    const maxPages = timesInHeap(2048)
     const store = createMemoryStore(1e12, { maxPages, pageBytes: 64 })
     const idOf = (number) => (number * 4099 % 2 ** 32).toString(16).padStart(8, '0')
       + '-0000-4000-8000-' + number.toString(16).padStart(12, '0')
