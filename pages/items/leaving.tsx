@@ -1,7 +1,7 @@
 /** Leaving is asked about where something would be lost: by the page, or by the browser. @module */
 
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { Confirm } from './dialog.js'
 
 /** What would be lost, in the words of the question. */
@@ -19,7 +19,7 @@ export function useLeaving(
 ): [leave: () => void, question: VNode | undefined] {
   const [isAsked, setAsked] = useState(false)
   const isSafe = loss === undefined
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isSafe) {
       setAsked(false)
       return undefined
