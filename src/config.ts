@@ -9,7 +9,7 @@
 
 import { availableParallelism } from 'node:os'
 import type { ParseArgsConfig } from 'node:util'
-import { fractionOfMemory, timesInHeap } from './memory-shares.js'
+import { fractionOfMemory, mebibyte, timesInHeap } from './memory-shares.js'
 import {
   engineUrl,
   integer,
@@ -43,7 +43,6 @@ export interface Setting<T> {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const kibibyte = 1024
-const mebibyte = 1024 * kibibyte
 const day = 86_400 // seconds
 const maxWorkers = 256
 

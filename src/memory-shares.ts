@@ -3,7 +3,7 @@
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 
-const mebibyte = 1024 ** 2
+export const mebibyte = 1024 ** 2
 
 /**
  * Most that V8 counts in its limit for objects that have just been made, in bytes: three semi-spaces of 64 MiB

@@ -1,6 +1,6 @@
 /** What is wrong with an item's text while it is edited, and the request that it makes. @module */
 
-import { checkText, isObjectAt, JsonFault, type Member, membersOf, skipSpace } from './json-text.js'
+import { checkText, isObjectAt, JsonFault, lastMembers, membersOf, skipSpace } from './json-text.js'
 
 /** Something to show at a place of the text. */
 export interface Finding {
@@ -60,7 +60,7 @@ const besideData = ['id', 'project_id']
  * @param text an object without errors.
  */
 export function requestBody(text: string): string {
-  const project = lastMembers(text, 0).get('project_id')
+  const project = lastMembers(text).get('project_id')
   const projectId = project === undefined ? 'null' : text.slice(project.valueStart, project.end)
   return `{"project_id":${projectId},"data":\n${without(text, besideData)}\n}`
 }
@@ -122,11 +122,6 @@ export function lineAndColumn(text: string, offset: number): string {
   const lineStart = before.lastIndexOf('\n') + 1
   const line = before.split('\n').length
   return `line ${line}, column ${[...before.slice(lineStart)].length + 1}`
-}
-
-/** Of members with the same name the service keeps the last (spec §2.1). */
-function lastMembers(text: string, start: number): Map<string, Member> {
-  return new Map(Array.from(membersOf(text, start), (member) => [member.name, member]))
 }
 
 /** Whether this is the text of a `project_id` (spec §2.2). */

@@ -6,7 +6,7 @@
  */
 
 import { isProject, lineAndColumn, noProject, requestBody } from './draft.js'
-import { isObjectAt, JsonFault, membersOf, skipComma, skipSpace, skipValue } from './json-text.js'
+import { isObjectAt, JsonFault, lastMembers, skipComma, skipSpace, skipValue } from './json-text.js'
 import type { Pace } from './pace.js'
 
 /** One item of a file. */
@@ -84,7 +84,7 @@ function checkEnd(text: string, at: number): void {
  * any other, the members become those of the item.
  */
 function bodyOf(object: string, offset: number): string {
-  const members = new Map(Array.from(membersOf(object), (member) => [member.name, member]))
+  const members = lastMembers(object)
   const data = members.get('data')
   const project = members.get('project_id')
   if (project && !isProject(object.slice(project.valueStart, project.end))) {

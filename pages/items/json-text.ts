@@ -78,6 +78,11 @@ export function* membersOf(text: string, objectStart = 0): Generator<Member, voi
   }
 }
 
+/** The members by name: of those with the same, the service keeps the last (spec §2.1). @throws {JsonFault} */
+export function lastMembers(text: string, objectStart = 0): Map<string, Member> {
+  return new Map(Array.from(membersOf(text, objectStart), (member) => [member.name, member]))
+}
+
 /** Whether an object starts at this position. */
 export function isObjectAt(text: string, at: number): boolean {
   return text.charCodeAt(at) === openBrace

@@ -9,7 +9,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
-import { timesInHeap } from '../memory-shares.js'
+import { mebibyte, timesInHeap } from '../memory-shares.js'
 import { UsageError } from '../usage-error.js'
 import { patience, watchHeartbeat } from './heartbeat.js'
 import { handleShutdown } from './shutdown.js'
@@ -37,8 +37,6 @@ const signalTime = 1_000
 
 /** How long a worker has for its metrics, beyond `STORE_TIMEOUT`, in milliseconds. */
 const answerTime = 1_000
-
-const mebibyte = 1024 ** 2
 
 /**
  * Serves with several processes until a signal stops them. This one only starts them and hands them

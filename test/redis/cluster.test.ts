@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { newItemId } from '../../src/item/id.js'
@@ -15,11 +13,10 @@ import { newCertificate } from '../support/certificate.js'
 import { assertConforms } from '../support/conformance.js'
 import { type OwnService, ownService } from '../support/own-service.js'
 import { freePort } from '../support/process.js'
-import { describeWithRedis, ownRedis } from '../support/redis.js'
+import { describeWithRedis, documentedRights, ownRedis } from '../support/redis.js'
 import { ownCluster } from '../support/redis-cluster.js'
 import { describeRoundTrip } from '../support/round-trip.js'
 import { describeStore, itemText, textOf } from '../support/store-behaviour.js'
-import { root } from '../support/tools.js'
 import { until } from '../support/until.js'
 
 const STORE_TIMEOUT = '20s'
@@ -80,11 +77,7 @@ describeWithRedis('a cluster', () => {
   })
 
   test('needs no more rights than docs/redis.md says', async () => {
-    const text = readFileSync(join(root, 'docs/redis.md'), 'utf8')
-    const [rights = ''] = /^A user of the server with.*?\n\n/ms.exec(text) ?? []
-    const commands = [...rights.matchAll(/`([A-Z]+)`/g)].map(([, name]) => `+${name}`)
-    const given = commands.filter((name) => name !== '+ACL')
-    await masters('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...given)
+    await masters('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
     const url = cluster.url.replace('://', '://u:p@')
     const service = await ownService({ STORE_URL: url, STORE_TIMEOUT })
     const { id } = await create(service, { name: 'a' })

@@ -13,7 +13,7 @@ import { newCertificate } from '../support/certificate.js'
 import { assertConforms } from '../support/conformance.js'
 import { ownService } from '../support/own-service.js'
 import { freePort } from '../support/process.js'
-import { describeWithRedis, ownRedis } from '../support/redis.js'
+import { describeWithRedis, documentedRights, ownRedis } from '../support/redis.js'
 import { describeRoundTrip } from '../support/round-trip.js'
 import { root } from '../support/tools.js'
 
@@ -71,11 +71,7 @@ describeWithRedis('the service on an engine', () => {
     const port = await freePort()
     const redis = ownRedis('--port', String(port))
     await redis.start()
-    const text = readFileSync(join(root, 'docs/redis.md'), 'utf8')
-    const [rights = ''] = /^A user of the server with.*?\n\n/ms.exec(text) ?? []
-    const commands = [...rights.matchAll(/`([A-Z]+)`/g)].map(([, name]) => `+${name}`)
-    const given = commands.filter((name) => name !== '+ACL')
-    await redis.command('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...given)
+    await redis.command('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
     const url = `redis://u:p@127.0.0.1:${port}/1`
     const service = await ownService({ STORE_URL: url, STORE_TIMEOUT })
     const { id } = await create(service, { name: 'a' })

@@ -2,12 +2,13 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
 import { promisify } from 'node:util'
 import { type OwnProcess, ownProcess } from './own-process.js'
+import { root } from './tools.js'
 
 const program = 'redis-server'
 /** Whether the program is installed. */
@@ -17,6 +18,14 @@ export const isThere = spawnSync(program, ['--version']).status === 0
 export function describeWithRedis(title: string, body: () => void): void {
   if (!isThere && process.env.CI === 'true') throw new Error(`${program} is not installed`)
   describe(title, { skip: isThere ? false : `${program} is not installed` }, body)
+}
+
+/** For `ACL SETUSER`: the commands that docs/redis.md says a user of the server needs. */
+export function documentedRights(): string[] {
+  const text = readFileSync(join(root, 'docs/redis.md'), 'utf8')
+  const [rights = ''] = /^A user of the server with.*?\n\n/ms.exec(text) ?? []
+  const commands = [...rights.matchAll(/`([A-Z]+)`/g)].map(([, name]) => `+${name}`)
+  return commands.filter((name) => name !== '+ACL')
 }
 
 export interface OwnRedis {

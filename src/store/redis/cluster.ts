@@ -10,9 +10,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClusterAddress } from './address.js'
 import { connect, inTime } from './client.js'
-import { type Connection, openConnection, pauseAfter, type Server } from './connection.js'
+import {
+  type Connection,
+  memoryInfo,
+  openConnection,
+  pauseAfter,
+  type Server,
+} from './connection.js'
 import type { Engine, EngineOptions } from './engine.js'
-import { LateError, NotConnectedError, type Purpose, refusalOf, storeError } from './failures.js'
+import { answerOf, LateError, NotConnectedError, refusalOf } from './failures.js'
 import { newReporter, newServerReporter } from './report.js'
 import { mastersOf, type Redirection, redirectionOf, slotCount, slotOf } from './slots.js'
 
@@ -43,7 +49,7 @@ export async function openCluster(
     const known = connections.get(address)
     if (known !== undefined) return known
     const own = newServerReporter(log.child({ server: address }), () =>
-      connection.send(['INFO', 'memory']),
+      memoryInfo(connection, 'maxmemory_policy'),
     )
     const connection: Connection = openConnection({
       url: urlOf(address),
@@ -176,22 +182,14 @@ export async function openCluster(
     }
   }
 
-  async function use<T>(purpose: Purpose, sent: Promise<T>): Promise<T> {
-    try {
-      return await sent
-    } catch (error) {
-      throw storeError(error, purpose)
-    }
-  }
-
   await new Promise<void>((resolve) => {
     void stayInformed(resolve)
   })
 
   return {
-    at: (purpose, key, call) => use(purpose, send(key, call)),
+    at: (purpose, key, call) => answerOf(send(key, call), purpose),
 
-    all: (purpose, call) => use(purpose, Promise.all([...connections.values()].map(call))),
+    all: (purpose, call) => answerOf(Promise.all([...connections.values()].map(call)), purpose),
 
     isConnected: () =>
       masters.size === slotCount &&

@@ -48,6 +48,12 @@ export async function pauseAfter(failures: number, signal: AbortSignal): Promise
   await delay(wait, undefined, { signal }).catch(() => undefined)
 }
 
+/** What a server says of its memory under a name of `INFO memory`; `undefined` if it says nothing. */
+export async function memoryInfo(server: Server, name: string): Promise<string | undefined> {
+  const info = String(await server.send(['INFO', 'memory']))
+  return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1]
+}
+
 export function openConnection(options: ConnectionOptions): Connection {
   const { timeout, report } = options
   const closing = new AbortController()

@@ -44,6 +44,15 @@ export function causeOf(error: unknown): unknown {
   return new Error(end === -1 ? refusal : refusal.slice(0, end).trimEnd())
 }
 
+/** @throws {StoreError} for whatever keeps the answer from coming. */
+export async function answerOf<T>(sent: Promise<T>, purpose: Purpose): Promise<T> {
+  try {
+    return await sent
+  } catch (error) {
+    throw storeError(error, purpose)
+  }
+}
+
 /** @param error what sending a command and waiting for its answer threw. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   if (error instanceof StoreError) return error

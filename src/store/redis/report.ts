@@ -1,7 +1,6 @@
 /** The lines of the log that say whether the engine can be reached: one for each change. @module */
 
 import type { Logger } from 'pino'
-import type { Reply } from './client.js'
 import { causeOf } from './failures.js'
 
 export interface Reporter {
@@ -29,19 +28,18 @@ export function newReporter(log: Pick<Logger, 'info' | 'warn'>): Reporter {
 /**
  * Warns, too, of a server that deletes items when it is full. A bucket has no time to live, so that the
  * policies for keys that have one do no harm.
- * @param memory asks the server that can be reached for `INFO memory`.
+ * @param evictionPolicy asks the server that can be reached.
  */
 export function newServerReporter(
   log: Pick<Logger, 'info' | 'warn'>,
-  memory: () => Promise<Reply>,
+  evictionPolicy: () => Promise<string | undefined>,
 ): Reporter {
   const { lost, found } = newReporter(log)
   let warned: string | undefined
 
   async function warnOfEviction(): Promise<void> {
-    const info = String(await memory())
-    const policy = /^maxmemory_policy:(allkeys-.*?)\r?$/m.exec(info)?.[1]
-    if (policy !== undefined && policy !== warned) {
+    const policy = await evictionPolicy()
+    if (policy?.startsWith('allkeys-') && policy !== warned) {
       const msg = 'the store deletes items at its maxmemory; set maxmemory-policy noeviction'
       log.warn({ policy }, msg)
     }

@@ -9,6 +9,7 @@ import type { EncodedItem, ItemId, ItemStore } from '../item-store.js'
 import { clusterAddress } from './address.js'
 import type { Reply } from './client.js'
 import { openCluster } from './cluster.js'
+import { memoryInfo } from './connection.js'
 import type { EngineOptions } from './engine.js'
 import { refused } from './failures.js'
 import { openList, type ReadPage, start } from './list.js'
@@ -51,14 +52,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
   function keyOf(id: ItemId): string {
     return keys[Number.parseInt(id.slice(0, 4), 16) % buckets] ?? prefix
-  }
-
-  /** What each server says of its memory. */
-  function memory(name: string): Promise<string[]> {
-    return engine.all('read', async (server) => {
-      const info = String(await server.send(['INFO', 'memory']))
-      return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? ''
-    })
   }
 
   /** Whether all that items are read and changed with could be done now, in every bucket. */
@@ -127,7 +120,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
     async size() {
       const [used, sizes] = await Promise.all([
-        memory('used_memory'),
+        engine.all('read', (server) => memoryInfo(server, 'used_memory')),
         Promise.all(
           keys.map((key) => engine.at('read', key, (server) => server.run(sizeScript, key))),
         ),
@@ -135,7 +128,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       return {
         items: sum(sizes.map((size) => numberAt(size, 0))),
         itemBytes: sum(sizes.map((size) => numberAt(size, 1))),
-        pageBytes: sum(used.map(Number)),
+        pageBytes: sum(used.map((bytes) => Number(bytes ?? 0))),
       }
     },
 
