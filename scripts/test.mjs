@@ -13,8 +13,8 @@ import { installTestTools, makeReady, root, run } from './ready.mjs'
 
 /** Maximum time for a test file, in milliseconds; the slowest takes a minute on a busy machine. */
 const timeout = 180_000
-/** Files at a time: they wait for half of the time that they take. */
-const concurrency = 2 * availableParallelism()
+/** Files at a time: they wait for more than half of the time that they take. */
+const concurrency = 3 * availableParallelism()
 
 const names = process.argv.slice(2)
 
