@@ -247,10 +247,13 @@ describeWithRedis('two workers', () => {
 
   test('one that ends again and again is replaced ever more slowly', async () => {
     await killWorker(2) // which may not serve yet
-    const replaced = await until('it was replaced', () => {
-      return logged(2, 'worker ended with SIGKILL').length === 2 && logged(2, 'worker replaced')[0]
+    const [first, second] = await until('it has ended twice', () => {
+      const ends = logged(2, 'worker ended with SIGKILL')
+      return ends.length === 2 && ends
     })
-    const [first, second] = logged(2, 'worker ended with SIGKILL')
+    const replaced = await until('it was replaced then', () =>
+      logged(2, 'worker replaced').find((line) => timeOf(line) >= timeOf(second)),
+    )
     const wait = Number(second?.wait)
     // It was started after the first end, and is started again two seconds later.
     const least = 2_000 - (timeOf(second) - timeOf(first))
