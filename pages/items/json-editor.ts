@@ -7,7 +7,7 @@
  * @module
  */
 
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap, isolateHistory } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
 import {
   bracketMatching,
@@ -118,7 +118,9 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
   return {
     text: () => textOf(view.state),
     replace(text) {
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+      const changes = { from: 0, to: view.state.doc.length, insert: text }
+      // Otherwise what was typed just before would be undone together with it.
+      view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
     goTo(offset) {
       view.dispatch({ selection: { anchor: offset }, scrollIntoView: true })

@@ -88,6 +88,11 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.match((await findings.first().textContent()) ?? '', /^Error in line 1, .* or null$/)
     assert.match((await findings.last().textContent()) ?? '', /^Warning in line 1, /)
     assert.ok(!requests.includes('POST'))
+    // To undo what a button did takes nothing that was typed just before.
+    await page.editor.fill('{"a":1}')
+    await page.choose('Format')
+    await page.editor.press('Control+z')
+    await holdsTyped(page, '{"a":1}')
     page.assertClean()
   })
 
