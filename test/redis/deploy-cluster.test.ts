@@ -46,8 +46,10 @@ for (const { file, net, server, create } of files) {
       const answers = (args: string, answer: string) =>
         until(`${args}: ${answer}`, async () => (await cli(args).catch(() => '')) === answer)
 
+      const untilMade = () => shell(`until ( ${create} ); do sleep 0.2; done`)
+
       // The one that makes the cluster is started first: it tries until the servers are there.
-      const made = shell(`until ( ${create} ); do sleep 0.2; done`)
+      const made = untilMade()
       const before = startServers()
       const { stdout } = await made
       assert.match(stdout, /All 16384 slots covered/)
@@ -60,7 +62,7 @@ for (const { file, net, server, create } of files) {
 
       await Promise.all(before.map(end))
       const after = startServers()
-      const { stdout: again } = await shell(`until ( ${create} ); do sleep 0.2; done`)
+      const { stdout: again } = await untilMade()
       assert.match(again, /All 16384 slots covered/)
       assert.doesNotMatch(again, /Adding replica/)
       await answers('get key', 'value')
