@@ -1,4 +1,4 @@
-# The service as an image: docs/operations/containers.md says how to run it.
+# The service as an image: docs/how-to/containers.md says how to run it.
 
 FROM node:24-slim AS build
 WORKDIR /build
@@ -15,6 +15,7 @@ COPY --from=build /build/dist ./dist
 # The user `node` of the base image. Kubernetes has to see a number to know that it is not root.
 USER 1000:1000
 EXPOSE 8000
-HEALTHCHECK --interval=30s --timeout=6s --start-period=10s CMD ["node", "dist/cli.js", "health"]
+# Not `fetch`, which takes twice the memory.
+HEALTHCHECK --interval=30s --timeout=6s --start-period=10s CMD ["node", "-e", "http.get(`http://127.0.0.1:${process.env.PORT}/api/v1/health`, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))"]
 ENTRYPOINT ["node", "dist/cli.js"]
 CMD ["serve"]

@@ -1,8 +1,221 @@
-/** `npm run bench:pages`: measures the pages in Chromium, and records the results. */
+/** The pages in Chromium: their sizes, their first paint, and the items page with many items. */
 
-import { installTestTools, makeReady } from '../scripts/ready.mjs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { installTestTools, root } from '../scripts/ready.mjs'
+import { describeMachine } from './lib/machine.mjs'
+import { integer, readOptions } from './lib/options.mjs'
+import { scratch, start, stop } from './lib/processes.mjs'
+import { count, report, table } from './lib/results.mjs'
+import { median, quantile } from './lib/statistics.mjs'
 
-makeReady()
+/**
+ * The parts of playwright-core that are used here.
+ * @typedef {{ chromium: { launch(options: object): Promise<Browser> } }} Playwright
+ * @typedef {{ newContext(options?: object): Promise<Context>, version(): string, close(): Promise<void> }} Browser
+ * @typedef {{ newPage(): Promise<Page>, close(): Promise<void> }} Context
+ * @typedef {object} Page
+ * @property {(url: string) => Promise<unknown>} goto
+ * @property {(script: () => void) => Promise<unknown>} addInitScript
+ * @property {<T, A>(run: (argument: A) => T | Promise<T>, argument?: A) => Promise<T>} evaluate
+ * @property {<A>(run: (argument: A) => unknown, argument: A, options: object) => Promise<unknown>} waitForFunction
+ */
+
+const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
+
+  --items N     items that the items page shows [100000]
+  --paints N    how often each page is opened for its first paint [15]
+  --no-write    only print; leave bench/RESULTS.md as it is
+`
+const options = readOptions(
+  {
+    items: { type: 'string', default: '100000' },
+    paints: { type: 'string', default: '15' },
+    'no-write': { type: 'boolean', default: false },
+  },
+  help,
+)
+const items = integer('items', options.items)
+const paints = integer('paints', options.paints)
+const scrollSeconds = 10
+const scrollStep = 400 // pixels a frame: half a window
+
+const facts = describeMachine('server and browser on all cores')
 installTestTools()
-// What the rest imports exists only now.
-await import('./pages/command.mjs')
+/** @type {Playwright} */
+const { chromium } = createRequire(join(root, 'tools/package.json'))('playwright-core')
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const service = await startService()
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+try {
+  const pages = [await openPage('API page', '/docs'), await openPage('items page', '/')]
+  const { loading, frames } = await useItems()
+  report('Pages', {
+    facts: [...facts, `Browser: Chromium ${browser.version()}, without a screen`],
+    parts: [
+      table(
+        ['', 'first paint, ms: fastest', `median of ${paints}`, 'slowest', 'loaded, kB'],
+        pages,
+      ),
+      'The first contentful paint, each with an empty cache, in a new context of a browser that runs; ' +
+        `and the files that a page asks for until then, with Brotli. All files of both pages: ${sizeOfAll()} kB.`,
+      table([`items page with ${count(items)} items, from the start of the page`, ''], loading),
+      table(
+        [`${scrollSeconds} s of scrolling`, 'frames', 'median', '99 %', 'longest', 'over 20 ms'],
+        [frames],
+      ),
+      `Times between frames in milliseconds, ${scrollStep} pixels a frame; at 60 frames a second they are 16.7.`,
+    ],
+    isWritten: !options['no-write'],
+  })
+} finally {
+  await browser.close()
+  await stop(service.child)
+}
+
+/** Starts the service for development, with many items. */
+async function startService() {
+  const seed = join(scratch, 'items.jsonl')
+  const lines = Array.from({ length: items }, (_, number) =>
+    JSON.stringify({
+      project_id: `project-${number % 7}`,
+      title: `Item number ${number}`,
+      price: number / 8,
+      tags: ['one', 'two', 'three'],
+      owner: { name: `owner ${number % 100}`, since: 2000 + (number % 26) },
+      note: 'The quick brown fox jumps over the lazy dog.',
+      done: number % 2 === 0,
+    }),
+  )
+  writeFileSync(seed, lines.join('\n'))
+  const flags = ['--port', '0', '--host', '127.0.0.1', '--log-level', 'error', '--seed', seed]
+  const args = [join(root, 'dist/cli.js'), 'dev', ...flags]
+  const child = start({ args, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  /** @type {RegExpExecArray} */
+  const [, origin = '', token = ''] = await new Promise((resolve, reject) => {
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      output += text
+      const found = /items page (http:\S+)\/#token=(\S+)/.exec(output)
+      if (found !== null) resolve(found)
+    })
+    child.ended.then(() => reject(new Error(`the service did not start: ${child.errorOutput}`)))
+  })
+  return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // each with an id
+}
+
+/**
+ * Opens a page again and again, for its first paint and the size of what it loads.
+ * @param {string} name
+ * @param {string} path
+ */
+async function openPage(name, path) {
+  const times = []
+  let loaded = 0
+  for (let number = 0; number <= paints; number += 1) {
+    const opened = await openOnce(path)
+    if (number > 0) times.push(opened.painted) // an origin is opened once before it counts
+    loaded = opened.bytes
+  }
+  const shown = [Math.min(...times), median(times), Math.max(...times)]
+  return [name, ...shown.map((time) => time.toFixed(0)), (loaded / 1000).toFixed(1)]
+}
+
+/** @param {string} path */
+async function openOnce(path) {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(service.origin + path)
+  const opened = await page.evaluate(async () => {
+    for (;;) {
+      const [paint] = performance.getEntriesByName('first-contentful-paint')
+      if (paint) {
+        const loaded = performance
+          .getEntries()
+          .filter((each) => each instanceof PerformanceResourceTiming)
+        const files = loaded.filter(
+          ({ name, startTime }) => startTime < paint.startTime && !name.endsWith('.json'),
+        )
+        const bytes = files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)
+        return { painted: paint.startTime, bytes }
+      }
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+    }
+  })
+  await context.close()
+  return opened
+}
+
+/** Opens the items page with all items, and scrolls. */
+async function useItems() {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  await page.addInitScript(() => {
+    const markRows = () => {
+      if (document.querySelector('td')) performance.mark('rows')
+      else requestAnimationFrame(markRows)
+    }
+    markRows()
+  })
+  await page.goto(`${service.origin}/#token=${service.token}`)
+  await page.waitForFunction(
+    (all) => document.querySelector('.status')?.textContent?.startsWith(all),
+    `${count(items)} items`,
+    { polling: 'raf', timeout: 120_000 },
+  )
+  const [complete, rows] = await page.evaluate(() => [
+    performance.now(),
+    performance.getEntriesByName('rows')[0]?.startTime,
+  ])
+  const loading = [
+    ['first rows', `${rows?.toFixed(0)} ms`],
+    [`list of ${(service.listBytes / 1e6).toFixed(1)} MB complete`, `${complete?.toFixed(0)} ms`],
+  ]
+  const frames = await scroll(page)
+  await context.close()
+  return { loading, frames }
+}
+
+/**
+ * Scrolls the table.
+ * @param {Page} page
+ */
+async function scroll(page) {
+  const frames = await page.evaluate(
+    async ({ step, seconds }) => {
+      const grid = document.querySelector('[role=grid]')
+      if (!grid) throw new Error('the page has no grid')
+      /** @type {() => Promise<number>} */
+      const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+      const times = []
+      const started = await nextFrame()
+      for (let last = started; last - started < seconds * 1000; ) {
+        grid.scrollTop += step
+        const now = await nextFrame()
+        times.push(now - last)
+        last = now
+      }
+      return times
+    },
+    { step: scrollStep, seconds: scrollSeconds },
+  )
+  const late = frames.filter((time) => time > 20).length
+  const shown = [median(frames), quantile(frames, 0.99), Math.max(...frames)]
+  return [
+    'table',
+    String(frames.length),
+    ...shown.map((time) => time.toFixed(1)),
+    `${late} (${((100 * late) / frames.length).toFixed(1)} %)`,
+  ]
+}
+
+/** All files of the pages as they are sent, in kB. */
+function sizeOfAll() {
+  const folder = join(root, 'dist/pages')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const sizes = files
+    .filter((file) => file.endsWith('.br'))
+    .map((file) => statSync(join(folder, file)).size)
+  return (sizes.reduce((sum, size) => sum + size, 0) / 1000).toFixed(1)
+}

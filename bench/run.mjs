@@ -1,9 +1,16 @@
-/** `npm run bench`: compares the service with others on the same workloads, and records the results. */
+/** `npm run bench -- [NAME] [options]`: prepares the checkout and runs a benchmark, by default the comparison. */
 
 import { makeReady } from '../scripts/ready.mjs'
-import { installPeers } from './lib/install.mjs'
 
-makeReady()
-installPeers()
-// What the rest imports exists only now.
-await import('./compare/command.mjs')
+const names = ['compare', 'start', 'scale', 'pages']
+const [first = ''] = process.argv.slice(2)
+const name = first === '' || first.startsWith('-') ? 'compare' : first
+
+if (names.includes(name)) {
+  makeReady()
+  // What it imports exists only now.
+  await import(`./${name}.mjs`)
+} else {
+  process.stderr.write(`there is no benchmark ${name}, only ${names.join(', ')}\n`)
+  process.exitCode = 2
+}

@@ -1,7 +1,122 @@
-/** `npm run bench:scale`: measures how the service behaves with many items, and records the results. */
+/** The memory store and a `Map` of strings with more and more items: memory, waiting times, processor time. Linux only. */
 
-import { makeReady } from '../scripts/ready.mjs'
+import { itemBytes } from './lib/item.mjs'
+import { describeMachine } from './lib/machine.mjs'
+import { integer, readOptions } from './lib/options.mjs'
+import { cores, pinSelf } from './lib/processes.mjs'
+import { count, print, report, table } from './lib/results.mjs'
+import { measure } from './scale/measure.mjs'
 
-makeReady()
-// What is measured exists only now.
-await import('./scale/command.mjs')
+/** @import { Result } from './scale/measure.mjs' */
+
+const help = `Usage: npm run bench -- scale [options]   (Linux only)
+
+  --items N,N,...  numbers of items [10000,1000000]; 10,000,000 take 12 GB of memory
+  --no-write       only print; leave bench/RESULTS.md as it is
+`
+const options = readOptions(
+  {
+    items: { type: 'string', default: '10000,1000000' },
+    'no-write': { type: 'boolean', default: false },
+  },
+  help,
+)
+const counts = options.items.split(',').map((text) => integer('items', text, 4000))
+
+/** From so many items on, strings do not fit into the heap that Node.js has by default. */
+const manyItems = 5_000_000
+const largeHeap = 16_384 // MiB
+
+/** With fewer items, the memory of the process varies by more than the items take. */
+const fewItems = 100_000
+
+const sides = /** @type {const} */ ([
+  { side: 'blocks', about: 'the memory store' },
+  { side: 'map', about: 'a `Map` of strings' },
+])
+
+const facts = describeMachine()
+for (const fact of facts) print(fact)
+pinSelf(cores.load)
+
+/** @type {{ items: number, head: string, result: Result }[]} */
+const columns = []
+for (const items of counts) {
+  for (const { side, about } of sides) {
+    print(`  ${side}, ${count(items)} items`)
+    const heap = side === 'map' && items > manyItems ? largeHeap : undefined
+    const result = await measure({ side, items, heap })
+    columns.push({ items, head: `${count(items)}: ${about}`, result })
+  }
+}
+
+report('Scale', {
+  facts,
+  parts: [
+    table(
+      ['', ...columns.map(({ head }) => head)],
+      [
+        perItem('memory of an item beyond its own, bytes', ({ beyond }) => beyond),
+        perItem('the same after churn', ({ beyondAfterChurn }) => beyondAfterChurn),
+        row('memory left when all items are deleted, MB', ({ emptyBytes }) =>
+          (emptyBytes / 1e6).toFixed(0),
+        ),
+        waits('creating'),
+        waits('listing'),
+        waits('churning'),
+        row('list, GB/s', ({ bytesPerSecond }) => (bytesPerSecond / 1e9).toFixed(2)),
+        cpu('create'),
+        cpu('read'),
+        cpu('churn'),
+        cpu('delete'),
+      ],
+    ),
+    `How it is measured: items of ${itemBytes} bytes in a store behind a bare \`node:http\` server, which ` +
+      'creates, reads, changes and deletes 16 of them in each turn of its event loop. Meanwhile another ' +
+      'process reads one item every two milliseconds. In parentheses is the longest time for which that ' +
+      'process itself was delayed, which the server did not cause. Churn replaces, or deletes and ' +
+      'creates, items at random, which then are 200 to 300 bytes long. Memory is resident memory after ' +
+      'garbage collection; a dash stands where that of the process varies by more than the items take. ' +
+      'Processor time is that of the store alone, with its share of garbage collection. ' +
+      `Heaps have the size that Node.js gives them; that of the \`Map\` has ${largeHeap} MiB from ` +
+      `${count(manyItems)} items on, which it needs.`,
+  ],
+  isWritten: !options['no-write'],
+})
+
+/**
+ * @param {string} name
+ * @param {(result: Result) => string} cell
+ */
+function row(name, cell) {
+  return [name, ...columns.map(({ result }) => cell(result))]
+}
+
+/**
+ * @param {string} name
+ * @param {(result: Result) => number} bytes
+ */
+function perItem(name, bytes) {
+  return [
+    name,
+    ...columns.map(({ items, result }) => (items < fewItems ? '-' : bytes(result).toFixed(0))),
+  ]
+}
+
+/** @param {keyof Result['waits']} phase */
+function waits(phase) {
+  return row(`longest wait of a read while ${phase}, ms`, (result) => {
+    const { longest, ownStall } = result.waits[phase]
+    return `${milliseconds(longest)} (${milliseconds(ownStall)})`
+  })
+}
+
+/** @param {keyof Result['cpu']} operation */
+function cpu(operation) {
+  return row(`processor time: ${operation}, µs`, (result) => result.cpu[operation].toFixed(2))
+}
+
+/** @param {number} time */
+function milliseconds(time) {
+  return time.toFixed(time < 10 ? 1 : 0)
+}

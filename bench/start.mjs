@@ -1,9 +1,197 @@
-/** `npm run bench:start`: measures starts and idle memory against others, and records the results. */
+/** The start: time until a server listens and answers, and its memory when idle. */
 
-import { makeReady } from '../scripts/ready.mjs'
-import { installPeers } from './lib/install.mjs'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { buildRevision } from './lib/builds.mjs'
+import { rawRequest } from './lib/client.mjs'
+import { benchFolder, installPeers } from './lib/install.mjs'
+import { describeMachine } from './lib/machine.mjs'
+import { residentBytes } from './lib/memory.mjs'
+import { integer, readOptions } from './lib/options.mjs'
+import { connectionTo, cores, freePort, pinSelf, start, stop } from './lib/processes.mjs'
+import { print, report, table } from './lib/results.mjs'
+import { median, quantile } from './lib/statistics.mjs'
+import itemStore, { itemStoreAt } from './peers/item-store.mjs'
+import jsonServer from './peers/json-server.mjs'
 
-makeReady()
+/** @import { Socket } from 'node:net' */
+/** @import { Program } from './lib/processes.mjs' */
+
+/**
+ * What is started: a program that is one Node.js process, and the path of its first request.
+ * @typedef {object} Side
+ * @property {string} name
+ * @property {string} about
+ * @property {string} path
+ * @property {(options: { port: number, secret: string }) => Program} program
+ */
+
+/** @typedef {{ listening: number[], answered: number[], memory: number[] }} Measured milliseconds and bytes */
+
+const memoryStarts = 5
+const idleSeconds = 5
+const health = '/api/v1/health'
+
+const help = `Usage: npm run bench -- start [options]   (Linux only)
+
+  --starts N      starts of each server [15]
+  --against REV   also measure the service as of this git revision, built for this run
+  --no-write      only print; leave bench/RESULTS.md as it is
+`
+const options = readOptions(
+  {
+    starts: { type: 'string', default: '15' },
+    against: { type: 'string' },
+    'no-write': { type: 'boolean', default: false },
+  },
+  help,
+)
+const starts = integer('starts', options.starts)
+const machine = describeMachine()
 installPeers()
-// What the rest imports exists only now.
-await import('./start/command.mjs')
+const services = [itemStore]
+if (options.against !== undefined) services.push(itemStoreAt(buildRevision(options.against)))
+
+/** @type {Side} */
+const bare = {
+  name: 'bare',
+  about: 'bare `node:http`: a few lines that give one response to everything',
+  path: health,
+  program: ({ port }) => ({ args: [join(benchFolder, 'peers/smallest-server.mjs'), String(port)] }),
+}
+/** @type {Side[]} the first is the one that the others are compared with */
+const sides = [
+  bare,
+  ...services.map((service) => ({ ...service, path: health })),
+  { ...jsonServer, about: `${jsonServer.about} (${jsonServer.version()})`, path: '/items' },
+]
+
+for (const line of machine) print(line)
+pinSelf(cores.load)
+/** @type {Map<Side, Measured>} */
+const results = new Map(sides.map((side) => [side, { listening: [], answered: [], memory: [] }]))
+for (const side of sides) await timeStart(side) // does not count
+for (let number = 1; number <= starts; number += 1) {
+  print(`start ${number} of ${starts}`)
+  for (const [side, { listening, answered }] of results) {
+    const times = await timeStart(side)
+    listening.push(times.listening)
+    answered.push(times.answered)
+  }
+}
+for (let number = 1; number <= memoryStarts; number += 1) {
+  print(`memory ${number} of ${memoryStarts}`)
+  await measureIdleMemory()
+}
+
+report('Start', {
+  facts: [...machine, `Starts of each: ${starts} for the times, ${memoryStarts} for memory`],
+  parts: [
+    'Starts of servers, medians, and as multiples of bare `node:http`:',
+    resultTable(),
+    `Half of the times of each row lie within ${spread()} of their median, or closer.`,
+    `The sides:\n\n${sides.map((side) => `- ${side.name}: ${side.about}`).join('\n')}`,
+    'How it is measured: time runs from just before the process is created. It is listening when ' +
+      'a TCP connection is accepted, which is tried every millisecond. Over that connection one ' +
+      'request is sent, a health check (json-server: an empty list), and the first response is there ' +
+      'when its first bytes are. The second figure is the fairer one: a server can listen before it ' +
+      'is ready to answer. The sides take turns, after one start of each that does not count, so ' +
+      'files come from the page cache. For memory, all servers are started together and get no ' +
+      `connection; resident memory (VmRSS) is read ${idleSeconds} seconds later. A garbage collection ` +
+      'that V8 runs after a longer idle time, about half a minute, may lower it further.',
+  ],
+  isWritten: !options['no-write'],
+})
+
+/**
+ * Starts a side's server and sends it one request over the first connection that it accepts.
+ * @param {Side} side
+ * @returns milliseconds from just before the process was made until a connection was accepted
+ * (`listening`) and until the first bytes of the response had arrived (`answered`)
+ */
+async function timeStart(side) {
+  const { port, program } = await prepare(side)
+  const started = performance.now()
+  const child = start(program)
+  try {
+    const socket = await connectionTo(child, port)
+    const listening = performance.now() - started
+    const head = await firstBytes(socket, side.path)
+    const answered = performance.now() - started
+    if (!head.startsWith('HTTP/1.1 200 ')) throw new Error(`${side.name} answered ${head}`)
+    return { listening, answered }
+  } finally {
+    await stop(child)
+  }
+}
+
+/**
+ * Starts the servers of all sides at once, and reads their resident memory when they have been
+ * idle for a while. None of them gets a connection before that.
+ */
+async function measureIdleMemory() {
+  const prepared = await Promise.all(sides.map(prepare))
+  const children = prepared.map(({ program }) => start(program))
+  await wait(idleSeconds * 1000)
+  for (const [at, { memory }] of [...results.values()].entries()) {
+    memory.push(residentBytes(children[at]?.pid))
+  }
+  await stop(...children)
+}
+
+/** @param {Side} side */
+async function prepare(side) {
+  const port = await freePort()
+  const secret = randomBytes(32).toString('base64url')
+  return { port, program: { ...side.program({ port, secret }), core: cores.server } }
+}
+
+/**
+ * @param {Socket} socket
+ * @param {string} path
+ * @returns {Promise<string>}
+ */
+function firstBytes(socket, path) {
+  return new Promise((resolve, reject) => {
+    socket
+      .once('data', (chunk) => {
+        socket.destroy()
+        resolve(chunk.toString('latin1'))
+      })
+      .once('error', reject)
+      .once('close', () => reject(new Error(`no response to GET ${path}`)))
+    socket.write(rawRequest({ method: 'GET', path }))
+  })
+}
+
+function resultTable() {
+  const rows = [...results].map(([{ name }, own]) => [
+    name,
+    ...compared('listening', own, 1),
+    ...compared('answered', own, 1),
+    ...compared('memory', own, 2 ** 20),
+  ])
+  const head = ['listening, ms', '×', 'first response, ms', '×', 'idle memory, MiB', '×']
+  return table(['', ...head], rows)
+}
+
+/**
+ * The median, and how it compares with that of bare `node:http`.
+ * @param {keyof Measured} key
+ * @param {Measured} own
+ * @param {number} unit
+ */
+function compared(key, own, unit) {
+  const middle = median(own[key])
+  return [(middle / unit).toFixed(1), (middle / median(results.get(bare)?.[key] ?? [])).toFixed(2)]
+}
+
+/** The largest distance of a quartile from its median. */
+function spread() {
+  const times = [...results.values()].flatMap(({ listening, answered }) => [listening, answered])
+  const shares = times.flatMap((numbers) =>
+    [0.25, 0.75].map((share) => Math.abs(quantile(numbers, share) / median(numbers) - 1)),
+  )
+  return `${(Math.max(...shares) * 100).toFixed(0)} %`
+}

@@ -6,8 +6,10 @@
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
+/** @param {string} name */
 const page = (name) => fileURLToPath(new URL(`${name}/index.html`, import.meta.url))
 
+/** @type {Record<string, (bytes: Uint8Array) => Uint8Array>} */
 const encoders = {
   '.br': (bytes) =>
     brotliCompressSync(bytes, {
@@ -19,7 +21,10 @@ const encoders = {
   '.gz': (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
 }
 
-/** Puts a compressed copy beside each file. */
+/**
+ * Puts a compressed copy beside each file.
+ * @type {import('vite').Plugin}
+ */
 const compress = {
   name: 'compress',
   enforce: 'post',
@@ -36,6 +41,7 @@ const compress = {
   },
 }
 
+/** @type {import('vite').UserConfig} */
 export default {
   root: fileURLToPath(new URL('.', import.meta.url)),
   publicDir: false,

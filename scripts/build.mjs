@@ -1,5 +1,9 @@
-/** `npm run build`: installs and builds what is missing or out of date. */
+/**
+ * `npm run build`: installs and builds what is missing or out of date. With `--install`, as for
+ * `npm run format`, it only installs.
+ */
 
-import { makeReady } from './ready.mjs'
+import { install, makeReady } from './ready.mjs'
 
-makeReady()
+if (process.argv.includes('--install')) install()
+else makeReady()

@@ -7,13 +7,13 @@
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-const ciOptions = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+export const ciOptions = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 
 /** Installs what is missing or out of date. */
 export function install() {
@@ -22,7 +22,7 @@ export function install() {
   })
 }
 
-/** Installs the programs that only tests run; they are many, so `npm start` does not wait for them. */
+/** Installs the programs that only large tests run; there are many, so nothing else waits for them. */
 export function installTestTools() {
   once('tools/node_modules', ['tools/package-lock.json'], () => {
     run('npm', ['ci', '--prefix', 'tools', ...ciOptions])
@@ -35,29 +35,23 @@ export function makeReady() {
   const inputs = [
     'package-lock.json',
     'tsconfig.json',
-    'scripts/bundle.mjs',
+    'scripts/compile.mjs',
     'src',
     'test',
     'pages',
   ]
-  once('build', inputs, () => {
-    for (const folder of ['build', 'dist']) {
-      rmSync(join(root, folder), { recursive: true, force: true })
-    }
-    const typescript = join(root, 'node_modules/typescript/bin/tsc')
-    run(process.execPath, [typescript])
-    run(process.execPath, [typescript, '--project', 'pages'])
-    run(process.execPath, [join(root, 'scripts/bundle.mjs')])
-    const vite = join(root, 'node_modules/vite/bin/vite.js')
-    const options = ['--config', 'pages/vite.config.mjs', '--configLoader', 'native']
-    run(process.execPath, [vite, 'build', ...options])
-  })
+  const variant = process.env.NODE_V8_COVERAGE === undefined ? '' : 'with source maps '
+  once('build', inputs, () => run(process.execPath, [join(root, 'scripts/compile.mjs')]), variant)
 }
 
-/** Runs a command to completion; if it fails, this process ends with the same exit code. */
+/**
+ * Runs a command to completion; if it fails, this process ends with the same exit code.
+ * @param {string} command
+ * @param {string[]} args
+ */
 export function run(command, args) {
-  // On Windows npm is a .cmd file, which only a shell can start. Output goes to standard error, so
-  // that standard output is left to the service.
+  // On Windows npm is a .cmd file, which only a shell can start. Output goes to standard error, to leave
+  // standard output to the service.
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
@@ -67,15 +61,21 @@ export function run(command, args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Calls `make` unless `folder` has already been made from the same inputs. */
-function once(folder, inputs, make) {
+/**
+ * Calls `make` unless `folder` has already been made from the same inputs in the same variant.
+ * @param {string} folder
+ * @param {string[]} inputs files and folders
+ * @param {() => void} make
+ */
+export function once(folder, inputs, make, variant = '') {
   const stamp = join(root, folder, '.stamp')
-  const hash = hashOf(inputs)
+  const hash = variant + hashOf(inputs)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   make()
   writeFileSync(stamp, hash)
 }
 
+/** @param {string[]} inputs files and folders */
 function hashOf(inputs) {
   const hash = createHash('sha256')
   for (const file of inputs.flatMap(filesIn)) {
@@ -88,7 +88,10 @@ function hashOf(inputs) {
   return hash.digest('hex')
 }
 
-/** The files at or below a path, in an order independent of the file system. */
+/**
+ * The files at or below a path, in an order independent of the file system.
+ * @param {string} path
+ */
 function filesIn(path) {
   if (/\.\w+$/.test(path)) return [path]
   return readdirSync(join(root, path), { withFileTypes: true, recursive: true })

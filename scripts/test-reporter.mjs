@@ -1,46 +1,71 @@
 /**
- * Node's own readable report, which ends with the failing tests and their reasons, in a terminal and in
- * a pipe. For a file that fails as a whole, it would say only that; here the reason is what the file
- * wrote to standard error.
+ * Node's own readable report, which ends with the failing tests and their reasons, both in a terminal and in
+ * a pipe. If a file fails as a whole, Node says only that; here the reason is what the file wrote to
+ * standard error.
  */
 
-import { compose } from 'node:stream'
+import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
-/** Maximum number of lines shown of what a file wrote. */
+/** Maximum number of lines shown of a file's output. */
 const maxLines = 40
 
+/**
+ * The parts of a test runner event that these functions use; not every event has all of them.
+ * @typedef {object} TestEvent
+ * @property {string} type
+ * @property {{
+ *   name?: string
+ *   file?: string
+ *   skip?: string | boolean
+ *   message?: string
+ *   details?: { error?: Error }
+ * } | undefined} data
+ */
+
+/** @param {AsyncIterable<TestEvent>} source */
 export default async function* report(source) {
+  /** @type {string[]} */
   const leftOut = []
-  yield* compose(noteLeftOut(withReasons(source), leftOut), new spec())
+  yield* Readable.from(noteLeftOut(withReasons(source), leftOut)).compose(new spec())
   yield* leftOut
 }
 
-/** Notes the tests that are skipped for a reason, such as a program that is missing: a line for each. */
+/**
+ * Notes the tests that are skipped for a reason, such as a missing program: a line for each.
+ * @param {AsyncIterable<TestEvent>} source
+ * @param {string[]} leftOut
+ */
 async function* noteLeftOut(source, leftOut) {
   for await (const event of source) {
     const { name, skip } = event.data ?? {}
     if (event.type === 'test:pass' && typeof skip === 'string') {
-      leftOut.push(`Left out, as ${skip}: ${name}\n`)
+      leftOut.push(`Skipped, because ${skip}: ${name}\n`)
     }
     yield event
   }
 }
 
+/**
+ * Gives, as the reason why a file failed as a whole, what it wrote to standard error.
+ * @param {AsyncIterable<TestEvent>} source
+ */
 async function* withReasons(source) {
+  /** @type {Map<string, string[]>} */
   const written = new Map()
   for await (const event of source) {
-    const { file, message, details } = event.data ?? {}
+    const { file = '', message = '', details } = event.data ?? {}
+    const lines = written.get(file)
     if (event.type === 'test:stderr') {
-      const lines = [...(written.get(file) ?? []), ...message.trimEnd().split('\n')]
-      written.set(file, lines.slice(-maxLines))
+      const all = [...(lines ?? []), ...message.trimEnd().split('\n')]
+      written.set(file, all.slice(-maxLines))
     } else if (
       event.type === 'test:fail' &&
-      details.error?.cause === 'test failed' &&
-      written.has(file)
+      details?.error?.cause === 'test failed' &&
+      lines !== undefined
     ) {
-      details.error.cause = { [inspect.custom]: () => written.get(file).join('\n') }
+      details.error.cause = { [inspect.custom]: () => lines.join('\n') }
     }
     yield event
   }

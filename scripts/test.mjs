@@ -1,57 +1,94 @@
 /**
- * `npm test`: builds (which checks the types), then runs the formatter, the linter, the conformance tests
- * and, if these pass, all others.
- * `npm test -- NAME`: runs only the test files whose path contains the name.
+ * `npm test`: builds and checks everything, then runs all tests but the large ones.
+ * `npm run test:all`: the same, and then the large tests, those in `test/large/`.
+ * `npm test -- NAME`: builds, and runs only the test files, large or not, whose path contains the name.
  */
 
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { installTestTools, makeReady, root, run } from './ready.mjs'
+import { installTestTools, makeReady, root } from './ready.mjs'
+import { useTemporaryFolder } from './temporary-folder.mjs'
 
 /** Maximum time for a test file, in milliseconds; the slowest takes a minute on a busy machine. */
 const timeout = 180_000
-/** Files at a time: they wait for more than half of the time that they take. */
+/** Files at a time: they spend more than half of their time waiting. */
 const concurrency = 3 * availableParallelism()
 
-const names = process.argv.slice(2)
+const args = process.argv.slice(2)
+const names = args.filter((arg) => arg !== '--all')
 
 makeReady()
-installTestTools()
-const tests = readdirSync(join(root, 'build'), { recursive: true })
+const tests = readdirSync(join(root, 'build'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.split(sep).join('/'))
-  .filter((file) => names.every((name) => file.includes(name.replace(/\.ts$/, '.js'))))
+  .filter(
+    (file) =>
+      names.length === 0 || names.some((name) => file.includes(name.replace(/\.ts$/, '.js'))),
+  )
   .sort()
 if (tests.length === 0) {
-  process.stderr.write(`npm test: no test file has ${names.join(' and ')} in its path\n`)
+  process.stderr.write(`npm test: no test file has ${names.join(' or ')} in its path\n`)
   process.exit(2)
 }
-if (names.length === 0) {
-  run(process.execPath, [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', '.'])
-}
-const options = [
-  '--enable-source-maps',
-  '--test',
-  `--test-concurrency=${concurrency}`,
-  `--test-timeout=${timeout}`,
-  `--import=${pathToFileURL(join(root, 'scripts/test-errors.mjs'))}`,
-  `--test-reporter=${join(root, 'scripts/test-reporter.mjs')}`,
-]
-const isConformance = (file) => file.startsWith('test/conformance/')
-runTests(tests.filter(isConformance))
-// A service that answers wrongly, or not at all, would take the other tests many times their time.
-runTests(tests.filter((file) => !isConformance(file)))
 
-/** Runs test files; if one fails, this process ends with an exit code that says so. */
-function runTests(files) {
+useTemporaryFolder()
+if (names.length === 0) await check()
+
+/** @param {string} file */
+const isLarge = (file) => file.startsWith('test/large/')
+/** @param {string} file */
+const isConformance = (file) => file.startsWith('test/conformance/')
+await runTests(tests.filter(isConformance))
+// With a service that responds wrongly, or not at all, the other tests would take many times as long.
+await runTests(tests.filter((file) => !isConformance(file) && !isLarge(file)))
+const large = args.length === 0 ? [] : tests.filter(isLarge)
+if (large.length > 0) installTestTools()
+await runTests(large)
+
+/** Checks formatting, style, and the types of the scripts and benchmarks. */
+async function check() {
+  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
+  const typescript = join(root, 'node_modules/typescript/bin/tsc')
+  await Promise.all([
+    runNode([biome, 'check', '.']),
+    runNode([typescript, '--project', 'scripts']),
+    runNode([typescript, '--project', 'bench']),
+  ])
+}
+
+/**
+ * Runs test files; if one fails, so does this process.
+ * @param {string[]} files
+ */
+async function runTests(files) {
   if (files.length === 0) return
-  const paths = files.map((file) => join('build', file))
-  const { status } = spawnSync(process.execPath, [...options, ...paths], {
+  await runNode([
+    '--enable-source-maps',
+    '--test',
+    `--test-concurrency=${concurrency}`,
+    `--test-timeout=${timeout}`,
+    `--import=${pathToFileURL(join(root, 'scripts/test-errors.mjs'))}`,
+    `--test-reporter=${join(root, 'scripts/test-reporter.mjs')}`,
+    ...files.map((file) => join('build', file)),
+  ])
+}
+
+/**
+ * Runs Node.js; if that fails, this process ends with the same exit code.
+ * @param {string[]} args
+ */
+async function runNode(args) {
+  const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  if (status !== 0) process.exit(status ?? 1)
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+    process.once(signal, () => child.kill(signal))
+  }
+  const [code] = await once(child, 'exit')
+  if (code !== 0) process.exit(code ?? 1)
 }

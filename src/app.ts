@@ -1,108 +1,93 @@
-/** The service as an application: its parts put together, and the table of routes. @module */
+/** The application: its parts put together, and the table of routes. @module */
 
 import type { Logger } from 'pino'
 import { type CurrentSigning, environmentSigning } from './auth/secret.js'
-import { type BodyLimits, createBodyReader } from './connections/body.js'
-import {
-  type ConnectionLimits,
-  createHttpServer,
-  type HttpServer,
-} from './connections/http-server.js'
 import { answerError } from './http/answer-error.js'
+import { type BodyLimits, createBodyReader } from './http/body.js'
 import { createDocumentHandler, type DocumentOptions } from './http/document.js'
 import { type Exchange, newExchange, type Route } from './http/exchange.js'
+import { createLoadGuard, createTokenGuard } from './http/guards.js'
 import { createHealthCheck, type HealthOptions } from './http/health.js'
 import { createItemHandlers } from './http/items.js'
-import { createPageRoutes } from './http/pages.js'
+import { createPageRoutes, type PageOptions } from './http/pages.js'
+import { refusalResponse } from './http/refusals.js'
+import { createFailureLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
-import { createTokenGuard } from './http/token-guard.js'
+import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
+import { createListener, type Listener, type ListenerLimits } from './listener/listener.js'
 import type { ItemStore } from './store/item-store.js'
-import { type LoadLimits, watchLoad } from './watch/load.js'
-import { createFailureLog } from './watch/request-log.js'
 
 /** Options of the app. */
 export interface AppOptions
   extends BodyLimits,
-    ConnectionLimits,
-    LoadLimits,
+    ListenerLimits,
     HealthOptions,
-    DocumentOptions {
-  /** Whether the OpenAPI document and the API page are served. */
-  readonly docs: boolean
-  /** Whether the items page is served. */
-  readonly console?: boolean | undefined
-}
+    DocumentOptions,
+    PageOptions {}
 
 /** Called once for each request, when its response has been sent. */
 export type Observer = (exchange: Exchange) => void
 
-/** What an app works with; none of it is a setting. */
+/** What an app is made of; none of it is a setting. */
 export interface AppParts {
   readonly store: ItemStore
   readonly log: Logger
   readonly observers?: readonly Observer[]
-  /** By default, `JWT_SECRET` and `JWT_ALGORITHM` are read at each verification (spec §5.5). */
+  /** By default, `JWT_SECRET` and `JWT_ALGORITHM` are read for each verification (spec §5.5). */
   readonly currentSigning?: CurrentSigning | undefined
+  /** The limit that the process exceeds, if any; none by default. */
+  readonly exceededLimit?: () => ExceededLimit | undefined
+}
+
+/** The table of routes. */
+export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
+  const { store, currentSigning = environmentSigning, exceededLimit = () => undefined } = parts
+  const refuseOverload = createLoadGuard(exceededLimit)
+  const guards = [refuseOverload, createTokenGuard(currentSigning)]
+  const items = createItemHandlers(store, createBodyReader(options))
+  const checkHealth = createHealthCheck(options, store, currentSigning, exceededLimit)
+  const document: Route = {
+    path: documentPath,
+    guards: [refuseOverload],
+    handlers: { GET: createDocumentHandler(options, store.guarantees) },
+  }
+  return [
+    { path: prefix + paths.health, guards: [], handlers: { GET: checkHealth } },
+    { path: prefix + paths.items, guards, handlers: { GET: items.list, POST: items.create } },
+    {
+      path: prefix + paths.item,
+      guards,
+      handlers: { GET: items.read, PUT: items.replace, DELETE: items.delete },
+    },
+    ...(options.docs ? [document] : []),
+    ...createPageRoutes(options, [refuseOverload]),
+  ]
 }
 
 /**
  * The service, ready to listen. It starts without a `JWT_SECRET` too, and then answers item
  * requests with 503 until there is one (spec §5.5).
  */
-export function createApp(
-  options: AppOptions,
-  { store, log, observers = [], currentSigning = environmentSigning }: AppParts,
-): HttpServer {
-  const load = watchLoad(options)
-  const items = createItemHandlers(store, createBodyReader(options))
-  const checkHealth = createHealthCheck(options, store, currentSigning, load.excess)
-  const guards = [load.refuseOverload, createTokenGuard(currentSigning)]
-  const routes: Route[] = [
-    {
-      path: prefix + paths.health,
-      guards: [],
-      handlers: { GET: checkHealth },
-    },
-    {
-      path: prefix + paths.items,
-      guards,
-      handlers: { GET: items.list, POST: items.create },
-    },
-    {
-      path: prefix + paths.item,
-      guards,
-      handlers: { GET: items.read, PUT: items.replace, DELETE: items.delete },
-    },
-  ]
-  if (options.docs) {
-    routes.push({
-      path: documentPath,
-      guards: [load.refuseOverload],
-      handlers: { GET: createDocumentHandler(options) },
-    })
-  }
-  routes.push(...createPageRoutes(options, [load.refuseOverload]))
-  const findHandler = createRouter(routes)
+export function createApp(options: AppOptions, parts: AppParts): Listener {
+  const { log, observers = [] } = parts
+  const findEndpoint = createRouter(createRoutes(options, parts))
   const logFailure = createFailureLog(log)
 
-  const server = createHttpServer(options, async function serve(request, response, connection) {
-    const exchange = newExchange(request, response, connection)
-    for (const observe of observers) response.once('finish', () => observe(exchange))
-    try {
-      const handle = findHandler(exchange)
-      await undefined // by then, an error in the rest of the same packet has been answered
-      if (!response.headersSent) await handle(exchange)
-    } catch (thrown) {
-      answerError(exchange, thrown, logFailure)
-    }
-  })
-
-  return {
-    ...server,
-    async stop(options) {
-      await server.stop(options)
-      load.stop()
+  return createListener(
+    options,
+    refusalResponse,
+    async function serve(request, response, connection) {
+      const exchange = newExchange(request, response, connection)
+      for (const observe of observers) response.once('finish', () => observe(exchange))
+      try {
+        const { guards, handle } = findEndpoint(exchange)
+        for (const guard of guards) guard(exchange)
+        await undefined // lets the listener first refuse a request whose body, in the same packet, is malformed
+        if (connection.state === 'serving') await handle(exchange)
+      } catch (thrown) {
+        answerError(exchange, thrown, logFailure)
+      }
     },
-  }
+  )
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+
 /**
  * The `item-store` command: picks the subcommand. Each loads what it needs when it runs, so that none
  * waits for what only another needs.
@@ -6,57 +7,64 @@
  * @module
  */
 
-import { print } from './commands/print.js'
-import { UsageError } from './usage-error.js'
+import { UsageError } from './config/usage-error.js'
 
-/** Each command's file; its `run` gets the arguments after the command's name. */
-const commands = {
-  serve: () => import('./commands/serve.js'),
-  dev: () => import('./commands/dev.js'),
-  token: () => import('./commands/token.js'),
-  openapi: () => import('./commands/openapi.js'),
-  health: () => import('./commands/health.js'),
+interface Command {
+  /**
+   * @param args the arguments after the command's name.
+   * @returns what to print, if that is all there is to do.
+   */
+  run(args: string[]): Promise<string | undefined>
 }
-export type CommandName = keyof typeof commands
+
+const commands = {
+  serve: (): Promise<Command> => import('./commands/serve.js'),
+  dev: (): Promise<Command> => import('./commands/dev.js'),
+  token: (): Promise<Command> => import('./commands/token.js'),
+  openapi: (): Promise<Command> => import('./commands/openapi.js'),
+}
+type CommandName = keyof typeof commands
 
 const [first, ...args] = process.argv.slice(2)
 try {
-  await run(first, args)
+  const output = await run(first, args)
+  if (output !== undefined) print(output)
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error
-  process.stderr.write(`${error.message.replaceAll(/^/gm, 'item-store: ')}\n`)
+  const isStarved = error instanceof Error && 'code' in error && error.code === 'EMFILE'
+  if (!isStarved && !(error instanceof UsageError)) throw error
+  const message = isStarved ? 'too many open files; raise the limit (ulimit -n)' : error.message
+  process.stderr.write(`${message.replaceAll(/^/gm, 'item-store: ')}\n`)
   process.exitCode = 2
 }
 
-async function run(first: string | undefined, args: string[]): Promise<void> {
+async function run(first: string | undefined, args: string[]): Promise<string | undefined> {
   switch (first) {
     case undefined:
       throw new UsageError(`expected a command: ${names()}; see item-store --help`)
     case '-v':
     case '--version':
-      return await printVersion()
+      return await version()
     case '-h':
     case '--help':
     case 'help':
-      return await printHelp(args[0])
+      return await help(args[0])
     default: {
-      const command = commandNamed(first)
-      if (args.includes('-h') || args.includes('--help')) return await printHelp(command)
-      const { run } = await commands[command]()
-      return await run(args)
+      const name = commandNamed(first)
+      if (args.includes('-h') || args.includes('--help')) return await help(name)
+      const command = await commands[name]()
+      return await command.run(args)
     }
   }
 }
 
-async function printVersion(): Promise<void> {
-  const { readVersion } = await import('./version.js')
-  print(`${readVersion()}\n`)
+async function version(): Promise<string> {
+  const { readVersion } = await import('./process/version.js')
+  return readVersion()
 }
 
-async function printHelp(command: string | undefined): Promise<void> {
+async function help(command: string | undefined): Promise<string> {
   const { commandHelp, overview } = await import('./commands/help.js')
-  const help = command === undefined ? overview() : commandHelp(commandNamed(command))
-  print(help)
+  return command === undefined ? overview() : commandHelp(commandNamed(command))
 }
 
 function commandNamed(name: string): CommandName {
@@ -68,4 +76,17 @@ function names(): string {
   return Object.keys(commands)
     .join(', ')
     .replace(/, (\w+)$/, ' or $1')
+}
+
+/**
+ * Prints to standard output. If that fails, the process ends with exit code 1 and one line
+ * that says why, or none if the reader has gone.
+ */
+function print(text: string): void {
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    process.exitCode = 1
+    if (code === 'EPIPE') return
+    process.stderr.write(`item-store: cannot write to standard output: ${message}\n`)
+  })
+  process.stdout.write(`${text.trimEnd()}\n`)
 }

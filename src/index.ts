@@ -1,32 +1,29 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * The item store inside of another program, for example a test suite: served over HTTP from this
- * process, with a secret of its own.
+ * The item store inside another program, for example a test suite: served over HTTP from this process,
+ * with a secret of its own.
  *
  * @module
  */
 
 import { randomBytes } from 'node:crypto'
-import { parseLifetime } from './auth/lifetime.js'
 import { createSigning, type Signing } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'
-import type { Config } from './config.js'
+import { parseLifetime } from './config/lifetime.js'
+import { configFrom } from './config/read-config.js'
+import type { Config, SettingValues } from './config/settings.js'
+import { messageOf } from './config/thrown.js'
+import { UsageError } from './config/usage-error.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
 import type { ItemRequest } from './item/item-request.js'
 import { parseSeed, storeItems } from './item/seed.js'
-import { createSilentLog } from './log.js'
-import { configFrom } from './read-config.js'
-import { startServer } from './server.js'
-import { UsageError } from './usage-error.js'
-import { readVersion } from './version.js'
+import { createSilentLog } from './process/log.js'
+import { startServer } from './process/server.js'
 
 export type { Item, ItemStoreClient }
 
-/**
- * Options of an embedded item store. Sizes are in bytes and times in seconds, unless it says otherwise;
- * `undefined` stands for the default. docs/settings.md explains those without an explanation here.
- */
+/** Options of an embedded item store; `undefined` stands for the default. */
 export interface ItemStoreOptions {
   /** TCP port; 0, the default, picks a free one. */
   readonly port?: number | undefined
@@ -34,25 +31,10 @@ export interface ItemStoreOptions {
   readonly host?: string | undefined
   /** Signs the tokens; random by default. */
   readonly secret?: string | undefined
-  readonly serviceName?: string | undefined
-  /** Whether the OpenAPI document and the API page are served. */
-  readonly docs?: boolean | undefined
+  /** Maximum size of a request body, in bytes; 16 MiB by default. A larger one gets 413. */
   readonly maxBodyBytes?: number | undefined
-  readonly maxPendingBytes?: number | undefined
+  /** Maximum total size of all items, in bytes; half of memory by default. Beyond it, a create gets 507. */
   readonly maxStoreBytes?: number | undefined
-  readonly maxStorePages?: number | undefined
-  readonly maxHeaderBytes?: number | undefined
-  readonly maxHeaderLines?: number | undefined
-  readonly maxConnections?: number | undefined
-  readonly maxPipelinedBytes?: number | undefined
-  readonly maxMemoryBytes?: number | undefined
-  /** In milliseconds; a minute by default, since the event loop is that of the program. */
-  readonly maxEventLoopDelay?: number | undefined
-  readonly requestTimeout?: number | undefined
-  readonly keepAliveTimeout?: number | undefined
-  readonly idleTimeout?: number | undefined
-  /** 1 by default. */
-  readonly shutdownTimeout?: number | undefined
 }
 
 /** What a token says. */
@@ -69,7 +51,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   readonly url: string
   /** The address of the interface, `url` with the prefix of all paths: `http://127.0.0.1:40123/api/v1`. */
   readonly baseUrl: string
-  /** A token that this store accepts, and no other. @throws {Error} if an option is not usable. */
+  /** A token that only this store accepts. @throws {Error} if an option is invalid. */
   token(options?: TokenOptions): Promise<string>
   /**
    * A client with a token of its own.
@@ -96,19 +78,18 @@ export interface EmbeddedItemStore extends AsyncDisposable {
 }
 
 /** The options that are settings of the service. */
-const settingNames = [
-  ...(['port', 'host', 'serviceName', 'docs'] as const),
-  ...(['maxBodyBytes', 'maxPendingBytes', 'maxStoreBytes', 'maxStorePages'] as const),
-  ...(['maxHeaderBytes', 'maxHeaderLines', 'maxConnections', 'maxPipelinedBytes'] as const),
-  ...(['maxMemoryBytes', 'maxEventLoopDelay', 'requestTimeout'] as const),
-  ...(['keepAliveTimeout', 'idleTimeout', 'shutdownTimeout'] as const),
-] satisfies (keyof Config & keyof ItemStoreOptions)[]
+const settingNames: readonly string[] = [
+  'port',
+  'host',
+  'maxBodyBytes',
+  'maxStoreBytes',
+] satisfies (keyof SettingValues & keyof ItemStoreOptions)[]
 
-/** Where the defaults differ from those of the command. */
+/** Where defaults differ from those of the command. */
 const defaults = {
   port: 0,
   host: '127.0.0.1',
-  maxEventLoopDelay: 60_000, // milliseconds
+  maxEventLoopDelay: 60_000, // milliseconds; the event loop is that of the program
   shutdownTimeout: 1, // seconds
 }
 
@@ -118,13 +99,12 @@ const secretLength = 32 // bytes, see RFC 7518 §3.2
 /**
  * Starts an item store in this process. It logs nothing, and neither reads nor changes `process.env`.
  * Any number of them can run side by side, each with its own items.
- * @throws {Error} if an option is not usable or the port is taken; nothing is left running then.
+ * @throws {Error} if an option is invalid or the port is taken; nothing is left running then.
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
   const { secret = randomBytes(secretLength).toString('base64url'), ...given } = options ?? {}
   const signing = signingWith(secret)
   const server = await startServer(settingsFrom(given), {
-    version: readVersion(),
     log: createSilentLog(),
     requestLogLevel: 'debug',
     currentSigning: () => signing,
@@ -173,9 +153,8 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
 /** @throws {UsageError} with a line for each problem. */
 function settingsFrom(given: Omit<ItemStoreOptions, 'secret'>): Config {
-  const known = new Set<string>(settingNames)
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
-  const unknown = entries.map(([name]) => name).filter((name) => !known.has(name))
+  const unknown = entries.map(([name]) => name).filter((name) => !settingNames.includes(name))
   if (unknown.length > 0) throw new UsageError(`unknown option ${unknown.join(', ')}`)
   const [empty] = entries.find(([, value]) => value === null) ?? []
   if (empty !== undefined) throw new UsageError(`${empty} is null; leave it out for the default`)
@@ -200,7 +179,7 @@ function requestsOf(items: readonly object[]): ItemRequest[] {
       if (!text?.startsWith('{')) throw new Error('it is not an object')
       return parseSeed(Buffer.from(text))
     } catch (error) {
-      throw new UsageError(`item ${place} of the seed: ${Object(error).message}`, { cause: error })
+      throw new UsageError(`item ${place} of the seed: ${messageOf(error)}`, { cause: error })
     }
   })
 }

@@ -9,7 +9,7 @@ import { connect } from 'node:net'
 import { after, beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { createApp } from '../src/app.js'
-import { readConfig } from '../src/read-config.js'
+import { readConfig } from '../src/config/read-config.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
 import { type RequestOptions, send } from './conformance/client.js'
 import { record } from './conformance/expect.js'
@@ -105,7 +105,7 @@ test('§5.5 without a secret, no item endpoint does anything', async () => {
   }
 })
 
-test('§5.5 a changed JWT_SECRET counts from the next request on', async () => {
+test('§5.5 a changed JWT_SECRET takes effect from the next request on', async () => {
   const [old, next] = [token(secret), token('another secret')]
   for (let round = 0; round < 3; round += 1) {
     setAuth({ JWT_SECRET: secret })
@@ -118,7 +118,7 @@ test('§5.5 a changed JWT_SECRET counts from the next request on', async () => {
   }
 })
 
-test('§5.5 a changed JWT_SECRET counts for every request that is sent after it, at any time', async () => {
+test('§5.5 a changed JWT_SECRET takes effect for every request sent after it, at any time', async () => {
   const request = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token(secret)}\r\n\r\n`
   const [busy, other] = [connect(Number(origin.port)), connect(Number(origin.port))]
   busy.resume()
@@ -138,7 +138,7 @@ test('§5.5 a changed JWT_SECRET counts for every request that is sent after it,
   for (const socket of [busy, other]) socket.destroy()
 })
 
-test('§5.5 a changed JWT_ALGORITHM counts from the next request on', async () => {
+test('§5.5 a changed JWT_ALGORITHM takes effect from the next request on', async () => {
   const algorithms = ['HS256', 'HS384', 'HS512']
   const tokens = new Map(algorithms.map((name) => [name, token(secret, name)]))
   for (const algorithm of [...algorithms, ...algorithms]) {

@@ -63,10 +63,10 @@ function loadedBy(args: string[]): string[] {
 }
 
 const usage = [
-  { args: [], says: /^item-store: expected a command: serve, dev, token, openapi or health/ },
+  { args: [], says: /^item-store: expected a command: serve, dev, token or openapi/ },
   {
     args: ['fly'],
-    says: /^item-store: unknown command "fly"; expected serve, dev, token, openapi or health/,
+    says: /^item-store: unknown command "fly"; expected serve, dev, token or openapi/,
   },
   { args: ['help', 'fly'], says: /^item-store: unknown command "fly"/ },
   { args: ['fly', '--help'], says: /^item-store: unknown command "fly"/ },
@@ -129,13 +129,13 @@ test('a .env that is not a file: exit code 2 and one clear line', () => {
   }
 })
 
-test('several mistakes in settings are one line each', () => {
+test('several mistakes in settings get one line each', () => {
   const { status, stderr } = run(['serve'], { PORT: '-1', LOG_LEVEL: 'x', JWT_SECRET: secret })
   assert.equal(stderr.match(/^item-store: (PORT|LOG_LEVEL) is/gm)?.length, 2)
   assert.equal(status, 2)
 })
 
-test('an algorithm that is not usable is refused at the start', () => {
+test('an unusable algorithm is refused at startup', () => {
   const { status, stderr } = run(['serve'], { JWT_SECRET: secret, JWT_ALGORITHM: 'RS256' })
   assert.match(stderr, /^item-store: JWT_ALGORITHM is not one of HS256, HS384, HS512\n$/)
   assert.equal(status, 2)
@@ -178,7 +178,6 @@ const helps = [
   },
   { args: ['dev', '--port', '-h'], has: [/dev \[--seed FILE\]/, setting], hasNot: [/--sub/] },
   { args: ['token', '--help'], has: [/--sub NAME/, /JWT_SECRET/], hasNot: [/--max-body-bytes/] },
-  { args: ['health', '--help'], has: [/--url URL/], hasNot: [/--max-body-bytes/, /--seed/] },
   { args: ['openapi', '--help'], has: [/OpenAPI/], hasNot: [/--max-body-bytes/, /JWT_SECRET/] },
 ]
 
@@ -331,6 +330,13 @@ test('a .env file is read, and the environment takes precedence', () => {
   )
   const fromFile = run(['token', '--sub', 'a'], {}, folder)
   assert.equal(fromFile.status, 0)
+})
+
+test('an empty variable counts as unset, so that the one of .env counts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  writeFileSync(join(folder, '.env'), `JWT_SECRET=${secret}\nPORT=x\n`)
+  const { stderr } = run(['serve'], { PORT: '', JWT_SECRET: '' }, folder)
+  assert.match(stderr, /^item-store: PORT is "x" in \.env; expected/)
 })
 
 test('a malformed line of .env is reported by its number, without showing it', () => {

@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownProcess } from './support/own-process.js'
 import { cli } from './support/own-service.js'
+import { describeWithRedis, ownRedis } from './support/redis.js'
 import { cleanEnvironment } from './support/tarball.js'
 import { root } from './support/tools.js'
 
@@ -56,7 +57,7 @@ function itemsIn(list: string): string[] {
   return texts.map((text) => text.replace(/^\{"id":"[0-9a-f-]{36}",/, '{'))
 }
 
-test('it prints where the pages are, with the token where no log gets to see it', async () => {
+test('it prints where the pages are, with the token where no log can see it', async () => {
   const { ask, baseUrl, printed, text, token } = await startDev()
   const { origin } = new URL(baseUrl)
   const [, items] = /^ +items page +(\S+)$/m.exec(text) ?? []
@@ -75,9 +76,9 @@ test('it prints no page that is turned off', async () => {
   assert.equal((await fetch(new URL('/', baseUrl))).status, 404)
 })
 
-test('--seed: the example of docs/dev.md, to the byte and in order', async () => {
+test('--seed: the example of docs/how-to/dev.md, to the byte and in order', async () => {
   const [, seed = ''] =
-    /```json\n(.*?)```/s.exec(readFileSync(join(root, 'docs/dev.md'), 'utf8')) ?? []
+    /```json\n(.*?)```/s.exec(readFileSync(join(root, 'docs/how-to/dev.md'), 'utf8')) ?? []
   const { ask, text } = await startDev('--seed', fileWith('docs.json', seed))
   assert.match(text, /2 items from docs\.json/)
   assert.deepEqual(itemsIn(await ask('/items')), [
@@ -86,7 +87,7 @@ test('--seed: the example of docs/dev.md, to the byte and in order', async () =>
   ])
 })
 
-test('--seed: one object a line', async () => {
+test('--seed: one object per line', async () => {
   const { ask, text } = await startDev('--seed', fileWith('lines.jsonl', '{"n":1}\n{"n":1e400}\n'))
   assert.match(text, /2 items from lines\.jsonl/)
   assert.deepEqual(itemsIn(await ask('/items')), [
@@ -112,25 +113,38 @@ const badSeeds = [
     says: 'bad.jsonl: line 2, column 1: Invalid item request: data must be an object',
   },
   {
-    what: 'is not there',
+    what: 'does not exist',
     file: 'none.json',
     says: "the seed none.json cannot be read: ENOENT: no such file or directory, open 'none.json'",
   },
 ]
 for (const { what, file, says } of badSeeds) {
-  test(`--seed with a file that ${what}: one error with the place, and nothing is started`, () => {
-    const secretFile = join(folder, `secret-${file}`)
-    assert.equal(failingDev('--seed', file, '--secret-file', secretFile), says)
-    assert.ok(!existsSync(secretFile))
+  test(`--seed with a file that ${what}: one error with the position, and nothing is started`, () => {
+    assert.equal(failingDev('--seed', file), says)
   })
 }
 
-test('--seed with more than the store may hold: one error, and nothing is started', () => {
+test('--seed with more than the store can hold: one error, and nothing is started', () => {
   const file = fileWith('many.jsonl', '{"a":"xxxxxxxxxx"}\n'.repeat(100))
   assert.match(
     failingDev('--seed', file, '--max-store-bytes', '5kB'),
     /^the items of the seed cannot all be stored: The store is full: it may hold 5000 bytes$/,
   )
+})
+
+describeWithRedis('--seed with STORE_URL', () => {
+  test('fills an empty store, and leaves one with items as it is', async () => {
+    const redis = ownRedis()
+    await redis.start()
+    const args = ['--store-url', redis.url, '--seed', fileWith('once.jsonl', '{"n":1}\n{"n":2}\n')]
+    const first = await startDev(...args)
+    assert.match(first.text, / seed +2 items from once\.jsonl\n/)
+    first.child.kill('SIGTERM')
+    await first.ended()
+    const second = await startDev(...args)
+    assert.match(second.text, / seed +not stored, since the store has items already\n/)
+    assert.equal(itemsIn(await second.ask('/items')).length, 2)
+  })
 })
 
 test('--delay: item requests wait, the health check and refused requests do not', async () => {
@@ -157,7 +171,7 @@ test('--delay: item requests wait, the health check and refused requests do not'
   }
 })
 
-test('--delay: a delay under way ends when the service stops', async () => {
+test('--delay: a pending delay ends when the service stops', async () => {
   // The delay is far above the time that the process has to end.
   const { ask, child, ended } = await startDev('--delay', '60s', '--shutdown-timeout', '50')
   const waiting = ask('/items').catch(() => undefined)
@@ -177,10 +191,9 @@ for (const delay of ['', 'x', '-', '200-', '-200', '800-200', '1-2-3', '1.5', '6
   })
 }
 
-test('--secret-file: made with mode 600; token and secret stay the same between starts', async () => {
-  const file = join(folder, 'secret')
-  const first = await startDev('--secret-file', file)
-  if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600)
+test('with a JWT_SECRET in .env: token and secret stay the same between starts', async () => {
+  fileWith('.env', 'JWT_SECRET=a secret of at least thirty-two bytes\n')
+  const first = await startDev()
   const [, claims = ''] = first.token.split('.')
   const { iat, exp }: Record<'iat' | 'exp', number> = JSON.parse(
     Buffer.from(claims, 'base64url').toString(),
@@ -192,37 +205,18 @@ test('--secret-file: made with mode 600; token and secret stay the same between 
   first.child.kill('SIGTERM')
   assert.deepEqual(await first.ended(), [0, null])
 
-  const second = await startDev('--secret-file', file)
+  const second = await startDev()
   assert.equal(second.token, first.token)
   assert.match(await second.ask('/items'), /"status":"success"/)
-  const other = await startDev('--secret-file', join(folder, 'other-secret'))
+  fileWith('.env', 'JWT_SECRET=another secret of at least thirty-two bytes\n')
+  const other = await startDev()
   assert.notEqual(other.token, first.token)
+  fileWith('.env', '')
 })
 
-test('--secret-file takes precedence over JWT_SECRET', async () => {
-  const file = join(folder, 'preferred')
-  writeFileSync(file, 'a secret of at least thirty-two bytes, from a file\n', { mode: 0o600 })
-  writeFileSync(join(folder, '.env'), 'JWT_SECRET=a secret of at least thirty-two bytes\n')
-  const fromFile = await startDev('--secret-file', file)
-  writeFileSync(join(folder, '.env'), '')
-  const alone = await startDev('--secret-file', file)
-  assert.equal(fromFile.token, alone.token)
-})
-
-test('--secret-file with a JWT_ALGORITHM that there is not: one error, and no file is made', () => {
+test('an unknown JWT_ALGORITHM: one error, and nothing is started', () => {
   fileWith('.env', 'JWT_ALGORITHM=none\n')
-  const said = failingDev('--secret-file', 'unmade')
+  const said = failingDev()
   fileWith('.env', '')
   assert.equal(said, 'JWT_ALGORITHM is not one of HS256, HS384, HS512')
-  assert.ok(!existsSync(join(folder, 'unmade')))
-})
-
-test('--secret-file with a file that is open to others: one error, and nothing is started', {
-  skip: process.platform === 'win32' && 'modes say nothing on Windows',
-}, () => {
-  const file = fileWith('open-secret', 'hush')
-  assert.match(
-    failingDev('--secret-file', file),
-    /^the secret file open-secret is open to others \(mode 6/,
-  )
 })

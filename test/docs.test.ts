@@ -1,49 +1,79 @@
-/** The docs are true: the README's first session is run, and the tables are those of the code. */
+/** The docs are true: the sessions of README and tutorial are run, and the tables are those of the code. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, relative, sep } from 'node:path'
-import { test } from 'node:test'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { settings } from '../src/config.js'
+import { settings } from '../src/config/settings.js'
 import { errorKinds } from '../src/interface/errors.js'
 import { paths, prefix } from '../src/interface/paths.js'
+import { createMetrics } from '../src/process/metrics.js'
+import { createMemoryStore } from '../src/store/memory/store.js'
 import { ownProcess } from './support/own-process.js'
 import { settingRow, settingsPage } from './support/settings-page.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const interfaceDocs = readFileSync(join(root, 'docs/interface.md'), 'utf8')
+const interfaceDocs = readFileSync(join(root, 'docs/reference/interface.md'), 'utf8')
+const documents = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join('docs', file)),
+]
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-test('README: the first session gets exactly the responses shown', async () => {
-  const secret = /^export JWT_SECRET=(.*)$/m.exec(readme)?.[1] ?? ''
-  const { printed } = ownProcess([process.execPath, 'dist/cli.js', 'serve', '--port', '0'], {
-    cwd: root,
-    env: { ...process.env, JWT_SECRET: secret },
+for (const { file, least } of [
+  { file: 'README.md', least: 2 },
+  { file: 'docs/tutorial.md', least: 8 },
+]) {
+  test(`${file}: the session prints exactly what is shown`, async () => {
+    const document = readFileSync(join(root, file), 'utf8')
+    const { JWT_SECRET: _, ...env } = process.env
+    const { printed } = ownProcess([process.execPath, 'dist/cli.js', 'dev', '--port', '0'], {
+      cwd: root,
+      env,
+    })
+    const text = await printed(/^curl .*\n$/m)
+    const [, url = ''] = /interface +(\S+)\/api\/v1$/m.exec(text) ?? []
+    const [, token = ''] = /^TOKEN=(.*)$/m.exec(text) ?? []
+    const blocks = [...document.matchAll(/^```sh\n(.*?)^```\n\n```(?:json|text)\n(.*?)^```$/gms)]
+    assert.ok(blocks.length >= least)
+    assert.equal(blocks.length, document.match(/^```sh$/gm)?.length)
+    const mark = '-- end of block --'
+    const script = blocks.map(([, commands = '']) => `${commands}\necho '${mark}'`).join('\n')
+    const { stdout, stderr, status } = spawnSync('bash', ['-e'], {
+      // In the folder of the package, whose files find `item-store/client`.
+      cwd: programsOf(document, url),
+      env: { ...env, TOKEN: token },
+      input: script.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stderr)
+    const answers = stdout.split(`${mark}\n`).slice(0, -1)
+    // The version in the example may be that of an earlier release.
+    const version = /"version":"\d+\.\d+\.\d+"/g
+    const normal = (text: string) =>
+      text.replaceAll(uuid, '<uuid>').replaceAll(version, '"version":"<version>"').trim()
+    assert.deepEqual(
+      answers.map(normal),
+      blocks.map(([, , answer = '']) => normal(answer)),
+    )
   })
-  const { url }: { url: string } = JSON.parse((await printed(/\n/)).split('\n', 1)[0] ?? '')
-  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```\n\n```json\n(.*?)^```$/gms)]
-  assert.ok(blocks.length >= 7)
-  const mark = '-- end of block --'
-  const script = blocks.map(([, commands = '']) => `${commands}\necho '${mark}'`).join('\n')
-  const { stdout, status } = spawnSync('bash', ['-e'], {
-    cwd: root,
-    input: script.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
-    encoding: 'utf8',
-  })
-  assert.equal(status, 0)
-  const answers = stdout.split(`${mark}\n`).slice(0, -1)
-  // The version in the example may be that of an earlier release.
-  const version = /"version":"\d+\.\d+\.\d+"/g
-  const normal = (text: string) =>
-    text.replaceAll(uuid, '<uuid>').replaceAll(version, '"version":"<version>"').trim()
-  assert.deepEqual(
-    answers.map(normal),
-    blocks.map(([, , answer = '']) => normal(answer)),
-  )
-})
+}
+
+/** A folder with the programs of a document, each under the name that the text before it gives it. */
+function programsOf(document: string, url: string): string {
+  const folder = mkdtempSync(join(root, 'build/session-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const programs = document.matchAll(/^Save this as `(.*?)`[^`]*```js\n(.*?)^```$/gms)
+  for (const [, name = '', code = ''] of programs) {
+    writeFileSync(join(folder, name), code.replaceAll('http://localhost:8000', url))
+  }
+  return folder
+}
 
 /** The rows of the table with this head. */
 function rowsUnder(text: string, head: string): string[] {
@@ -51,8 +81,8 @@ function rowsUnder(text: string, head: string): string[] {
   return table.split('\n\n', 1).flatMap((rows) => rows.trimEnd().split('\n').slice(1))
 }
 
-test('docs/settings.md is what `npm run docs` writes', () => {
-  assert.equal(readFileSync(join(root, 'docs/settings.md'), 'utf8'), settingsPage())
+test('docs/reference/settings.md is what `npm run docs` writes', () => {
+  assert.equal(readFileSync(join(root, 'docs/reference/settings.md'), 'utf8'), settingsPage())
 })
 
 test('README: the most used settings are those of the code, and it says where the others are', () => {
@@ -60,10 +90,27 @@ test('README: the most used settings are those of the code, and it says where th
   assert.ok(rows.length >= 4, `only ${rows.length} settings`)
   const known = Object.values(settings).map(settingRow)
   for (const row of rows) assert.ok(known.includes(row), row)
-  assert.match(readme, /\]\(docs\/settings\.md\)/)
+  assert.match(readme, /\]\(docs\/reference\/settings\.md\)/)
 })
 
-test('docs/interface.md: the table of errors is the catalogue in the code', () => {
+test('documents name no setting that does not exist', () => {
+  const known = new Set(Object.values(settings).map(({ name }) => name))
+  const named = /\b(?:MAX|STORE|METRICS)_[A-Z_]+\b|\b[A-Z_]+_TIMEOUT\b/g
+  const codes = new Set<string>(Object.keys(errorKinds))
+  for (const file of [...documents, 'deploy/alerts.yml', 'deploy/nginx.conf']) {
+    for (const [name] of readFileSync(join(root, file), 'utf8').matchAll(named)) {
+      assert.ok(known.has(name) || codes.has(name), `${name} in ${file}`)
+    }
+  }
+})
+
+test('docs/reference/interface.md says where all settings are: in a table with each of them', () => {
+  const [, where] = /are settings;\s+\[.*?\]\((.*?)\)\s+lists them/.exec(interfaceDocs) ?? []
+  const page = readFileSync(join(root, 'docs/reference', where ?? ''), 'utf8')
+  for (const { name } of Object.values(settings)) assert.ok(page.includes(`| \`${name}\` |`), name)
+})
+
+test('docs/reference/interface.md: the table of errors is the catalogue in the code', () => {
   const expected = Object.entries(errorKinds).map(([code, { status, when }]) => {
     return `| ${status} | \`${code}\` | ${when} |`
   })
@@ -71,7 +118,7 @@ test('docs/interface.md: the table of errors is the catalogue in the code', () =
 })
 
 /**
- * The numbers of the clauses of docs/interface.md: those of its headings, and N.M for item M of a
+ * The numbers of the clauses of docs/reference/interface.md: those of its headings, and N.M for item M of a
  * numbered list under heading N.
  */
 function clauses(): Set<string> {
@@ -106,7 +153,7 @@ function citedIn(text: string, reference: RegExp): string[] {
   return [...references.matchAll(/§(\d+(?:\.\d+)*)/g)].map(([, number = '']) => number)
 }
 
-test('docs/interface.md has every clause that tests and code refer to', () => {
+test('docs/reference/interface.md has every clause that tests and code refer to', () => {
   const known = clauses()
   const cited = new Set<string>()
   for (const file of [...sourcesIn('test'), ...sourcesIn('src')]) {
@@ -114,21 +161,24 @@ test('docs/interface.md has every clause that tests and code refer to', () => {
     const isTest = file.startsWith('test') || file.endsWith('.test.ts')
     const reference = isTest ? /§[\d.]+/g : /spec §[\d.]+(?:(?:,| to| and) §[\d.]+)*/gi
     for (const number of citedIn(text, reference)) {
-      assert.ok(known.has(number), `${file} refers to §${number}, which docs/interface.md lacks`)
+      assert.ok(
+        known.has(number),
+        `${file} refers to §${number}, which docs/reference/interface.md lacks`,
+      )
       cited.add(number)
     }
   }
   assert.ok(cited.size > 30, `only ${cited.size} clauses are referred to`)
 })
 
-test('docs/interface.md refers to its own clauses', () => {
+test('docs/reference/interface.md refers to its own clauses', () => {
   const known = clauses()
   const text = interfaceDocs.replaceAll(/RFC \d+ §[\d.]+/g, '')
   for (const number of citedIn(text, /§[\d.]+/g)) assert.ok(known.has(number), `§${number}`)
 })
 
-test('docs/reliability.md names tests that are there', () => {
-  const reliability = readFileSync(join(root, 'docs/reliability.md'), 'utf8')
+test('docs/reference/reliability.md names tests that exist', () => {
+  const reliability = readFileSync(join(root, 'docs/reference/reliability.md'), 'utf8')
   const rows = rowsUnder(reliability, '| what happens | what the service does | test |')
   assert.ok(rows.length > 40, `only ${rows.length} rows`)
   for (const row of rows) {
@@ -146,33 +196,44 @@ function isTestOrScript(name: string): boolean {
     )
     return (name.split(' ')[2] ?? '') in manifest.scripts
   }
-  const path = name.startsWith('src/') ? name : `test/${name}.test`
-  if (basename(path) !== '*.test') return existsSync(join(root, `${path}.ts`))
-  const folder = join(root, dirname(path))
-  return existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('.test.ts'))
+  const paths = name.startsWith('src/') ? [name] : [`test/${name}.test`, `test/large/${name}.test`]
+  return paths.some((path) => {
+    if (basename(path) !== '*.test') return existsSync(join(root, `${path}.ts`))
+    const folder = join(root, dirname(path))
+    return existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('.test.ts'))
+  })
 }
 
-test('docs/operations: alerts and dashboard ask for routes that the metrics have', () => {
+test('deploy: alerts and dashboard query routes that the metrics have', () => {
   const routes = Object.values(paths).map((path) => prefix + path)
-  const texts = ['alerts.yml', 'dashboard.json'].map((name) =>
-    readFileSync(join(root, 'docs/operations', name), 'utf8'),
+  const texts = ['alerts.yml', 'grafana/dashboard.json'].map((name) =>
+    readFileSync(join(root, 'deploy', name), 'utf8'),
   )
   const asked = [...texts.join('').matchAll(/route=\\?"([^"\\]+)/g)].map(([, route]) => route)
   assert.ok(asked.length > 0)
   for (const route of asked) assert.ok(route !== undefined && routes.includes(route), route)
 })
 
-test('docs/dependencies.md names every dependency', () => {
+test('docs/reference/log-and-metrics.md: the metrics are those of the service', async () => {
+  const text = readFileSync(join(root, 'docs/reference/log-and-metrics.md'), 'utf8')
+  const named = [...text.matchAll(/^\| `(item_store_\w+)` \|/gm)].map(([, name = '']) => name)
+  const { registries } = createMetrics(createMemoryStore(1000))
+  const measured = registries.flatMap((registry) => registry.getMetricsAsArray())
+  const own = measured.map(({ name }) => name).filter((name) => name.startsWith('item_store_'))
+  assert.deepEqual(named, own)
+})
+
+test('docs/explanation/dependencies.md names every dependency', () => {
   const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   )
-  const docs = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
+  const docs = readFileSync(join(root, 'docs/explanation/dependencies.md'), 'utf8')
   const named = [...docs.matchAll(/^\| `(.*?)` \|/gm)].map(([, name]) => name)
   const all = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
   assert.deepEqual(named.sort(), all.sort())
 })
 
-test('docs/dependencies.md: no dependency has an install script', () => {
+test('docs/explanation/dependencies.md: no dependency has an install script', () => {
   const text = readFileSync(join(root, 'package-lock.json'), 'utf8')
   const { packages }: { packages: Record<string, { hasInstallScript?: boolean }> } =
     JSON.parse(text)
@@ -181,22 +242,42 @@ test('docs/dependencies.md: no dependency has an install script', () => {
   assert.deepEqual(withScript, [])
 })
 
-test('CONTRIBUTING.md: the map names every folder of src and file of src/http, and nothing else', () => {
+test('CONTRIBUTING.md: what the map names exists', () => {
   const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   const named = [...text.matchAll(/^\| (`.*?`) \|/gm)]
     .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)])
     .map(([, path = '']) => path)
-  for (const path of named) {
-    const isPath = path.includes('/') && !path.includes('*')
-    if (isPath) assert.ok(existsSync(join(root, path)), `${path} is not there`)
-  }
-  const entries = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-  for (const entry of entries) {
-    const folder = relative(root, entry.parentPath).split(sep).join('/')
-    const path = `${folder}/${entry.name}${entry.isDirectory() ? '/' : ''}`
-    const isListed = entry.isDirectory() || folder === 'src' || folder === 'src/http'
-    if (isListed && !path.endsWith('.test.ts')) {
-      assert.ok(named.includes(path), `the map lacks ${path}`)
-    }
+    .filter((path) => path.includes('/') && !path.includes('*'))
+  assert.ok(named.length > 20)
+  for (const path of named) assert.ok(existsSync(join(root, path)), `${path} is not there`)
+})
+
+test('README.md leads to every document', () => {
+  for (const file of documents.filter((file) => file.startsWith('docs'))) {
+    assert.ok(readme.includes(`](${file})`), file)
   }
 })
+
+for (const file of documents) {
+  test(`${file}: its links lead to files and headings that are there`, () => {
+    const text = readFileSync(join(root, file), 'utf8')
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link)) continue
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? file : join(dirname(file), path)
+      assert.ok(existsSync(join(root, target)), link)
+      if (anchor !== undefined) assert.ok(anchorsOf(target).includes(anchor), link)
+    }
+  })
+}
+
+/** The anchors that headings get. */
+function anchorsOf(file: string): string[] {
+  return [...readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.*)$/gm)].map(
+    ([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+  )
+}

@@ -8,32 +8,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** The parts of src, in the order in which a request meets them. Imports run down, or stay. */
-const order = [
-  'cli.ts',
-  'index.ts',
-  'commands',
-  'client',
-  'server.ts',
-  'read-config.ts',
-  'config.ts',
-  'setting-kinds.ts',
-  'memory-shares.ts',
-  'version.ts',
-  'log.ts',
-  'app.ts',
-  'watch',
-  'http',
-  'connections',
-  'auth',
-  'item',
-  'store',
-  'interface',
-  'units.ts',
-  'usage-error.ts',
-  'uuid.ts',
-  'require.ts',
-]
+/** The rooms of src, in the order of CONTRIBUTING's map. Imports run down, or stay. */
+const order = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+  .split('\n')
+  .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
 
 const longestFile = 300 // lines
 
@@ -61,7 +39,7 @@ function importsOf(file: string): string[] {
 
 function rank(file: string): number {
   const place = order.indexOf(file.split('/')[0] ?? '')
-  assert.notEqual(place, -1, `src/${file} has no place in the order of parts`)
+  assert.notEqual(place, -1, `src/${file} is not in the map of CONTRIBUTING.md`)
   return place
 }
 
@@ -70,16 +48,16 @@ test('there are sources to check', () => {
 })
 
 describe('imports', () => {
-  for (const file of sources) {
-    test(`of ${file} run down the order of parts`, () => {
+  test('run down the map', () => {
+    for (const file of sources) {
       for (const imported of importsOf(file)) {
         assert.ok(sources.includes(imported), `${file} imports ${imported}, which is not in src`)
         assert.ok(rank(imported) >= rank(file), `${file} imports ${imported}, which is above it`)
       }
-    })
-  }
+    }
+  })
 
-  test('make no circle', () => {
+  test('have no cycle', () => {
     const done = new Set<string>()
     const visit = (file: string, path: string[]): void => {
       assert.ok(!path.includes(file), `circle: ${[...path, file].join(' -> ')}`)
@@ -94,11 +72,23 @@ describe('imports', () => {
     for (const file of sources.filter((file) => /^(item|store)\//.test(file))) {
       assert.doesNotMatch(
         linesOf(file).join('\n'),
-        /from '(node:http|\.\.\/http|\.\.\/connections)/,
+        /from '(node:http|\.\.\/http|\.\.\/listener)/,
         file,
       )
     }
   })
+})
+
+test('every room in the map exists, and is listed once', () => {
+  const rooms = new Set(sources.map((file) => file.split('/')[0]))
+  assert.deepEqual(new Set(order), rooms)
+  assert.equal(order.length, rooms.size)
+})
+
+test('the listener is a library: it imports nothing from the rest', () => {
+  for (const file of sources.filter((file) => file.startsWith('listener/'))) {
+    for (const imported of importsOf(file)) assert.match(imported, /^listener\//, file)
+  }
 })
 
 test('the interface is pure: no platform, no part of the service', () => {
@@ -112,7 +102,7 @@ test('the interface is pure: no platform, no part of the service', () => {
   }
 })
 
-test('the client is for browsers: of the rest of src it has types alone, and of packages nothing', () => {
+test('the client is for browsers: it imports only types from the rest of src, and no packages', () => {
   for (const file of sources.filter((file) => file.startsWith('client/'))) {
     for (const [statement, name = ''] of linesOf(file)
       .join('\n')
@@ -127,9 +117,9 @@ test('the client is for browsers: of the rest of src it has types alone, and of 
   }
 })
 
-test('nothing but commands, config and auth/secret reads the environment', () => {
+test('only config, auth/secret and process/workers touch the environment', () => {
   for (const file of sources) {
-    if (/^(commands\/.*|config|auth\/secret)\.ts$/.test(file)) continue
+    if (/^(config\/.*|process\/workers?|auth\/secret)\.ts$/.test(file)) continue
     assert.doesNotMatch(codeOf(linesOf(file)).join('\n'), /process\.env/, file)
   }
 })
@@ -149,7 +139,7 @@ test('no any, and no cast without its reason on the same line', () => {
   }
 })
 
-test('the pages import of src only what browsers can run, and pages nothing of each other', () => {
+test('the pages import from src only what browsers can run, and nothing from each other', () => {
   assert.ok(pages.length > 5, pages.join(' '))
   for (const file of pages) {
     const folder = file.split('/')[2] ?? ''
@@ -158,6 +148,8 @@ test('the pages import of src only what browsers can run, and pages nothing of e
         `../pages/${folder}/`,
         '../pages/shared/',
         '../src/interface/',
+        '../src/item/scan.ts',
+        '../src/item/seed-objects.ts',
         '../src/client/',
       ]
       assert.ok(

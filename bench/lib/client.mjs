@@ -3,9 +3,33 @@
  * that is measured. It sends prepared requests and reads responses that have a Content-Length.
  */
 
+import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
+import { anyId } from './item.mjs'
 
-/** A request as it is sent over the wire. */
+/**
+ * What to request. `once` names what takes the place of `anyId` (or of the token), each used by one
+ * request only: the ids of items that exist, ids without an item, or tokens.
+ * @typedef {object} Request
+ * @property {string} method
+ * @property {string} path
+ * @property {string} [body]
+ * @property {'existing id' | 'unused id' | 'token'} [once]
+ */
+
+/** @typedef {Record<string, string>} Headers */
+
+/**
+ * The text of a request, and what is to be done with its response.
+ * @typedef {object} Sent
+ * @property {string} text
+ * @property {(status: number, body: string) => void} answered
+ */
+
+/**
+ * A request as it is sent over the wire.
+ * @param {{ method: string, path: string, body?: string, headers?: Headers }} request
+ */
 export function rawRequest({ method, path, body, headers = {} }) {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1']
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
@@ -15,46 +39,54 @@ export function rawRequest({ method, path, body, headers = {} }) {
 }
 
 /**
- * Sends requests over several connections, `depth` of them in flight on each.
- * @param next returns the next request, `{ text, answered(status, body) }`, or `undefined` at the end.
+ * Sends up to `count` requests over several connections, `depth` of them in flight on each, and none after
+ * `seconds`, so that a slow server gets fewer.
+ * @param {number} port
+ * @param {{ connections: number, depth: number, count: number, seconds: number }} limits
+ * @param {() => Sent} makeRequest
  */
-export async function sendAll({ port, connections = 16, depth = 1, next }) {
-  const all = Array.from({ length: connections }, () => sendOver(port, depth, next))
-  await Promise.all(all)
-}
-
-/**
- * What `sendAll` takes as `next`: returns up to `count` requests, and none after `seconds`, so that a
- * slow server gets fewer.
- */
-export function upTo(count, seconds, makeRequest) {
+export async function sendAll(port, { connections, depth, count, seconds }, makeRequest) {
   const deadline = performance.now() + seconds * 1000
   let left = count
-  return () => {
+  const next = () => {
     if (left === 0 || performance.now() > deadline) return undefined
     left -= 1
     return makeRequest()
   }
+  await Promise.all(Array.from({ length: connections }, () => sendOver(port, depth, next)))
 }
 
-/** Sends one request over a connection of its own. */
-export async function sendOne(port, text) {
-  let answer
-  let request = { text, answered: (status, body) => (answer = { status, body }) }
-  const next = () => {
-    const only = request
-    request = undefined
-    return only
-  }
-  await sendOver(port, 1, next)
-  return answer
+/**
+ * Creates up to `count` items whose ids the client chooses, as many as fit into `seconds`, and returns
+ * the ids.
+ * @param {number} port
+ * @param {Request} create a request with `anyId`
+ * @param {number} count
+ * @param {number} seconds
+ */
+export async function createWithOwnIds(port, create, count, seconds) {
+  const text = rawRequest(create)
+  /** @type {string[]} */
+  const ids = []
+  await sendAll(port, { connections: 32, depth: 1, count, seconds }, () => {
+    const id = randomUUID()
+    return { text: text.replace(anyId, id), answered: () => ids.push(id) }
+  })
+  return ids
 }
 
+/**
+ * @param {number} port
+ * @param {number} depth
+ * @param {() => Sent | undefined} next the next request, or `undefined` at the end
+ * @returns {Promise<void>}
+ */
 function sendOver(port, depth, next) {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    /** @type {Sent[]} */
     const inFlight = []
-    const read = answerReader((status, body) => inFlight.shift().answered(status, body))
+    const read = answerReader((status, body) => inFlight.shift()?.answered(status, body))
 
     function fill() {
       let text = ''
@@ -71,12 +103,8 @@ function sendOver(port, depth, next) {
     socket
       .on('connect', fill)
       .on('data', (chunk) => {
-        try {
-          read(chunk)
-          fill()
-        } catch (error) {
-          socket.destroy(error)
-        }
+        read(chunk)
+        fill()
       })
       .on('error', reject)
       .on('close', () => {
@@ -89,10 +117,14 @@ function sendOver(port, depth, next) {
 /**
  * Sends the request `text` for a list and reads the response into one buffer over and over, so that
  * this end costs almost nothing. Returns its length in bytes.
+ * @param {number} port
+ * @param {string} text
+ * @returns {Promise<number>}
  */
 export function readList(port, text) {
   return new Promise((resolve, reject) => {
     let head = ''
+    /** @type {number | undefined} */
     let expected
     let received = 0
     const socket = connect({
@@ -103,7 +135,7 @@ export function readList(port, text) {
         callback(length, buffer) {
           received += length
           if (expected === undefined) {
-            head += buffer.latin1Slice(0, length)
+            head += Buffer.from(buffer.buffer, buffer.byteOffset, length).toString('latin1')
             const [, bytes] = /\r\nContent-Length: (\d+)\r\n/i.exec(head) ?? []
             const end = head.indexOf('\r\n\r\n')
             if (end === -1) return true
@@ -126,36 +158,27 @@ export function readList(port, text) {
   })
 }
 
-/** Splits what a connection delivers into responses. Bodies are passed on as Latin-1 text. */
+/**
+ * Splits what a connection delivers into responses. Bodies are passed on as Latin-1 text.
+ * @param {(status: number, body: string) => void} onAnswer
+ */
 export function answerReader(onAnswer) {
-  let parts = []
-  let length = 0
-  let needed = 0
+  let text = ''
+  /** @param {Buffer} chunk */
   return function read(chunk) {
-    parts.push(chunk)
-    length += chunk.length
-    if (length < needed) return // a long body: joined once, when it is complete
-    const text = Buffer.concat(parts).latin1Slice()
-    let at = 0
+    text += chunk.toString('latin1')
     for (;;) {
-      const bodyStart = text.indexOf('\r\n\r\n', at) + 4
-      if (bodyStart === 3) {
-        needed = 0
-        break
-      }
-      const bodyEnd = bodyStart + contentLength(text.slice(at, bodyStart))
-      if (bodyEnd > text.length) {
-        needed = bodyEnd - at
-        break
-      }
-      onAnswer(Number(text.slice(at + 9, at + 12)), text.slice(bodyStart, bodyEnd))
-      at = bodyEnd
+      const bodyStart = text.indexOf('\r\n\r\n') + 4
+      if (bodyStart === 3) return
+      const bodyEnd = bodyStart + contentLength(text.slice(0, bodyStart))
+      if (bodyEnd > text.length) return
+      onAnswer(Number(text.slice(9, 12)), text.slice(bodyStart, bodyEnd))
+      text = text.slice(bodyEnd)
     }
-    parts = at < text.length ? [Buffer.from(text.slice(at), 'latin1')] : []
-    length = text.length - at
   }
 }
 
+/** @param {string} head */
 function contentLength(head) {
   const found = /\r\ncontent-length: *(\d+)/i.exec(head)
   if (found) return Number(found[1])

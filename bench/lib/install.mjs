@@ -1,31 +1,24 @@
-/**
- * Installs the packages of the comparisons into bench/node_modules when they are missing or stale. A
- * stamp file beside the packages holds a hash of the lock file that they were installed from.
- */
+/** The packages of the comparisons, which are in bench/node_modules, and the versions of packages. */
 
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ciOptions, once, run } from '../../scripts/ready.mjs'
 
 export const benchFolder = fileURLToPath(new URL('..', import.meta.url))
 
+/** Installs the packages when they are missing or out of date. */
 export function installPeers() {
-  const stamp = join(benchFolder, 'node_modules/.stamp')
-  const hash = createHash('sha256')
-    .update(readFileSync(join(benchFolder, 'package.json')))
-    .update(readFileSync(join(benchFolder, 'package-lock.json')))
-    .digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
+  once('bench/node_modules', ['bench/package-lock.json'], () => {
+    run('npm', ['ci', '--prefix', 'bench', ...ciOptions])
+  })
+}
 
-  // On Windows npm is a .cmd file, which only a shell starts.
-  const { status, error } = spawnSync(
-    'npm',
-    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
-    { cwd: benchFolder, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' },
-  )
-  if (error) throw error
-  if (status !== 0) throw new Error(`npm ci failed in ${benchFolder}`)
-  writeFileSync(stamp, hash)
+/**
+ * The version in a folder's package.json.
+ * @param {string} folder
+ * @returns {string}
+ */
+export function versionIn(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version
 }

@@ -2,8 +2,8 @@
 
 export const itemBytes = 250
 
-/** As long as an id. A placeholder where each request has an id (or a token) of its own. */
-export const anyId = '00000000-this-this-this-000000000000'
+/** The placeholder where each request has an id (or a token) of its own. As long as an id. */
+export const anyId = '00000000-0000-0000-0000-000000000000'
 
 const members = {
   name: 'Ladder, aluminium, 12 rungs',
@@ -13,22 +13,18 @@ const members = {
   tags: ['garden', 'house'],
   note: '',
 }
+const missing = itemBytes - itemText(anyId).length
+members.note = 'The quick brown fox. '.repeat(5).slice(0, missing)
 
 /**
- * The members of an item of `bytes` bytes.
- * @param bytes at least 200.
+ * An item as it is stored and sent back.
+ * @param {string} id
  */
-export function dataOf(bytes = itemBytes) {
-  const missing = bytes - JSON.stringify({ id: anyId, project_id: 'bench', ...members }).length
-  return { ...members, note: 'The quick brown fox. '.repeat(50).slice(0, missing) }
+export function itemText(id) {
+  return JSON.stringify({ id, project_id: 'bench', ...members })
 }
 
-/** An item as it is stored and sent back. */
-export function itemText(id, bytes = itemBytes) {
-  return JSON.stringify({ id, project_id: 'bench', ...dataOf(bytes) })
-}
-
-/** The body that creates such an item, or replaces another with it. */
-export function requestText(bytes = itemBytes) {
-  return JSON.stringify({ data: dataOf(bytes), project_id: 'bench' })
+/** The body that creates an item, or replaces another with it. */
+export function requestText() {
+  return JSON.stringify({ data: members, project_id: 'bench' })
 }

@@ -1,26 +1,46 @@
-/** Reads the options of the commands. An invalid option is reported in one line. */
+/** Reads the options of a benchmark. An invalid one is reported in one line. */
 
 import { parseArgs } from 'node:util'
 
-/** The values of the options; ends the process when one is invalid, or when help is requested. */
+/** @import { ParseArgsConfig } from 'node:util' */
+
+/**
+ * The values of the options; ends the process when one is invalid, or when help is requested.
+ * @template {NonNullable<ParseArgsConfig['options']>} T
+ * @param {T} options
+ * @param {string} help
+ */
 export function readOptions(options, help) {
-  try {
-    const { values } = parseArgs({ options: { ...options, help: { type: 'boolean' } } })
-    if (!values.help) return values
-  } catch (error) {
-    fail(error.message)
+  const all = process.argv.slice(2)
+  const args = all[0]?.startsWith('-') ? all : all.slice(1) // without the name of the benchmark
+  if (args.includes('--help')) {
+    process.stdout.write(help)
+    process.exit(0)
   }
-  process.stdout.write(help)
-  process.exit(0)
+  try {
+    return parseArgs({ args, options }).values
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error))
+  }
 }
 
+/**
+ * @param {string} name
+ * @param {string} text
+ */
 export function integer(name, text, minimum = 1) {
   const number = Number(text)
   if (Number.isSafeInteger(number) && number >= minimum) return number
-  fail(`--${name} takes a whole number of at least ${minimum}`)
+  return fail(`--${name} takes a whole number of at least ${minimum}`)
 }
 
-/** The elements of `all` that a comma-separated list names, or all of them without a list. */
+/**
+ * The elements of `all` that a comma-separated list names, or all of them without a list.
+ * @template {{ name: string }} T
+ * @param {string} name
+ * @param {string | undefined} list
+ * @param {T[]} all
+ */
 export function chosen(name, list, all) {
   if (list === undefined) return all
   const names = list.split(',')
@@ -31,7 +51,11 @@ export function chosen(name, list, all) {
   return all.filter((each) => names.includes(each.name))
 }
 
-/** Ends the process: something that the user typed is wrong. */
+/**
+ * Ends the process: what the user typed or installed does not allow this run.
+ * @param {string} message
+ * @returns {never}
+ */
 export function fail(message) {
   process.stderr.write(`${message}\n`)
   process.exit(2)

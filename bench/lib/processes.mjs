@@ -11,6 +11,25 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
+/** @import { ChildProcess, StdioOptions } from 'node:child_process' */
+/** @import { Socket } from 'node:net' */
+
+/**
+ * What to start: a command, by default Node.js, with its arguments, on one core or on all.
+ * @typedef {object} Program
+ * @property {string} [command]
+ * @property {string[]} args
+ * @property {number} [core]
+ * @property {Record<string, string>} [env]
+ * @property {string} [cwd]
+ * @property {StdioOptions} [stdio]
+ */
+
+/**
+ * A program that was started: the end of its standard error, and when it has ended.
+ * @typedef {ChildProcess & { errorOutput: string, ended: Promise<void> }} Child
+ */
+
 const startDeadline = 30_000
 const stopDeadline = 10_000
 
@@ -21,61 +40,61 @@ export const canPin = isInstalled('taskset') && availableParallelism() > 1
 /** Folder for everything that a run writes and that nobody needs afterwards. */
 export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 
+/** @type {Set<Child>} */
 const running = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  removeScratch(50)
+  // What an interrupted build has started may still be writing there.
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
 
-/** Tries again for a while: what an interrupted build has started may still be writing there. */
-function removeScratch(tries) {
-  try {
-    rmSync(scratch, { recursive: true, force: true })
-  } catch (error) {
-    if (tries === 1) throw error
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100) // milliseconds
-    removeScratch(tries - 1)
-  }
-}
-
+/** @param {string} command */
 export function isInstalled(command) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
 }
 
-/** Starts a program, on a core if one is given. The end of its standard error is kept in `child.errorOutput`. */
+/**
+ * Starts a program.
+ * @param {Program} program
+ * @returns {Child}
+ */
 export function start({ command = process.execPath, args, core, env = {}, cwd = scratch, stdio }) {
-  const [file, ...rest] =
-    canPin && core !== undefined
-      ? ['taskset', '-c', String(core), command, ...args]
-      : [command, ...args]
+  const isPinned = canPin && core !== undefined
+  const [file, rest] = isPinned
+    ? ['taskset', ['-c', String(core), command, ...args]]
+    : [command, args]
   // The settings in the caller's own environment must not reach the servers.
   const { PATH, HOME } = process.env
-  const child = spawn(file, rest, {
+  const spawned = spawn(file, rest, {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: stdio ?? ['ignore', 'ignore', 'pipe'],
   })
-  running.add(child)
-  child.errorOutput = ''
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    child.errorOutput = (child.errorOutput + text).slice(-2000)
-  })
-  child.ended = new Promise((resolve) => {
-    child.once('error', (error) => {
+  /** @type {Promise<void>} */
+  const ended = new Promise((resolve) => {
+    spawned.once('error', (error) => {
       running.delete(child)
       child.errorOutput += error.message
       resolve()
     })
-    child.once('close', () => {
+    spawned.once('close', () => {
       running.delete(child)
       resolve()
     })
   })
+  const child = Object.assign(spawned, { errorOutput: '', ended })
+  running.add(child)
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    child.errorOutput = (child.errorOutput + text).slice(-2000)
+  })
   return child
 }
 
-/** Starts a server on its core, and waits until it accepts connections on `port`. */
+/**
+ * Starts a server on its core, and waits until it accepts connections on `port`.
+ * @param {Program & { port: number }} program
+ */
 export async function startServer({ port, ...program }) {
   const child = start({ core: cores.server, ...program })
   const socket = await connectionTo(child, port)
@@ -83,12 +102,19 @@ export async function startServer({ port, ...program }) {
   return child
 }
 
-/** Keeps this process, with its threads, off the servers' core. */
+/**
+ * Keeps this process, with its threads, on a core.
+ * @param {number} core
+ */
 export function pinSelf(core) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
 }
 
-/** Tries to connect to `child` on `port`, every millisecond, and returns the first connection. */
+/**
+ * Tries to connect to `child` on `port`, every millisecond, and returns the first connection.
+ * @param {Child} child
+ * @param {number} port
+ */
 export async function connectionTo(child, port) {
   const deadline = Date.now() + startDeadline
   for (;;) {
@@ -101,7 +127,10 @@ export async function connectionTo(child, port) {
   }
 }
 
-/** Tells programs to end, and waits until they have; one that takes too long is killed. */
+/**
+ * Tells programs to end, and waits until they have; one that takes too long is killed.
+ * @param {Child[]} children
+ */
 export async function stop(...children) {
   await Promise.all(
     children.map(async (child) => {
@@ -118,12 +147,17 @@ export async function stop(...children) {
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address()
+  const address = server.address()
   server.close()
   await once(server, 'close')
-  return port
+  if (address === null || typeof address === 'string') throw new Error('no TCP port is free')
+  return address.port
 }
 
+/**
+ * @param {number} port
+ * @returns {Promise<Socket | undefined>}
+ */
 function tryToConnect(port) {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })

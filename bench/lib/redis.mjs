@@ -3,10 +3,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, isInstalled, scratch, startServer } from './processes.mjs'
+import { cores, freePort, isInstalled, scratch, startServer } from './processes.mjs'
 
-/** @param core by default that of the servers. */
-export async function startRedis({ core } = {}) {
+/** @param {number} [core] by default that of the servers */
+export async function startRedis(core = cores.server) {
   const port = await freePort()
   const dir = mkdtempSync(join(scratch, 'redis-'))
   const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir }
@@ -14,12 +14,12 @@ export async function startRedis({ core } = {}) {
     port,
     command: 'redis-server',
     args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
-    ...(core !== undefined && { core }),
+    core,
   })
   return { port, program }
 }
 
-/** @returns `undefined` where it is not installed. */
+/** The version, or `undefined` where it is not installed. */
 export function redisVersion() {
   if (!isInstalled('redis-server')) return undefined
   const { stdout } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' })

@@ -1,19 +1,21 @@
-/** Medians, and how far measurements lie from them. */
+/** Medians and other quantiles. */
 
-/** The middle number, or the mean of the two in the middle. */
+/**
+ * The middle number, or the mean of the two in the middle.
+ * @param {number[]} numbers
+ */
 export function median(numbers) {
   return quantile(numbers, 0.5)
 }
 
-/** Half of the numbers lie between the first and the second of these two, the quartiles. */
-export function quartiles(numbers) {
-  return [quantile(numbers, 0.25), quantile(numbers, 0.75)]
-}
-
-/** Interpolates linearly between the two nearest numbers. */
-function quantile(numbers, share) {
+/**
+ * The number that this share of the numbers is below, interpolated between the two nearest ones.
+ * @param {number[]} numbers
+ * @param {number} share
+ */
+export function quantile(numbers, share) {
   const sorted = numbers.toSorted((one, other) => one - other)
   const at = (sorted.length - 1) * share
-  const [below, above] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]]
+  const [below = Number.NaN, above = Number.NaN] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]]
   return below + (above - below) * (at % 1)
 }

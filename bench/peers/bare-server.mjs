@@ -7,7 +7,9 @@
 import { createServer } from 'node:http'
 import { itemBytes, itemText } from '../lib/item.mjs'
 
-const [port, listLength] = process.argv.slice(2).map(Number)
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+
+const [port, listLength = 0] = process.argv.slice(2).map(Number)
 const id = '6f1c9a52-3d54-4f0e-9f57-0d7a7a0c9c11'
 const sessionId = '0b5f6d0e-5f0a-4f6c-8d0b-7c1f7d1f2a33'
 
@@ -21,9 +23,8 @@ const sharedHeaders = [
 ]
 const read = envelope('success', 'Item retrieved successfully', itemText(id))
 const readHeaders = jsonHeaders(read.length)
-const list = Buffer.from(
-  envelope('success', 'Items retrieved successfully', `[${itemsText(listLength)}]`),
-)
+const items = Array.from({ length: listLength }, () => itemText(id)).join(',')
+const list = Buffer.from(envelope('success', 'Items retrieved successfully', `[${items}]`))
 const listHeaders = jsonHeaders(list.length)
 
 createServer((request, response) => {
@@ -40,35 +41,38 @@ createServer((request, response) => {
   }
 }).listen(port, '127.0.0.1')
 
-/** Answers a create or replace with the request's own body, padded to the length of the item. */
+/**
+ * Answers a create or replace with the request's own body, padded to the length of an item, which is
+ * longer by its id.
+ * @param {IncomingMessage} request
+ * @param {ServerResponse} response
+ */
 function echo(request, response) {
+  /** @type {Buffer[]} */
   const chunks = []
   request
     .on('data', (chunk) => chunks.push(chunk))
     .on('end', () => {
-      const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
-      const text =
-        request.method === 'POST'
-          ? envelope('created', 'Item created successfully', padded(body))
-          : envelope('updated', 'Item updated successfully', padded(body))
-      response.writeHead(request.method === 'POST' ? 201 : 200, jsonHeaders(text.length))
-      response.end(text, 'latin1')
+      const isCreate = request.method === 'POST'
+      const body = (chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)
+      const item = body.toString('latin1').padEnd(itemBytes, ' ')
+      const text = isCreate
+        ? envelope('created', 'Item created successfully', item)
+        : envelope('updated', 'Item updated successfully', item)
+      response.writeHead(isCreate ? 201 : 200, jsonHeaders(text.length)).end(text, 'latin1')
     })
 }
 
-/** As long as an item, which is longer than the request by its id. */
-function padded(body) {
-  return body.latin1Slice().padEnd(itemBytes, ' ')
-}
-
+/**
+ * @param {string} status
+ * @param {string} message
+ * @param {string} data
+ */
 function envelope(status, message, data) {
   return `{"session_id":"${sessionId}","status":"${status}","message":"${message}","data":${data}}`
 }
 
-function itemsText(count) {
-  return Array.from({ length: count }, () => itemText(id)).join(',')
-}
-
+/** @param {number} length */
 function jsonHeaders(length) {
   return ['Content-Type', 'application/json', 'Content-Length', String(length), ...sharedHeaders]
 }

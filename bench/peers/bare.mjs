@@ -6,6 +6,9 @@ import { benchFolder } from '../lib/install.mjs'
 import { startServer } from '../lib/processes.mjs'
 import { interfaceRequests } from './interface.mjs'
 
+/** @import { Side } from './sides.mjs' */
+
+/** @type {Side} */
 export default {
   name: 'bare',
   about:
@@ -16,10 +19,7 @@ export default {
 
   /** The server has no items: a list is prepared when it starts. */
   async start({ port, list }) {
-    const child = await startServer({
-      port,
-      args: [join(benchFolder, 'peers/bare-server.mjs'), String(port), String(list)],
-    })
-    return { programs: [child] }
+    const args = [join(benchFolder, 'peers/bare-server.mjs'), String(port), String(list)]
+    return { programs: [await startServer({ port, args })] }
   },
 }

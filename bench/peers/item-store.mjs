@@ -1,49 +1,72 @@
 /** Side `item-store`: this service, started as its users start it, with the default settings. */
 
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../../scripts/ready.mjs'
-import { startServer } from '../lib/processes.mjs'
+import { cores, startServer } from '../lib/processes.mjs'
+import { redisVersion, startRedis } from '../lib/redis.mjs'
 import { createItems, interfaceRequests } from './interface.mjs'
 
-export default side({
-  name: 'item-store',
-  about: 'this service: `item-store serve` with default settings',
-  folder: root,
-})
+/** @import { Side } from './sides.mjs' */
 
-/** Side `item-store@COMMIT`: the service as of another commit, see `buildRevision`. */
-export function itemStoreAt({ commit, folder }) {
-  return side({
-    name: `item-store@${commit}`,
-    about: `this service as of commit ${commit}, built and measured in the same run`,
-    folder,
-  })
+const itemStore = side('item-store', 'this service: `item-store serve` with default settings', root)
+export default itemStore
+
+/**
+ * Side `item-store-redis`: its items are on a server of Redis, which does not share the service's core.
+ * @type {Side}
+ */
+export const itemStoreOnRedis = {
+  ...itemStore,
+  name: 'item-store-redis',
+  about:
+    'this service with its items on a redis-server that keeps nothing on disk, on the core of the load or one of its own',
+  version: redisVersion,
+
+  async start({ port, secret }) {
+    const redis = await startRedis(availableParallelism() > 2 ? 2 : cores.load)
+    const { args, env } = itemStore.program({ port, secret })
+    const url = `redis://127.0.0.1:${redis.port}`
+    const service = await startServer({ port, args, env: { ...env, STORE_URL: url } })
+    return { programs: [service, redis.program] }
+  },
 }
 
-function side({ name, about, folder }) {
-  /** The command with these arguments; its file is not the same in all commits. */
-  const command = (...args) => {
+/**
+ * Side `item-store@COMMIT`: the service as of another commit, see `buildRevision`.
+ * @param {{ commit: string, folder: string }} build
+ */
+export function itemStoreAt({ commit, folder }) {
+  const about = `this service as of commit ${commit}, built and measured in the same run`
+  return side(`item-store@${commit}`, about, folder)
+}
+
+/**
+ * @param {string} name
+ * @param {string} about
+ * @param {string} folder of the checkout
+ */
+function side(name, about, folder) {
+  /** @param {{ port: number, secret: string }} options */
+  const program = ({ port, secret }) => {
+    /** @type {{ bin: { 'item-store': string } }} whose file is not the same in all commits */
     const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    return { args: [join(folder, bin['item-store']), ...args] }
+    return {
+      args: [join(folder, bin['item-store']), 'serve'],
+      env: { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret },
+    }
   }
-
-  const program = ({ port, secret }) => ({
-    ...command('serve'),
-    env: { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret },
-  })
-
   return {
     name,
     about,
     token: true,
     requests: interfaceRequests,
     create: createItems,
-    command,
     program,
-
-    async start({ port, secret }) {
-      return { programs: [await startServer({ port, ...program({ port, secret }) })] }
-    },
+    /** @param {{ port: number, secret: string }} options */
+    start: async (options) => ({
+      programs: [await startServer({ port: options.port, ...program(options) })],
+    }),
   }
 }

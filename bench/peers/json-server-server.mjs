@@ -7,7 +7,11 @@ import { createApp } from 'json-server/lib/app.js'
 import { Low } from 'lowdb'
 import { JSONFile } from 'lowdb/node'
 
-const [port, file] = process.argv.slice(2)
-const db = new Low(new JSONFile(file), {})
+/** @import { Data } from 'json-server/lib/service.js' */
+
+const [port, file = ''] = process.argv.slice(2)
+/** @type {JSONFile<Data>} */
+const adapter = new JSONFile(file)
+const db = new Low(adapter, {})
 await db.read()
 createApp(db, { logger: false }).listen(Number(port), undefined, '127.0.0.1')

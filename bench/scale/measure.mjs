@@ -1,105 +1,92 @@
-/** The phases of a scale run, one after the other on one server. */
+/** The phases of a scale run, one after the other on one side. */
 
-import { randomBytes } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
-import { forgetPeak, peakBytes, residentBytes } from '../lib/memory.mjs'
-import { freePort, stop } from '../lib/processes.mjs'
-import { signToken } from '../lib/token.mjs'
-import itemStore from '../peers/item-store.mjs'
+import { rawRequest, readList } from '../lib/client.mjs'
+import { itemBytes } from '../lib/item.mjs'
+import { connectionTo, cores, freePort, stop } from '../lib/processes.mjs'
+import { median } from '../lib/statistics.mjs'
 import { startWorker } from './worker.mjs'
 
-const listing = { times: 3, seconds: 5 } // minimum of each
-const quietSeconds = 5 // of reads without other load
-const settleSeconds = 3 // before memory is read
-/**
- * The memory of compiled code and of a heap in use is the process's, not the items'. The items of
- * the warm-up are few, as those that count would reuse the memory that they leave behind.
- */
-const warmUp = { items: 2000, churn: { seconds: 3, writes: 0 } }
+/** @import { ProbeActions } from './probe.mjs' */
+/** @import { ServerActions, Side } from './server.mjs' */
+/** @import { Worker } from './worker.mjs' */
+
+/** @typedef {Awaited<ReturnType<typeof measure>>} Result */
+
+const listing = { times: 3, seconds: 3 } // minimum of each
+/** The memory of compiled code and of a heap in use is the process's, not the items'. */
+const warmUp = { items: 2000, churned: 100_000 }
+const reads = 300_000
+/** Items changed in the churn: as many as there are, but within these. */
+const churned = { minimum: 200_000, maximum: 3_000_000 }
 
 /**
- * Runs all phases.
- * @param churn the minimum of `seconds` to churn, and of `writes`.
- * @param onPhase called at the start of each phase.
+ * Memory is in bytes, processor time in microseconds for each item, waits are in milliseconds.
+ * @param {{ side: Side, items: number, heap: number | undefined }} run `heap` is the JavaScript heap in
+ * MiB, by default that of Node.js
  */
-export async function measure({ items, churn }, onPhase) {
+export async function measure({ side, items, heap }) {
   const port = await freePort()
-  const secret = randomBytes(32).toString('base64url')
-  const { programs } = await itemStore.start({ port, secret })
-  const [{ pid }] = programs // taskset became the server
-  const token = signToken(secret, 'bench')
-  const load = startWorker('load', { port, token })
-  const probe = startWorker('probe', { port, token })
+  const flags = ['--expose-gc', ...(heap === undefined ? [] : [`--max-old-space-size=${heap}`])]
+  const args = [side, port, items]
+  /** @type {Worker<ServerActions>} */
+  const server = startWorker({ name: 'server', core: cores.server, flags, args })
+  /** @type {Worker<ProbeActions>} */
+  const probe = startWorker({ name: 'probe', core: cores.load, args: [port] })
 
-  /** The latencies of reads of `ids` while `action` runs, and its result. */
-  async function probed(ids, action) {
-    await probe.ask('start', ids)
+  /**
+   * The result of `action`, and how long reads wait while it runs.
+   * @param {() => Promise<number>} action
+   */
+  async function probed(action) {
+    await probe.ask('start', await server.ask('ids'))
     const value = await action()
-    return { value, latency: await probe.ask('stop') }
-  }
-
-  async function settledMemory() {
-    await wait(settleSeconds * 1000)
-    return residentBytes(pid)
+    return { value, waits: await probe.ask('stop') }
   }
 
   try {
-    onPhase('warm-up')
-    await load.ask('create', warmUp.items)
-    await load.ask('churn', warmUp.churn)
-    await load.ask('list')
-    await load.ask('clear')
-
-    onPhase('one item')
-    const { kept: first } = await load.ask('create', 1)
-    const one = await probed(first, () => wait(quietSeconds * 1000))
-    const memory = { one: await settledMemory() }
-
-    onPhase('growing')
-    const grow = await probed(first, () => load.ask('create', items - 1))
-    memory.all = await settledMemory()
-
-    onPhase('all items, only the probe')
-    const ids = grow.value.kept
-    const all = await probed(ids, () => wait(quietSeconds * 1000))
-
-    onPhase('listing')
-    const beforeListing = residentBytes(pid)
-    forgetPeak(pid)
-    const list = await probed(ids, async () => {
-      const each = []
-      const started = performance.now()
-      while (each.length < listing.times || performance.now() - started < listing.seconds * 1000) {
-        each.push(await load.ask('list'))
-      }
-      return each
-    })
-    memory.listing = peakBytes(pid) - beforeListing
-
-    onPhase('churning')
-    memory.beforeChurn = await settledMemory()
-    const churned = await probed(ids, () => load.ask('churn', churn))
-    memory.afterChurn = await settledMemory()
-
-    onPhase('deleting all')
-    const clear = await load.ask('clear')
-    memory.none = await settledMemory()
-
+    ;(await connectionTo(server.child, port)).destroy()
+    await server.ask('fill', warmUp.items)
+    await server.ask('read', reads)
+    await server.ask('churn', warmUp.churned)
+    await rateOfLists(port)
+    await server.ask('empty')
+    await server.ask('fill', 1)
+    const before = await server.ask('memory')
+    const filled = await probed(() => server.ask('fill', items))
+    const full = await server.ask('memory')
+    const read = await server.ask('read', reads)
+    const listed = await probed(() => rateOfLists(port))
+    const count = Math.min(Math.max(items, churned.minimum), churned.maximum)
+    const changed = await probed(() => server.ask('churn', count))
+    const afterChurn = await server.ask('memory')
+    const emptied = await server.ask('empty')
+    const empty = await server.ask('memory')
     return {
-      memory,
-      createsPerSecond: (items - 1) / grow.value.seconds,
-      churn: churned.value,
-      deletesPerSecond: clear.perSecond,
-      list: list.value.toSorted((a, b) => a.seconds - b.seconds)[Math.floor(list.value.length / 2)],
-      latency: {
-        one: one.latency,
-        growing: grow.latency,
-        all: all.latency,
-        listing: list.latency,
-        churning: churned.latency,
-      },
+      beyond: (full - before) / items - itemBytes,
+      beyondAfterChurn: (afterChurn - before) / items - itemBytes,
+      emptyBytes: empty - before,
+      bytesPerSecond: listed.value,
+      cpu: { create: filled.value, read, churn: changed.value, delete: emptied },
+      waits: { creating: filled.waits, listing: listed.waits, churning: changed.waits },
     }
   } finally {
-    await stop(load.child, probe.child, ...programs)
+    await stop(server.child, probe.child)
   }
+}
+
+/**
+ * Lists everything, one list after the other, and reads as fast as it arrives.
+ * Returns the median rate in bytes per second.
+ * @param {number} port
+ */
+async function rateOfLists(port) {
+  const text = rawRequest({ method: 'GET', path: '/' })
+  const rates = []
+  const end = performance.now() + listing.seconds * 1000
+  while (rates.length < listing.times || performance.now() < end) {
+    const started = performance.now()
+    const bytes = await readList(port, text)
+    rates.push((bytes * 1000) / (performance.now() - started))
+  }
+  return median(rates)
 }

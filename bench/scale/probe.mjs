@@ -1,93 +1,81 @@
 /**
- * The probe: one connection that reads one item at a time, every two milliseconds, and measures how
- * long the response takes. A late response also delays the reads that were due in the meantime;
- * they are counted with the time they would have waited, as otherwise a stall of the server would
- * count as a single slow read. The probe's own stalls are recorded too, to tell them apart.
+ * The probe: one connection that reads one item at a time, every two milliseconds, and measures the
+ * longest time that a response takes. The probe's own stalls are recorded too, to tell them apart.
  */
 
 import { connect } from 'node:net'
-import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { answerReader, rawRequest } from '../lib/client.mjs'
-import { interfaceRequests } from '../peers/interface.mjs'
-import { answerWith, workerArguments } from './worker.mjs'
+import { answerWith } from './worker.mjs'
+
+/** @typedef {{ longest: number, ownStall: number }} Waits in milliseconds */
+/** @typedef {typeof actions} ProbeActions */
 
 const interval = 2 // milliseconds
 const timerResolution = 1 // milliseconds
 
-const { port, headers } = workerArguments()
-let current
+const port = Number(process.argv[2])
+/** @type {(() => Promise<Waits>) | undefined} */
+let stopReading
 
-answerWith({
-  /** Starts reading the items with these ids, over and over. */
-  async start(ids) {
-    current = startReading(ids.map((id) => rawRequest({ ...interfaceRequests.read(id), headers })))
+const actions = {
+  /**
+   * Starts reading the items with these ids, over and over.
+   * @param {string[]} ids
+   */
+  start(ids) {
+    stopReading = startReading(ids.map((id) => rawRequest({ method: 'GET', path: `/${id}` })))
   },
 
-  /** Stops, and returns the latencies in microseconds. */
-  async stop() {
-    return await current.stop()
+  stop() {
+    if (!stopReading) throw new Error('nothing is being read')
+    return stopReading()
   },
-})
+}
+answerWith(actions)
 
-function startReading(texts) {
-  const latencies = createHistogram({ lowest: 1, highest: 600_000_000, figures: 3 })
+/**
+ * Returns the function that stops it. A response other than an item ends the process.
+ * @param {string[]} requests
+ * @returns {() => Promise<Waits>}
+ */
+function startReading(requests) {
   const ownDelay = monitorEventLoopDelay({ resolution: timerResolution })
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   let turn = 0
   let sentAt = 0
-  let failure
+  let longest = 0
+  /** @type {((waits: Waits) => void) | undefined} */
   let onStopped
 
   const read = answerReader((status) => {
-    if (status !== 200) failure ??= new Error(`a read was answered ${status}`)
+    if (status !== 200) throw new Error(`a read was answered ${status}`)
     const latency = performance.now() - sentAt
-    for (let late = latency; late > 0; late -= interval) {
-      latencies.record(Math.max(1, Math.round(late * 1000)))
-    }
-    if (onStopped) finish()
-    else setTimeout(send, Math.max(0, interval - latency))
+    longest = Math.max(longest, latency)
+    setTimeout(next, Math.max(0, interval - latency))
   })
-  socket
-    .on('data', read)
-    .on('error', (error) => {
-      failure ??= error
-    })
-    .on('close', () => {
-      failure ??= new Error('the server closed the connection')
-      if (onStopped) finish()
-    })
+  socket.on('data', read).on('end', () => {
+    throw new Error('the server closed the connection')
+  })
   ownDelay.enable()
-  send()
+  next()
 
-  function send() {
-    if (onStopped) return finish()
-    const text = texts[turn % texts.length]
+  function next() {
+    if (onStopped) {
+      ownDelay.disable()
+      socket.destroy()
+      onStopped({ longest, ownStall: Math.max(0, ownDelay.max / 1e6 - timerResolution) })
+      return
+    }
+    const request = requests[turn % requests.length]
+    if (request === undefined) throw new Error('no item to read')
     turn += 1
     sentAt = performance.now()
-    socket.write(text)
+    socket.write(request)
   }
 
-  function finish() {
-    ownDelay.disable()
-    socket.destroy()
-    onStopped()
-  }
-
-  return {
-    async stop() {
-      await new Promise((resolve) => {
-        onStopped = resolve
-        if (failure) resolve()
-      })
-      if (failure) throw failure
-      return {
-        reads: turn,
-        p50: latencies.percentile(50),
-        p99: latencies.percentile(99),
-        p999: latencies.percentile(99.9),
-        max: latencies.max,
-        ownStall: Math.max(0, ownDelay.max / 1000 - timerResolution * 1000),
-      }
-    },
-  }
+  return () =>
+    new Promise((resolve) => {
+      onStopped = resolve
+    })
 }

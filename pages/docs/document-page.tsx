@@ -1,4 +1,4 @@
-/** The page as a whole: all that is in the document. @module */
+/** The whole page: everything that is in the document. @module */
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { documentPath } from '../../src/interface/paths.js'
@@ -17,7 +17,7 @@ export function DocumentPage({ document }: DocumentProps) {
   const operations = useMemo(() => operationsOf(document), [document])
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [isLaidOut, setLaidOut] = useState(true)
-  // The address may lead to a part of the page that has not been there until now.
+  // The address may point to a part of the page that was not there until now.
   useEffect(() => {
     window.document.getElementById(location.hash.slice(1))?.scrollIntoView()
   }, [])
@@ -72,7 +72,7 @@ export function DocumentPage({ document }: DocumentProps) {
           ))}
           <Schemas document={document} />
           <p>
-            The same in an OpenAPI document: <a href={documentPath}>{documentPath}</a>.{' '}
+            The same as an OpenAPI document: <a href={documentPath}>{documentPath}</a>.{' '}
             {Object.keys(components.schemas).length} models, {operations.length} operations.
           </p>
         </main>
@@ -95,14 +95,14 @@ function Authentication({ document }: DocumentProps) {
         </p>
       ))}
       <p>
-        Put it in the field at the top of the page once. It stays in this page and goes nowhere but
+        Enter it once, in the field at the top of the page. It stays in this page and is sent only
         to this service.
       </p>
     </section>
   )
 }
 
-/** The examples of all parameters by name: what the forms begin with. */
+/** The examples of all parameters by name, which the forms start with. */
 function examplesOf(operations: readonly Operation[]): Record<string, string> {
   const parameters = operations.flatMap(({ parameters }) => parameters)
   return Object.fromEntries(

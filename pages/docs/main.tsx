@@ -1,4 +1,4 @@
-/** The API page: what the OpenAPI document of the service says, and a form to try each operation. @module */
+/** The API page: the OpenAPI document of the service, with a form to try each operation. @module */
 
 import { render } from 'preact'
 import { documentPath } from '../../src/interface/paths.js'
@@ -18,7 +18,7 @@ async function load(place: HTMLElement): Promise<void> {
   render(page, place)
 }
 
-/** The button that had the focus is gone when this works: the focus goes on to the content. */
+/** When this succeeds, the button that had the focus is gone, so the focus moves to the content. */
 async function retry(place: HTMLElement): Promise<void> {
   await load(place)
   document.getElementById('content')?.focus({ preventScroll: true })
@@ -28,7 +28,8 @@ async function retry(place: HTMLElement): Promise<void> {
 async function fetchDocument(): Promise<OpenApiDocument> {
   const response = await fetch(documentPath)
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
-  return await response.json()
+  const document: unknown = await response.json()
+  return document as OpenApiDocument // the service that serves this page has made it
 }
 
 interface ProblemProps {

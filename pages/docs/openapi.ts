@@ -1,6 +1,6 @@
 /** The parts of an OpenAPI 3.1 document that the page shows. @module */
 
-/** A JSON Schema, as far as models are described by it. */
+/** A JSON Schema, with the keywords that the models use. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -87,9 +87,9 @@ export interface OpenApiDocument {
   }
 }
 
-/** An operation with all that applies to it. */
+/** An operation with everything that applies to it. */
 export interface Operation extends OperationObject {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string
   /** With the names of parameters in braces, and with the path of the server. */
   readonly path: string
@@ -117,7 +117,7 @@ export function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1)
 }
 
-/** A value of the document as text for people. */
+/** A value of the document as text. */
 export function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

@@ -1,4 +1,4 @@
-/** One operation: what it takes, what it answers, and a form to try it. @module */
+/** One operation: its parameters, body and responses, and a form to try it. @module */
 
 import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
 import { Prose, Words } from './prose.js'

@@ -1,4 +1,4 @@
-/** Descriptions of the document: paragraphs, with `code` between backticks. @module */
+/** Descriptions in the document: paragraphs, with `code` in backticks. @module */
 
 interface ProseProps {
   readonly text: string
@@ -21,7 +21,7 @@ export function Words({ text }: ProseProps) {
   return (
     <>
       {text.split('`').map((part, place) =>
-        // Every second part is between backticks; parts never change places.
+        // Every second part was in backticks; the parts never change their order.
         place % 2 === 1 ? <code key={place}>{part}</code> : part,
       )}
     </>

@@ -1,15 +1,17 @@
-/** A response as it came: its headers, and its body to the character. @module */
+/** A response as it was received: its headers, and its body to the character. @module */
 
 import { useState } from 'preact/hooks'
+import { download } from '../shared/download.js'
 import { layOut } from '../shared/json-layout.js'
-import type { Received } from './exchange.js'
+import { formatted } from '../shared/numbers.js'
+import type { Received } from './request.js'
 
-/** Characters of a body that are shown: a browser takes seconds to lay out many more. */
+/** Longest part of a body that is shown, in characters: browsers take seconds to lay out much more. */
 const maxShown = 100_000
 
 interface ReceivedResponseProps {
   readonly received: Received
-  /** For the name of a file. */
+  /** For the name of the downloaded file. */
   readonly name: string
   readonly isLaidOut: boolean
   onLayOut(isLaidOut: boolean): void
@@ -41,14 +43,14 @@ export function ReceivedResponse(props: ReceivedResponseProps) {
             <CopyButton what="body" text={text} />
             <button
               type="button"
-              onClick={() => download(bytes, `${name}.${isJson ? 'json' : 'txt'}`)}
+              onClick={() => download(new Blob([bytes]), `${name}.${isJson ? 'json' : 'txt'}`)}
             >
               Download
             </button>
           </div>
           {text.length > maxShown ? (
             <p class="caution">
-              {`The first ${maxShown.toLocaleString('en')} of ${text.length.toLocaleString('en')} characters. `}
+              {`The first ${formatted(maxShown)} of ${formatted(text.length)} characters. `}
               Copy and Download give all of them.
             </p>
           ) : null}
@@ -65,19 +67,19 @@ export function ReceivedResponse(props: ReceivedResponseProps) {
 }
 
 interface CopyButtonProps {
-  /** What is copied, for those who do not see where the button is. */
+  /** What is copied, for screen readers. */
   readonly what: string
   readonly text: string
 }
 
-/** Browsers let only pages from this machine or with TLS copy; the button is not there for others. */
+/** Browsers allow this only to pages with TLS or from this machine; others get no button. */
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null
   async function copy(): Promise<void> {
     const outcome = await navigator.clipboard.writeText(text).then(
       () => 'Copied',
-      () => 'Not copied: the browser forbids it',
+      () => 'Not copied: the browser does not allow it',
     )
     setCopied({ text, outcome })
   }
@@ -86,14 +88,4 @@ export function CopyButton({ what, text }: CopyButtonProps) {
       {copied?.text === text ? copied.outcome : 'Copy'} <span class="unseen">the {what}</span>
     </button>
   )
-}
-
-/** Saves the very bytes. */
-function download(bytes: Uint8Array<ArrayBuffer>, name: string): void {
-  const url = URL.createObjectURL(new Blob([bytes]))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000) // some browsers read it only later
 }

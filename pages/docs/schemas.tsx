@@ -1,4 +1,4 @@
-/** The models: their members, and their types in words with links. @module */
+/** The models with their members, and types in words with links. @module */
 
 import type { ComponentChildren } from 'preact'
 import { nameIn, type OpenApiDocument, type Schema, shownValue } from './openapi.js'
@@ -59,7 +59,7 @@ function Members({ schema }: SchemaProps) {
         ))}
       </dl>
       {schema.additionalProperties === true ? (
-        <p>Other members may be there, of any type.</p>
+        <p>There may be other members, of any type.</p>
       ) : null}
     </>
   )
@@ -120,7 +120,7 @@ function simpleType(schema: Schema): string {
     format === undefined ? type : `${type} (${format})`,
     ...(minLength === undefined ? [] : [`at least ${minLength} long`]),
     ...(minimum === undefined ? [] : [`at least ${minimum}`]),
-    // Of an envelope, this is what differs from the model that it goes with.
+    // For an envelope, this is what sets it apart from the model that it is combined with.
     ...Object.entries(type === 'object' && properties ? properties : {}).flatMap(
       ([name, member]) => ('const' in member ? [`${name} ${shownValue(member.const)}`] : []),
     ),

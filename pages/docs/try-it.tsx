@@ -1,10 +1,11 @@
-/** The form that sends a request of one operation, and what came of it. @module */
+/** The form that sends a request of one operation, and shows the response. @module */
 
 import { useRef, useState } from 'preact/hooks'
+import { formatted } from '../shared/numbers.js'
 import { useSession } from '../shared/token-form.js'
-import { curlFor, exchange, type Received, requestFor } from './exchange.js'
 import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
 import { CopyButton, ReceivedResponse } from './received-response.js'
+import { curlFor, type Received, requestFor, sendRequest } from './request.js'
 import { kindOf } from './response-list.js'
 
 export interface TryItProps {
@@ -22,7 +23,7 @@ type State =
   | { readonly kind: 'idle' }
   | { readonly kind: 'waiting'; readonly bytes: number }
   | { readonly kind: 'received'; readonly received: Received; readonly filledIn: readonly string[] }
-  /** There is no response, for the reason in the message. */
+  /** There was no response; the message says why. */
   | { readonly kind: 'failed'; readonly message: string }
 
 export function TryIt(props: TryItProps) {
@@ -31,16 +32,16 @@ export function TryIt(props: TryItProps) {
   const { token } = useSession()
   const [body, setBody] = useState(() => exampleBody(operation, document))
   const [state, setState] = useState<State>({ kind: 'idle' })
-  const stopper = useRef<AbortController>(undefined)
+  const controller = useRef<AbortController>(undefined)
   const request = requestFor(operation, { parameters, body }, token)
   const curl = 'obstacle' in request ? undefined : curlFor(request, needsToken)
   const isWaiting = state.kind === 'waiting'
 
   async function send(event: Event): Promise<void> {
     event.preventDefault()
-    stopper.current?.abort()
+    controller.current?.abort()
     const own = new AbortController()
-    stopper.current = own
+    controller.current = own
     const fail = (message: string) => setState({ kind: 'failed', message })
     if ('obstacle' in request) {
       fail(request.obstacle)
@@ -48,16 +49,15 @@ export function TryIt(props: TryItProps) {
     }
     setState({ kind: 'waiting', bytes: 0 })
     try {
-      const report = (bytes: number) => setState({ kind: 'waiting', bytes })
-      const received = await exchange(request, report, own.signal)
+      const onProgress = (bytes: number) => setState({ kind: 'waiting', bytes })
+      const received = await sendRequest(request, onProgress, own.signal)
       const found = parametersIn(received, operations)
       onParameters(found)
       setState({ kind: 'received', received, filledIn: Object.keys(found) })
     } catch (error) {
-      if (stopper.current !== own) return
-      fail(
-        own.signal.aborted ? 'Stopped.' : `The browser got no response: ${Object(error).message}`,
-      )
+      if (controller.current !== own) return
+      const reason = error instanceof Error ? error.message : String(error)
+      fail(own.signal.aborted ? 'Stopped.' : `The browser got no response: ${reason}`)
     }
   }
 
@@ -96,11 +96,15 @@ export function TryIt(props: TryItProps) {
           <button class="main" type="submit">
             Send
           </button>
-          {/* Always there, so that it keeps the focus once there is nothing to stop. */}
-          <button type="button" aria-disabled={!isWaiting} onClick={() => stopper.current?.abort()}>
+          {/* Never removed, so that it keeps the focus when there is nothing left to stop. */}
+          <button
+            type="button"
+            aria-disabled={!isWaiting}
+            onClick={() => controller.current?.abort()}
+          >
             Stop
           </button>
-          {isWaiting ? <span>{state.bytes.toLocaleString('en')} bytes…</span> : null}
+          {isWaiting ? <span>{formatted(state.bytes)} bytes…</span> : null}
           {needsToken && token === '' ? (
             <span class="caution">There is no token in the field at the top of the page.</span>
           ) : null}
@@ -130,7 +134,7 @@ interface OutcomeProps {
   readonly state: State
 }
 
-/** In one line, which screen readers speak when it changes. */
+/** One line, which screen readers announce when it changes. */
 function Outcome({ state }: OutcomeProps) {
   return (
     <div role="status" class="outcome">
@@ -140,7 +144,7 @@ function Outcome({ state }: OutcomeProps) {
           <strong class={kindOf(state.received.status)}>
             {state.received.status} {state.received.statusText}
           </strong>
-          {`, ${state.received.bytes.length.toLocaleString('en')} bytes in ${Math.ceil(state.received.time)} ms`}
+          {`, ${formatted(state.received.bytes.length)} bytes in ${Math.ceil(state.received.time)} ms`}
           {state.filledIn.length > 0
             ? `. All forms on this page now have its ${state.filledIn.join(' and ')}.`
             : ''}
@@ -150,7 +154,7 @@ function Outcome({ state }: OutcomeProps) {
   )
 }
 
-/** The first example, as a text to edit; `undefined` for an operation without a body. */
+/** The first example, as text to edit; `undefined` for an operation without a body. */
 function exampleBody({ requestBody }: Operation, document: OpenApiDocument): string | undefined {
   if (requestBody === undefined) return undefined
   const [media] = Object.values(requestBody.content)
@@ -158,7 +162,7 @@ function exampleBody({ requestBody }: Operation, document: OpenApiDocument): str
   return shownValue(document.components.examples[nameIn(example?.$ref ?? '')]?.value ?? {})
 }
 
-/** The parameters in the `Location` of a new item, where an operation has such a path. */
+/** The path parameters in the `Location` of a new item. */
 function parametersIn(
   { headers }: Received,
   operations: readonly Operation[],

@@ -1,18 +1,19 @@
-/** The items page: the list, and what is open above it. @module */
+/** The items page: the list, and the dialogs above it. @module */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { pagePaths } from '../../src/interface/paths.js'
+import { download } from '../shared/download.js'
 import { useSession } from '../shared/token-form.js'
-import { Columns, usualColumns } from './columns.js'
+import { Columns, defaultColumns } from './columns.js'
 import { Delete } from './delete.js'
 import { newDraft, withoutId } from './draft.js'
 import { Edit } from './edit.js'
-import { download, exportItems } from './export.js'
 import type { Filter } from './filter.js'
 import { Help } from './help.js'
 import { Import } from './import.js'
 import { type Item, itemOf } from './item.js'
-import { type ItemService, needsToken, wordsFor } from './service.js'
+import { exportItems } from './items-file.js'
+import { type ItemService, messageFor, needsToken } from './service.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
 import { TokenDialog } from './token-dialog.js'
@@ -21,13 +22,13 @@ import { useCollection, useMatches } from './use-collection.js'
 
 /** What is being added or edited. */
 interface Draft {
-  /** The stored item, as the person has seen it; `undefined` for a new one. */
+  /** The stored item, as the user has seen it; `undefined` for a new one. */
   readonly item: Item | undefined
   /** What the editor starts with. */
   readonly text: string
-  /** Whether that is not stored anywhere. */
+  /** Whether that text is not stored anywhere. */
   readonly isCopy: boolean
-  /** Another one for each draft, so that none takes over what is left of another. */
+  /** Unique, so that no draft inherits the state of another. */
   readonly key: number
 }
 
@@ -40,37 +41,38 @@ export function App({ service }: { service: ItemService }) {
   const matches = useMatches(items, filter)
   const [view, setView] = useState<View>('table')
   const [chosen, setChosen] = useState<readonly string[]>()
-  const usual = usualColumns(overview)
-  const columns = useMemo(() => chosen ?? usual, [chosen, usual.join('\n')])
+  const defaults = defaultColumns(overview)
+  const columns = useMemo(() => chosen ?? defaults, [chosen, defaults.join('\n')])
   const [active, setActive] = useState<Item>()
   const [draft, setDraft] = useState<Draft>()
-  const [doomed, setDoomed] = useState<Item>()
+  const [toDelete, setToDelete] = useState<Item>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
   const [failure, setFailure] = useState('')
   /** Why a token is asked for; `undefined` while it is not. */
   const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
+  const hasApiPage = useHasApiPage()
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
 
   const isAsking = tokenReason !== undefined
-  /** The token that the items were listed with, or were to be. */
-  const tried = useRef<string | undefined>('')
-  // A token that comes with the address is used at once; one that is typed when that is done.
+  /** The token that the latest attempt to list used. */
+  const lastTried = useRef<string | undefined>('')
+  // A token from the address is used at once; one that is typed, when the dialog is closed.
   useEffect(() => {
-    if (isAsking || token === tried.current) return
-    tried.current = token
+    if (isAsking || token === lastTried.current) return
+    lastTried.current = token
     collection.refresh()
   }, [token, isAsking])
   const onProblem = (error: unknown) => {
-    if (needsToken(error)) setTokenReason(wordsFor(error))
+    if (needsToken(error)) setTokenReason(messageFor(error))
   }
   useEffect(() => onProblem(problem), [problem])
 
   const open = (text: string, item?: Item, isCopy = false) =>
     setDraft({ item, text, isCopy, key: performance.now() })
-  const duplicate = (text: string) => open(copyOf(text), undefined, true)
-  /** What comes late from another draft, or from one that was given up, changes nothing. */
+  const duplicate = (text: string) => open(withoutId(text), undefined, true)
+  /** A late result of another draft, or of one that was discarded, changes nothing. */
   const changeDraft = ({ key }: Draft, changes: Partial<Draft> | undefined) =>
     setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now))
   const addNew = () => open(newDraft(filter.project ?? null))
@@ -80,9 +82,9 @@ export function App({ service }: { service: ItemService }) {
     setExporting(true)
     setFailure('')
     try {
-      download(await exportItems(service, new AbortController().signal), 'items.json')
+      download(await exportItems(service.list(new AbortController().signal)), 'items.json')
     } catch (error) {
-      setFailure(`Not exported. ${wordsFor(error)}`)
+      setFailure(`Not exported. ${messageFor(error)}`)
       onProblem(error)
     }
     setExporting(false)
@@ -92,7 +94,7 @@ export function App({ service }: { service: ItemService }) {
     const actions: Record<string, (() => void) | undefined> = {
       n: addNew,
       d: item && (() => duplicate(item.text)),
-      Delete: item && (() => setDoomed(item)),
+      Delete: item && (() => setToDelete(item)),
       '/': () => search.current?.focus(),
       r: collection.refresh,
       '?': () => setDialog('help'),
@@ -109,7 +111,7 @@ export function App({ service }: { service: ItemService }) {
     <>
       <header class="bar">
         <h1>Items</h1>
-        <a href={pagePaths.docs}>API</a>
+        {hasApiPage && <a href={pagePaths.docs}>API</a>}
         <button type="button" onClick={() => setDialog('help')}>
           Keys
         </button>
@@ -133,7 +135,7 @@ export function App({ service }: { service: ItemService }) {
           all={items.length}
           matching={matches.length}
           onRefresh={collection.refresh}
-          onRead={() => setFailure('')}
+          onDismiss={() => setFailure('')}
           next={grid}
         />
         <ItemTable
@@ -162,7 +164,7 @@ export function App({ service }: { service: ItemService }) {
             text === undefined ? collection.remove(id) : collection.put(text)
           }
           onSeen={(item) => changeDraft(draft, { item, isCopy: true })}
-          onDelete={setDoomed}
+          onDelete={setToDelete}
           onDuplicate={duplicate}
           onClose={() => setDraft(undefined)}
         />
@@ -174,24 +176,24 @@ export function App({ service }: { service: ItemService }) {
         <Columns {...{ overview, columns }} onChange={setChosen} onClose={close} />
       )}
       {dialog === 'help' && <Help onClose={close} />}
-      {doomed && (
+      {toDelete && (
         <Delete
           {...{ service, onProblem }}
-          item={doomed}
+          item={toDelete}
           onDeleted={() => {
-            setDoomed(undefined)
-            setDraft((now) => (now?.item?.id === doomed.id ? undefined : now))
-            collection.remove(doomed.id)
-            if (active?.id === doomed.id) setActive(nextTo(matches, doomed))
+            setToDelete(undefined)
+            setDraft((now) => (now?.item?.id === toDelete.id ? undefined : now))
+            collection.remove(toDelete.id)
+            if (active?.id === toDelete.id) setActive(nextTo(matches, toDelete))
           }}
-          onClose={() => setDoomed(undefined)}
+          onClose={() => setToDelete(undefined)}
         />
       )}
       {isAsking && (
         <TokenDialog
           reason={tokenReason}
           onUse={() => {
-            tried.current = undefined // also the same one again
+            lastTried.current = undefined // so that the same token is tried again, too
             setTokenReason(undefined)
           }}
           onClose={() => setTokenReason(undefined)}
@@ -201,17 +203,20 @@ export function App({ service }: { service: ItemService }) {
   )
 }
 
-/** The item after another one, or else the one before it. */
+/** Whether the service has an API page, which it says in a header of this page. */
+function useHasApiPage(): boolean {
+  const [hasApiPage, setHasApiPage] = useState(false)
+  useEffect(() => {
+    fetch(pagePaths.items, { method: 'HEAD' }).then(
+      ({ headers }) => setHasApiPage(headers.get('link')?.includes('rel="service-doc"') === true),
+      () => undefined, // without the service, the link would lead nowhere
+    )
+  }, [])
+  return hasApiPage
+}
+
+/** The item after another one, or the one before it if that is the last. */
 function nextTo(items: readonly Item[], item: Item): Item | undefined {
   const place = items.findIndex(({ id }) => id === item.id)
   return place < 0 ? undefined : (items[place + 1] ?? items[place - 1])
-}
-
-/** A text that is not JSON at the moment is copied as it is. */
-function copyOf(text: string): string {
-  try {
-    return withoutId(text)
-  } catch {
-    return text
-  }
 }

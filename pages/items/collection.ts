@@ -1,42 +1,42 @@
-/** The items as they were last listed, kept up to date while the page is looked at. @module */
+/** The items as they were last listed, kept up to date while the page is visible. @module */
 
 import { type Item, itemOf } from './item.js'
 import { type Merged, mergeLists } from './merge.js'
 import { createOverview, type Overview, type OverviewMaker } from './overview.js'
-import { type Pace, startPace } from './pace.js'
+import { createYield, type Yield } from './yield.js'
 
-/** What there is to show. `items` grows in place while the first list comes in. */
+/** What is shown. `items` grows in place while the first list is loading. */
 export interface Shown {
   readonly items: readonly Item[]
   readonly overview: Overview
-  /** How many items of a list that is coming in have arrived; `undefined` while none is. */
+  /** How many items have arrived of the list that is loading; `undefined` while none is. */
   readonly loading: number | undefined
   /** When the latest list was complete. */
   readonly listedAt: Date | undefined
   /** Why the latest attempt to list failed. */
   readonly problem: unknown
-  /** Ids of the items that are new or have changed since the list before. */
+  /** Ids of the items that are new or have changed since the previous list. */
   readonly changed: ReadonlySet<string>
-  /** What the latest list brought, in words. */
+  /** What is different in the latest list, in words. */
   readonly news: string
 }
 
 export interface Collection {
   shown(): Shown
-  /** Lists now, and again and again from then on. */
+  /** Lists now, and regularly from then on. */
   refresh(): void
   /** Shows an item that was created or replaced, without waiting for the next list. */
   put(text: string): void
   /** The same for one that was deleted. */
   remove(id: string): void
-  /** Whether the page is looked at: if not, nothing is asked for. */
-  watch(isVisible: boolean): void
-  /** Nothing is asked for any more. */
+  /** Whether the page is visible: if not, nothing is requested. */
+  setVisible(isVisible: boolean): void
+  /** Ends all requests. */
   stop(): void
 }
 
 export interface CollectionOptions {
-  /** The texts of all items, in parts as they come in. */
+  /** The texts of all items, in parts as they arrive. */
   readonly list: (signal: AbortSignal) => AsyncIterable<readonly string[]>
   /**
    * How long to wait before the next list, in milliseconds.
@@ -46,8 +46,23 @@ export interface CollectionOptions {
   readonly pauseAfter: (duration: number, failures: number) => number
   /** Called whenever there is something else to show. */
   readonly onChange: () => void
-  /** Whether it is no use to list again after this problem, until somebody asks for it. */
+  /** Whether there is no point in listing again after this problem until `refresh` is called. */
   readonly isFinal: (problem: unknown) => boolean
+}
+
+// In milliseconds.
+const shortestPause = 2_000
+const longestPause = 300_000
+/**
+ * The pause is so many times as long as the latest list took: listing takes a twentieth of the time, more
+ * only for lists that take longer than the longest pause allows for.
+ */
+const pauseFactor = 19
+
+/** How long to wait before the next list; twice as long with each failure in a row. */
+export function pauseAfter(duration: number, failures: number): number {
+  const pause = Math.max(shortestPause, duration * pauseFactor) * 2 ** Math.min(failures, 10)
+  return Math.min(pause, longestPause)
 }
 
 const nothing: Shown = {
@@ -60,13 +75,13 @@ const nothing: Shown = {
   news: '',
 }
 
-/** A list that is coming in. */
+/** A list that is loading. */
 interface Incoming {
   readonly controller: AbortController
   readonly overview: OverviewMaker
   items: Item[]
-  /** Ids of what was changed here meanwhile: of these, the list may have what was there before. */
-  readonly ours: Set<string>
+  /** Ids of items that were changed here meanwhile: the list may have their earlier state. */
+  readonly changedHere: Set<string>
 }
 
 /** A collection that lists nothing before its first `refresh`. */
@@ -87,36 +102,36 @@ export function createCollection(options: CollectionOptions): Collection {
   }
 
   async function load(into: Incoming): Promise<void> {
-    const { overview, ours, controller } = into
-    const pace = startPace(controller.signal)
+    const { overview, changedHere, controller } = into
+    const yieldIfDue = createYield(controller.signal)
     const isFirst = shown.listedAt === undefined
-    // What an attempt before this one has brought stays until there is a whole list.
+    // What an earlier attempt has loaded stays until there is a complete list.
     const isGrowing = isFirst && shown.items.length === 0
     let loading = 0
     show({ loading })
     for await (const texts of list(controller.signal)) {
       for (const text of texts) {
         const item = itemOf(text)
-        if (!ours.has(item.id)) {
+        if (!changedHere.has(item.id)) {
           into.items.push(item)
           overview.add(item)
         }
         loading += 1
-        await pace()
+        await yieldIfDue()
       }
       show(isGrowing ? { items: into.items, overview, loading } : { loading })
     }
-    const { items, changed, gone } = await merge(into, pace)
+    const { items, changed, gone } = await merge(into, yieldIfDue)
     const news = changed.size + gone === 0 ? shown.news : newsOf(changed, gone)
     const end = { overview, items, loading: undefined, listedAt: new Date(), problem: undefined }
     show(isFirst ? end : { ...end, changed, news })
   }
 
-  /** Begins again when something is changed here meanwhile. */
-  async function merge(into: Incoming, pace: Pace): Promise<Merged> {
+  /** Starts over when something is changed here meanwhile. */
+  async function merge(into: Incoming, yieldIfDue: Yield): Promise<Merged> {
     for (;;) {
       const { items } = shown
-      const merged = await mergeLists(items, into.items, pace)
+      const merged = await mergeLists(items, into.items, yieldIfDue)
       if (shown.items === items) return merged
     }
   }
@@ -129,7 +144,7 @@ export function createCollection(options: CollectionOptions): Collection {
       controller,
       overview: createOverview(),
       items: [],
-      ours: new Set(),
+      changedHere: new Set(),
     }
     incoming = into
     const start = performance.now()
@@ -160,12 +175,12 @@ export function createCollection(options: CollectionOptions): Collection {
     )
   }
 
-  /** @param item what there is now under an id, if there is anything. */
+  /** @param item the item that an id has now; `undefined` if it was deleted. */
   function change(id: string, item: Item | undefined): void {
     const isGrowing = shown.items === incoming?.items
     const items = withItem(shown.items, id, item)
     if (incoming) {
-      incoming.ours.add(id)
+      incoming.changedHere.add(id)
       incoming.items = isGrowing ? items : withItem(incoming.items, id, item)
     } else {
       schedule()
@@ -181,7 +196,7 @@ export function createCollection(options: CollectionOptions): Collection {
       change(item.id, item)
     },
     remove: (id) => change(id, undefined),
-    watch(visible) {
+    setVisible(visible) {
       isVisible = visible
       if (!isVisible || !isDue) return
       isDue = false
@@ -195,7 +210,7 @@ export function createCollection(options: CollectionOptions): Collection {
   }
 }
 
-/** The items with another one under an id, or without it. */
+/** The items with the one of an id added, replaced, or removed if `undefined`. */
 function withItem(items: readonly Item[], id: string, item: Item | undefined): Item[] {
   if (item === undefined) return items.filter((each) => each.id !== id)
   const place = items.findIndex((each) => each.id === id)

@@ -1,22 +1,22 @@
 /** Chooses the members that are columns. @module */
 
+import { formatted } from '../shared/numbers.js'
 import { Dialog } from './dialog.js'
 import { shownName } from './item.js'
-import { formatted } from './numbers.js'
 import type { Overview } from './overview.js'
 
-/** Columns of a table whose columns nobody has chosen; `project_id` is one of them. */
-const firstColumns = 8
+/** How many columns a table has by default; `project_id` is one of them. */
+const defaultCount = 8
 
-/** The columns that a table has by itself: the members that most items have. */
-export function usualColumns({ names }: Overview): string[] {
-  return ['project_id', ...names.slice(0, firstColumns - 1)]
+/** The default columns of a table: the members that most items have. */
+export function defaultColumns({ names }: Overview): string[] {
+  return ['project_id', ...names.slice(0, defaultCount - 1)]
 }
 
 export interface ColumnsProps {
   readonly overview: Overview
   readonly columns: readonly string[]
-  /** `undefined` for the usual ones. */
+  /** `undefined` for the default ones. */
   readonly onChange: (columns: readonly string[] | undefined) => void
   readonly onClose: () => void
 }
@@ -27,9 +27,9 @@ export function Columns({ overview, columns, onChange, onClose }: ColumnsProps) 
   return (
     <Dialog title="Columns" class="small" onClose={onClose}>
       <p>
-        Members of the first items, the most used first.
-        {overview.otherNames > 0 && ` ${formatted(overview.otherNames)} more are left out.`} Open an
-        item to see all that it has.
+        The members of the first items, most frequent first.
+        {overview.otherNames > 0 && ` ${formatted(overview.otherNames)} more are not listed.`} Open
+        an item to see all of its members.
       </p>
       <div class="choices">
         {names.map((name) => (
@@ -47,7 +47,7 @@ export function Columns({ overview, columns, onChange, onClose }: ColumnsProps) 
       </div>
       <div class="buttons">
         <button type="button" onClick={() => onChange(undefined)}>
-          The usual ones
+          Default columns
         </button>
         <button type="button" class="main last" onClick={onClose}>
           Close

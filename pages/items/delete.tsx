@@ -1,14 +1,14 @@
-/** Deletes an item, once asked: the service cannot bring it back under its id. @module */
+/** Deletes an item after a confirmation: the service cannot restore it with its id. @module */
 
 import { useState } from 'preact/hooks'
 import { Confirm } from './dialog.js'
 import { type Item, startOf } from './item.js'
-import { type ItemService, isGone, wordsFor } from './service.js'
+import { type ItemService, isGone, messageFor } from './service.js'
 
 export interface DeleteProps {
   readonly item: Item
   readonly service: ItemService
-  /** It is gone, whoever has deleted it. */
+  /** The item is gone, whoever deleted it. */
   readonly onDeleted: () => void
   /** A request failed. */
   readonly onProblem: (problem: unknown) => void
@@ -47,7 +47,7 @@ export function Delete({ item, service, onDeleted, onProblem, onClose }: DeleteP
       <p class="start">{startOf(item)}</p>
       {problem !== undefined && (
         <p class="problem" role="alert">
-          Not deleted. {wordsFor(problem)}
+          Not deleted. {messageFor(problem)}
         </p>
       )}
     </Confirm>

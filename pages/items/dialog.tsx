@@ -1,14 +1,14 @@
-/** Dialogs: the platform's, which keep the focus inside and give it back. @module */
+/** Dialogs: the platform's, which keep the focus inside and give it back afterwards. @module */
 
-import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren, VNode } from 'preact'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface DialogProps {
   readonly title: string
   readonly class?: string
   /** Whether the focus is on the title at first, and not on what can be used first. */
   readonly autofocus?: boolean
-  /** Escape was pressed, or another key or gesture of the platform's for it. */
+  /** Escape was pressed, or whatever else closes a dialog on this platform. */
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
   readonly children: ComponentChildren
@@ -61,9 +61,9 @@ export function Dialog(props: DialogProps) {
 export interface ConfirmProps {
   readonly title: string
   readonly children: ComponentChildren
-  /** What the button says that does it. */
+  /** The label of the button that does it. */
   readonly action: string
-  /** Whether it is being done: then the question stays, and has been answered. */
+  /** Whether it is being done: then the dialog stays, and its buttons do nothing. */
   readonly isBusy?: boolean
   readonly onYes: () => void
   readonly onNo: () => void
@@ -76,7 +76,7 @@ export function Confirm({ title, children, action, isBusy, onYes, onNo }: Confir
     <Dialog title={title} class="small" onClose={answer(onNo)}>
       {children}
       <div class="buttons">
-        {/* The answer that harms nothing has the focus. */}
+        {/* The harmless answer has the focus. */}
         <button type="button" autofocus aria-disabled={isBusy} onClick={answer(onNo)}>
           Cancel
         </button>
@@ -86,4 +86,40 @@ export function Confirm({ title, children, action, isBusy, onYes, onNo }: Confir
       </div>
     </Dialog>
   )
+}
+
+/** What closing would lose, as the confirmation says it. */
+export interface Loss {
+  readonly title: string
+  readonly text: string
+  /** The label of the button that closes anyway. */
+  readonly action: string
+}
+
+/**
+ * Closes only after a confirmation if something would be lost; the browser then also asks before it leaves
+ * the page.
+ * @returns how to close, and the confirmation while it is open.
+ */
+export function useConfirmedClose(
+  loss: Loss | undefined,
+  onClose: () => void,
+): [close: () => void, confirmation: VNode | undefined] {
+  const [isAsking, setAsking] = useState(false)
+  const isSafe = loss === undefined
+  useLayoutEffect(() => {
+    if (isSafe) {
+      setAsking(false)
+      return undefined
+    }
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isSafe])
+  const confirmation = isAsking && loss && (
+    <Confirm title={loss.title} action={loss.action} onYes={onClose} onNo={() => setAsking(false)}>
+      <p>{loss.text}</p>
+    </Confirm>
+  )
+  return [() => (isSafe ? onClose() : setAsking(true)), confirmation || undefined]
 }

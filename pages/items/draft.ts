@@ -1,8 +1,9 @@
-/** What is wrong with an item's text while it is edited, and the request that it makes. @module */
+/** What is wrong with an item's text while it is edited, and the request made from it. @module */
 
-import { checkText, isObjectAt, JsonFault, lastMembers, membersOf, skipSpace } from './json-text.js'
+import { JsonSyntaxError, positionOf, scanText } from '../../src/item/scan.js'
+import { lastMembers, membersOf, skipSpace } from './members.js'
 
-/** Something to show at a place of the text. */
+/** Something to point out at a place in the text. */
 export interface Finding {
   readonly from: number
   readonly to: number
@@ -11,8 +12,8 @@ export interface Finding {
   readonly message: string
 }
 
-/** What is wrong with a `project_id` that is none. */
-export const noProject = 'project_id must be a string of at least 1 character, or null'
+/** What is wrong with an invalid `project_id`. */
+export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
 /** The draft of a new item. @param project the `project_id` that it starts with. */
 export function newDraft(project: string | null): string {
@@ -20,30 +21,53 @@ export function newDraft(project: string | null): string {
 }
 
 /**
+ * Checks that a text is one JSON value that can be sent, as the service checks it.
+ * @returns where the value starts.
+ * @throws {JsonSyntaxError} with a position in the string.
+ */
+export function checkText(text: string): number {
+  const bytes = new TextEncoder().encode(text)
+  let start: number
+  try {
+    start = scanText(bytes, 0, () => undefined) // only ASCII is before it
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+      bytes.subarray(0, error.offset),
+    )
+    throw new JsonSyntaxError(error.message, before.length)
+  }
+  // It cannot be encoded in UTF-8, so another character would be sent in its place.
+  const lone = text.search(/\p{Surrogate}/u)
+  if (lone >= 0) throw new JsonSyntaxError('half a character; write it as \\uXXXX', lone)
+  return start
+}
+
+/**
  * Everything that is wrong, from top to bottom. A text without errors is an object that can be sent.
- * @param id that of the item which is edited, if it is stored already.
+ * @param id of the item that is edited, if it is already stored.
  */
 export function checkDraft(text: string, id?: string): Finding[] {
   let start: number
   try {
     start = checkText(text)
   } catch (error) {
-    if (!(error instanceof JsonFault)) throw error
+    if (!(error instanceof JsonSyntaxError)) throw error
     return [{ ...markAt(text, error.offset), severity: 'error', message: error.message }]
   }
-  if (!isObjectAt(text, start)) {
+  if (text.charAt(start) !== '{') {
     return [{ ...markAt(text, start), severity: 'error', message: 'an item must be an object' }]
   }
   const findings: Finding[] = []
-  const last = lastMembers(text, start)
-  for (const member of membersOf(text, start)) {
+  const last = lastMembers(text)
+  for (const member of membersOf(text)) {
     const { name, start: from, valueStart, end } = member
     const value = text.slice(valueStart, end)
     if (last.get(name)?.start !== from) {
       const message = `only the last "${name}" is kept`
       findings.push({ from, to: end, severity: 'warning', message })
     } else if (name === 'project_id' && !isProject(value)) {
-      findings.push({ from: valueStart, to: end, severity: 'error', message: noProject })
+      findings.push({ from: valueStart, to: end, severity: 'error', message: invalidProject })
     } else if (name === 'id' && value !== JSON.stringify(id)) {
       const message = 'the service makes the id; this one is dropped'
       findings.push({ from, to: end, severity: 'warning', message })
@@ -66,7 +90,7 @@ export function requestBody(text: string): string {
 }
 
 /**
- * Where a problem that the service has with {@link requestBody} is in the text; it gives line and column.
+ * Where in the text a problem is that the service has reported for {@link requestBody}, with line and column.
  * @param text an object without errors.
  */
 export function placeInDraft(text: string, problem: string): Finding | undefined {
@@ -81,9 +105,14 @@ export function placeInDraft(text: string, problem: string): Finding | undefined
   return { ...markAt(text, Math.min(offset, text.length)), severity: 'error', message }
 }
 
-/** The text without its `id`, for a copy. @throws {JsonFault} */
+/** The text without its `id`, for a copy. What is not an object at the moment is copied as it is. */
 export function withoutId(text: string): string {
-  return without(text, ['id'])
+  try {
+    return text.charAt(checkText(text)) === '{' ? without(text, ['id']) : text
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return text
+    throw error
+  }
 }
 
 /** The text without some of its members; everything else stays as it is. */
@@ -100,14 +129,14 @@ function without(text: string, names: readonly string[]): string {
 /** Where members are, each with one of the commas around it. */
 function cutsFor(text: string, names: readonly string[]): { from: number; to: number }[] {
   const cuts: { from: number; to: number }[] = []
-  /** Where the latest member ends that stays. */
+  /** Where the latest member that stays ends. */
   let endOfLast: number | undefined
   for (const { name, start, end } of membersOf(text)) {
     const next = skipSpace(text, end)
     if (!names.includes(name)) endOfLast = end
     else if (text.charAt(next) === ',') cuts.push({ from: start, to: skipSpace(text, next + 1) })
     else {
-      // The last one takes the comma before it, and with that all that goes since then.
+      // The last one goes with the comma before it, and with all cuts after that comma.
       const from = endOfLast ?? start
       while (endOfLast !== undefined && (cuts.at(-1)?.from ?? -1) > from) cuts.pop()
       cuts.push({ from, to: end })
@@ -118,10 +147,8 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
 
 /** Line and column of a position, both from 1, the column in characters. */
 export function lineAndColumn(text: string, offset: number): string {
-  const before = text.slice(0, offset)
-  const lineStart = before.lastIndexOf('\n') + 1
-  const line = before.split('\n').length
-  return `line ${line}, column ${[...before.slice(lineStart)].length + 1}`
+  const before = new TextEncoder().encode(text.slice(0, offset))
+  return positionOf(before, before.length)
 }
 
 /** Whether this is the text of a `project_id` (spec §2.2). */

@@ -1,30 +1,29 @@
-/** Adds an item or edits one. What was typed stays until it is saved or given up. @module */
+/** Adds or edits an item. What was typed stays until it is saved or discarded. @module */
 
 import { useRef, useState } from 'preact/hooks'
 import { layOut } from '../shared/json-layout.js'
-import { Dialog } from './dialog.js'
+import { Dialog, type Loss, useConfirmedClose } from './dialog.js'
 import { checkDraft, placeInDraft, requestBody } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
 import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
-import { type Loss, useLeaving } from './leaving.js'
-import { type ItemService, isGone, isUncertain, wordsFor } from './service.js'
+import { type ItemService, isGone, isOutcomeUnknown, messageFor } from './service.js'
 
 export interface EditProps {
-  /** The stored item, as the person has seen it; `undefined` for a new one. */
+  /** The stored item, as the user has seen it; `undefined` for a new one. */
   readonly item: Item | undefined
   /** What the editor starts with. */
   readonly text: string
-  /** Whether it would be a loss to leave without saving, although nothing was typed. */
+  /** Whether closing without saving would lose something although nothing was typed. */
   readonly isCopy: boolean
-  /** The item as it is stored by now, as far as is known; `undefined` when it is not. */
+  /** The item as it is stored now, as far as is known; `undefined` when it is not stored. */
   readonly listed: Item | undefined
   readonly service: ItemService
   /** @param isDone whether nothing was typed meanwhile. */
   readonly onSaved: (text: string, isDone: boolean) => void
-  /** Something else is stored than the person has seen; `undefined` for nothing. */
+  /** Something other than what the user has seen is stored; `undefined` for nothing. */
   readonly onFound: (id: string, text: string | undefined) => void
-  /** The person has seen what is stored now. */
+  /** The user has seen what is stored now. */
   readonly onSeen: (item: Item | undefined) => void
   readonly onDelete: (item: Item) => void
   readonly onDuplicate: (text: string) => void
@@ -42,9 +41,9 @@ export function Edit(props: EditProps) {
   const [found, setFound] = useState<Found>()
   const [isSaving, setSaving] = useState(false)
   const isDirty = item ? typed !== item.text : isCopy || typed !== text
-  const [leave, question] = useLeaving(lossOf(isSaving, isDirty), onClose)
+  const [close, confirmation] = useConfirmedClose(lossOf(isSaving, isDirty), onClose)
 
-  /** The text, if it is an item; otherwise the cursor is put to what is wrong. */
+  /** The text, if it is an item; otherwise puts the cursor at the problem. */
   function validText(): string | undefined {
     const text = editor.current?.text() ?? ''
     const error = checkDraft(text).find(({ severity }) => severity === 'error')
@@ -73,7 +72,7 @@ export function Edit(props: EditProps) {
       if (base && isGone(error)) onFound(base.id, undefined)
       else {
         setProblem(error)
-        const finding = placeInDraft(text, String(Object(error).message))
+        const finding = placeInDraft(text, error instanceof Error ? error.message : '')
         setFound(finding && { text, finding })
         onProblem(error)
       }
@@ -82,10 +81,10 @@ export function Edit(props: EditProps) {
     }
   }
 
-  /** Goes on from what is stored now. */
-  function goOn(base: Item | undefined): void {
+  /** Continues from what is stored now. */
+  function continueFrom(base: Item | undefined): void {
     onSeen(base)
-    editor.current?.focus() // the button that was pressed goes away
+    editor.current?.focus() // the button that was pressed disappears
   }
 
   function format(): void {
@@ -97,7 +96,7 @@ export function Edit(props: EditProps) {
     <Dialog
       title={item ? 'Edit item' : 'New item'}
       class="edit"
-      onClose={leave}
+      onClose={close}
       onKeyDown={(event) => {
         const isSave = event.key === 's' || event.key === 'Enter'
         if (!isSave || !(event.ctrlKey || event.metaKey)) return
@@ -110,23 +109,24 @@ export function Edit(props: EditProps) {
         <Elsewhere
           listed={listed}
           onOverwrite={(listed) => {
-            goOn(listed)
+            continueFrom(listed)
             save(listed)
           }}
-          onTake={(listed) => {
+          onAdopt={(listed) => {
             editor.current?.replace(listed.text)
-            goOn(listed)
+            continueFrom(listed)
           }}
           onCreate={() => {
-            goOn(undefined)
+            continueFrom(undefined)
             save(undefined)
           }}
         />
       )}
       {problem !== undefined && (
         <p class="problem" role="alert">
-          Not saved. {wordsFor(problem)}{' '}
-          {isUncertain(problem) && 'It may have been saved all the same: look at the list first.'}
+          Not saved. {messageFor(problem)}{' '}
+          {isOutcomeUnknown(problem) &&
+            'It may have been saved all the same: look at the list first.'}
         </p>
       )}
       <EditorPane text={text} id={item?.id} editor={editor} found={found} onChange={setTyped} />
@@ -147,11 +147,11 @@ export function Edit(props: EditProps) {
             </button>
           </>
         )}
-        <button type="button" class="last" onClick={leave}>
+        <button type="button" class="last" onClick={close}>
           Close
         </button>
       </div>
-      {question}
+      {confirmation}
     </Dialog>
   )
 }
@@ -159,7 +159,7 @@ export function Edit(props: EditProps) {
 function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
   if (isSaving) {
     const text = 'If the save fails, what you have typed is lost.'
-    return { title: 'Close while it is being saved?', text, action: 'Close anyway' }
+    return { title: 'Close while saving?', text, action: 'Close anyway' }
   }
   if (!isDirty) return undefined
   const text = 'What you have typed is not saved.'
@@ -170,12 +170,12 @@ interface ElsewhereProps {
   /** What is stored now. */
   readonly listed: Item | undefined
   readonly onOverwrite: (listed: Item) => void
-  readonly onTake: (listed: Item) => void
+  readonly onAdopt: (listed: Item) => void
   readonly onCreate: () => void
 }
 
-/** Says what has happened elsewhere, before anything is overwritten. */
-function Elsewhere({ listed, onOverwrite, onTake, onCreate }: ElsewhereProps) {
+/** Shows what was changed elsewhere before anything is overwritten. */
+function Elsewhere({ listed, onOverwrite, onAdopt, onCreate }: ElsewhereProps) {
   if (listed === undefined) {
     return (
       <div class="problem" role="alert">
@@ -195,7 +195,7 @@ function Elsewhere({ listed, onOverwrite, onTake, onCreate }: ElsewhereProps) {
         <button type="button" onClick={() => onOverwrite(listed)}>
           Overwrite with mine
         </button>
-        <button type="button" onClick={() => onTake(listed)}>
+        <button type="button" onClick={() => onAdopt(listed)}>
           Edit the other version
         </button>
       </div>

@@ -1,26 +1,26 @@
-/** The editor and, below it, what is wrong with its text. @module */
+/** The editor and, below it, the problems in its text. @module */
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { checkDraft, type Finding, lineAndColumn } from './draft.js'
 import type { JsonEditor } from './json-editor.js'
 
-/** Findings that are listed, errors first; the text shows all of them. */
+/** How many findings are listed, errors first; all of them are marked in the text. */
 const mostListed = 5
 
 export interface EditorPaneProps {
   /** What it starts with. */
   readonly text: string
-  /** That of the item, if it is stored already. */
+  /** The id of the item, if it is already stored. */
   readonly id: string | undefined
-  /** Is given the editor once it is there. */
+  /** Is set to the editor once that has loaded. */
   readonly editor: RefObject<JsonEditor | undefined>
   /** What the service found. */
   readonly found: Found | undefined
   readonly onChange: (text: string) => void
 }
 
-/** What is wrong with a certain text. */
+/** What is wrong with a particular text. */
 export interface Found {
   readonly text: string
   readonly finding: Finding
@@ -45,11 +45,11 @@ export function EditorPane({ text, id, editor, found, onChange }: EditorPaneProp
   }
 
   useEffect(() => {
-    let isLeft = false
+    let isClosed = false
     let own: JsonEditor | undefined
     async function start(): Promise<void> {
       const { createJsonEditor } = await import('./json-editor.js')
-      if (isLeft || !host.current) return
+      if (isClosed || !host.current) return
       own = createJsonEditor({
         host: host.current,
         text,
@@ -67,9 +67,9 @@ export function EditorPane({ text, id, editor, found, onChange }: EditorPaneProp
     }
     start().catch(() => setProblem('The editor cannot be loaded. Is the service running?'))
     return () => {
-      isLeft = true
+      isClosed = true
       editor.current = undefined
-      own?.end()
+      own?.destroy()
     }
   }, [])
 

@@ -1,17 +1,17 @@
-/** Which items are shown: those of a project, and those whose text has what is searched for. @module */
+/** Which items are shown: those of a project, with a text that contains what is searched for. @module */
 
 import { type Item, projectOf } from './item.js'
-import type { Pace } from './pace.js'
+import type { Yield } from './yield.js'
 
 export interface Filter {
-  /** Found in an item's JSON text in any letter case; empty for all items. */
+  /** Text to find in the JSON of items, ignoring case; empty for all items. */
   readonly query: string
   /** `undefined` for all items, `null` for those without a project. */
   readonly project: string | null | undefined
 }
 
-/** Whether a filter lets everything through. */
-export function isOpen({ query, project }: Filter): boolean {
+/** Whether a filter matches every item. */
+export function matchesAll({ query, project }: Filter): boolean {
   return query === '' && project === undefined
 }
 
@@ -20,10 +20,10 @@ export interface Search {
   /** What has been found so far, in the order of the list; grows in place. */
   readonly matches: readonly Item[]
   /**
-   * Goes through the items that have not been looked at yet. If it is ended before, the next call goes on.
-   * @param pace called after each item; it ends the search by throwing.
+   * Searches the items that have not been searched yet. If it is interrupted, the next call resumes.
+   * @param yieldIfDue awaited after each item; it interrupts the search by throwing.
    */
-  advance(pace: Pace): Promise<void>
+  advance(yieldIfDue: Yield): Promise<void>
 }
 
 export function createSearch(items: readonly Item[], filter: Filter): Search {
@@ -33,19 +33,19 @@ export function createSearch(items: readonly Item[], filter: Filter): Search {
   let seen = 0
   return {
     matches,
-    async advance(pace) {
+    async advance(yieldIfDue) {
       for (let item = items[seen]; item !== undefined; item = items[seen]) {
         seen += 1
         if ((project === undefined || projectOf(item) === project) && hasQuery(item.text)) {
           matches.push(item)
         }
-        await pace()
+        await yieldIfDue()
       }
     },
   }
 }
 
-/** Finds text as it is written, and as it reads with its escapes resolved. */
+/** Finds text both as it is written and with its escapes resolved. */
 function createQuery(query: string): (text: string) => boolean {
   const escaped = query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const expression = new RegExp(escaped, 'iu')
@@ -54,5 +54,7 @@ function createQuery(query: string): (text: string) => boolean {
 }
 
 function withoutEscapes(text: string): string {
-  return text.replaceAll(/\\(?:u[0-9a-fA-F]{4}|["\\/])/g, (written) => JSON.parse(`"${written}"`))
+  return text.replaceAll(/\\(?:u[0-9a-fA-F]{4}|["\\/])/g, (written) =>
+    String(JSON.parse(`"${written}"`)),
+  )
 }

@@ -1,26 +1,26 @@
-/** Which keys do what. @module */
+/** The keyboard shortcuts. @module */
 
 import { Dialog } from './dialog.js'
 
 const keys: readonly (readonly [keys: string, meaning: string])[] = [
-  ['↑ ↓', 'another row'],
-  ['Page up, Page down', 'a window further'],
-  ['Home, End', 'first and last row'],
+  ['↑ ↓', 'previous or next row'],
+  ['Page up, Page down', 'one screen up or down'],
+  ['Home, End', 'first or last row'],
   ['← →', 'scroll sideways'],
   ['Enter', 'edit the item'],
   ['n', 'new item'],
   ['d', 'duplicate the item'],
   ['Delete', 'delete the item'],
   ['/', 'search'],
-  ['r', 'list again now'],
-  ['?', 'these keys'],
+  ['r', 'refresh the list'],
+  ['?', 'show these keys'],
 ]
 const editorKeys: typeof keys = [
   ['Ctrl or ⌘ + S', 'save'],
   ['Ctrl or ⌘ + Z', 'undo'],
   ['F8', 'next problem in the JSON'],
-  ['Tab', 'out of the editor'],
-  ['Escape', 'close; asks if something is not saved'],
+  ['Tab', 'leave the editor'],
+  ['Escape', 'close; asks first if there are unsaved changes'],
 ]
 
 export function Help({ onClose }: { onClose: () => void }) {
@@ -28,7 +28,7 @@ export function Help({ onClose }: { onClose: () => void }) {
     <Dialog title="Keys" class="small" onClose={onClose}>
       <h3>In the list</h3>
       <Keys of={keys} />
-      <h3>While an item is edited</h3>
+      <h3>While editing an item</h3>
       <Keys of={editorKeys} />
       <div class="buttons">
         <button type="button" class="main last" onClick={onClose}>

@@ -1,12 +1,11 @@
-/** Creates the items of a file, one after the other, so that they are listed in its order. @module */
+/** Creates the items of a file, one after the other, so that they are listed in the same order. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Dialog } from './dialog.js'
-import { type Entry, readEntries } from './import-file.js'
-import { useLeaving } from './leaving.js'
-import { counted, formatted } from './numbers.js'
-import { startPace } from './pace.js'
-import { type ItemService, isUncertain, wordsFor } from './service.js'
+import { counted, formatted } from '../shared/numbers.js'
+import { Dialog, useConfirmedClose } from './dialog.js'
+import { type Entry, readEntries } from './items-file.js'
+import { type ItemService, isOutcomeUnknown, messageFor } from './service.js'
+import { createYield } from './yield.js'
 
 export interface ImportProps {
   readonly service: ItemService
@@ -17,16 +16,16 @@ export interface ImportProps {
   readonly onClose: () => void
 }
 
-/** How far an import is. */
+/** How far an import has got. */
 interface Progress {
   /** Index of the entry to create next. */
   readonly next: number
-  /** Indexes of those that were passed over. */
-  readonly leftOut: readonly number[]
+  /** Indexes of those that were skipped. */
+  readonly skipped: readonly number[]
 }
 
-const start: Progress = { next: 0, leftOut: [] }
-/** Items left out that are named; the others are counted. */
+const start: Progress = { next: 0, skipped: [] }
+/** How many skipped items are named; the others are counted. */
 const mostNamed = 10
 
 export function Import({ service, onImported, onProblem, onClose }: ImportProps) {
@@ -39,7 +38,7 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
   /** Why the next entry was not created. */
   const [failure, setFailure] = useState('')
   const main = useRef<HTMLButtonElement>(null)
-  /** Ends what is under way: there is one thing at a time. */
+  /** Ends the reading or importing that is in progress; there is only ever one. */
   const work = useRef(new AbortController())
   useEffect(() => () => work.current.abort(), [])
 
@@ -60,43 +59,45 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
     try {
       const bytes = new Uint8Array(await file.arrayBuffer())
       signal.throwIfAborted()
-      setEntries(await readEntries(bytes, startPace(signal)))
+      const found = await readEntries(bytes, createYield(signal))
+      setEntries(found)
+      if (found.length === 0) setFault(`${file.name} has no items.`)
     } catch (error) {
       if (signal.aborted) return
-      setFault(`${file.name}: ${wordsFor(error)}`)
+      setFault(`${file.name}: ${messageFor(error)}`)
     }
     setReading('')
   }
 
-  async function run({ next, leftOut }: Progress): Promise<void> {
+  async function run({ next, skipped }: Progress): Promise<void> {
     const signal = begin()
-    setProgress({ next, leftOut })
+    setProgress({ next, skipped })
     setRunning(true)
-    main.current?.focus() // another button that was pressed goes away
+    main.current?.focus() // if another button was pressed, it disappears
     let at = next
     try {
       for (const { body } of entries.slice(next)) {
         if (signal.aborted) break
         await service.create(body)
         at += 1
-        setProgress({ next: at, leftOut })
+        setProgress({ next: at, skipped })
       }
     } catch (error) {
-      const doubt = isUncertain(error) ? ' It may have been created all the same.' : ''
+      const doubt = isOutcomeUnknown(error) ? ' It may have been created all the same.' : ''
       const line = entries[at]?.line
-      setFailure(`Item ${at + 1}, which begins in line ${line}: ${wordsFor(error)}.${doubt}`)
+      setFailure(`Item ${at + 1}, which begins on line ${line}: ${messageFor(error)}.${doubt}`)
       onProblem(error)
     }
     setRunning(false)
     onImported()
   }
 
-  const { next, leftOut } = progress
+  const { next, skipped } = progress
   const count = entries.length
   const isEnded = next === count
-  const imported = `${formatted(next - leftOut.length)} of ${counted(count, 'item')}`
+  const imported = `${formatted(next - skipped.length)} of ${counted(count, 'item')}`
   const isPartial = next > 0 && !isEnded
-  const [leave, question] = useLeaving(
+  const [close, confirmation] = useConfirmedClose(
     isRunning || isPartial
       ? {
           title: 'End the import?',
@@ -107,10 +108,10 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
     onClose,
   )
   return (
-    <Dialog title="Import items" class="small" onClose={leave}>
+    <Dialog title="Import items" class="small" onClose={close}>
       <p>
-        A JSON array of objects, or one object a line. Each becomes a new item; the service makes
-        the ids.
+        A JSON array of objects, or one object per line. Each becomes a new item; the service
+        generates the ids.
       </p>
       <label class="field">
         File
@@ -124,7 +125,7 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
       <p role="status">
         {reading && `Reading ${reading}…`}
         {count > 0 && next === 0 && !isRunning && `${counted(count, 'item')} to import.`}
-        {next > 0 && !isRunning && `${imported} imported. ${named(leftOut, entries)}`}
+        {next > 0 && !isRunning && `${imported} imported. ${named(skipped, entries)}`}
       </p>
       {isRunning && (
         <p>
@@ -154,26 +155,26 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
         {failure && (
           <button
             type="button"
-            onClick={() => run({ next: next + 1, leftOut: [...leftOut, next] })}
+            onClick={() => run({ next: next + 1, skipped: [...skipped, next] })}
           >
             Go on without item {next + 1}
           </button>
         )}
-        <button type="button" class="last" onClick={leave}>
+        <button type="button" class="last" onClick={close}>
           Close
         </button>
       </div>
-      {question}
+      {confirmation}
     </Dialog>
   )
 }
 
-/** Which entries were left out, in words. */
-function named(leftOut: readonly number[], entries: readonly Entry[]): string {
-  if (leftOut.length === 0) return ''
-  const names = leftOut
+/** Which entries were skipped, in words. */
+function named(skipped: readonly number[], entries: readonly Entry[]): string {
+  if (skipped.length === 0) return ''
+  const names = skipped
     .slice(0, mostNamed)
     .map((index) => `item ${index + 1} (line ${entries[index]?.line})`)
-  const others = leftOut.length - names.length
+  const others = skipped.length - names.length
   return `Left out: ${names.join(', ')}${others > 0 ? ` and ${formatted(others)} more` : ''}.`
 }

@@ -1,18 +1,18 @@
-/** An item as the page keeps it, and what is read off its text when it is shown. @module */
+/** An item as the page keeps it, and what is read from its text when it is shown. @module */
 
-import { type Member, membersOf, stringOf } from './json-text.js'
+import { type Member, membersOf, stringOf } from './members.js'
 
-/** Nothing is kept of an item but its own text, and its id to find it by. */
+/** Only an item's own text is kept, and its id to find it by. */
 export interface Item {
   readonly id: string
   /** Its JSON text as the service sent it. */
   readonly text: string
 }
 
-/** Longest text of a value or an item that is shown where there is little room, in characters. */
+/** Longest text of a value or an item that is shown where space is limited, in characters. */
 const longestShown = 200
 
-/** @throws {Error} when the text has no id, so that it is no item (spec §2.1). */
+/** @throws {Error} when the text has no id, so it is not an item (spec §2.1). */
 export function itemOf(text: string): Item {
   const id = stringAt(text, memberOf(text, 'id'))
   if (id === undefined) throw new Error('the service listed an item without an id')
@@ -24,23 +24,23 @@ export function projectOf({ text }: Item): string | null {
   return stringAt(text, memberOf(text, 'project_id')) ?? null
 }
 
-/** So much of its JSON text that a person knows it by it. */
+/** The start of its JSON text, to recognize it by. */
 export function startOf({ text }: Item): string {
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
 }
 
-/** A name for people: in quotes if nothing of it could be seen, or if it begins with one itself. */
+/** A name to show: in quotes if nothing of it would be visible, or if it starts with a quote itself. */
 export function shownName(name: string): string {
   return /[^\s\p{C}]/u.test(name) && !name.startsWith('"') ? name : JSON.stringify(name)
 }
 
-/** The values of an item for people, by the names of its members. */
+/** The values of an item to show, by the names of its members. */
 export function shownValues({ text }: Item): ReadonlyMap<string, string> {
   return new Map(Array.from(membersOf(text), (member) => [member.name, shownValue(text, member)]))
 }
 
 /**
- * A value as its JSON text, so that `1.0` is not `1` and `"1"` is not `1`. In strings, escapes are shown
+ * A value as its JSON text, so that `1.0` is not `1` and `"1"` is not `1`. Escapes in strings are shown
  * as the characters that they stand for.
  */
 function shownValue(text: string, { valueStart, end }: Member): string {
@@ -49,7 +49,7 @@ function shownValue(text: string, { valueStart, end }: Member): string {
   return value.startsWith('"') && value.includes('\\') ? JSON.stringify(stringOf(value)) : value
 }
 
-/** The first members are `id` and `project_id`, so that this mostly reads no further. */
+/** `id` and `project_id` are the first members, so this seldom reads further. */
 function memberOf(text: string, name: string): Member | undefined {
   for (const member of membersOf(text)) if (member.name === name) return member
   return undefined

@@ -1,7 +1,7 @@
 /**
- * The editor of an item's JSON. It is loaded when it is first needed, as it is the largest part of the page.
+ * The editor for an item's JSON. It is loaded when it is first needed, because it is the largest part of the page.
  *
- * It is in a shadow root, because its styles are made by script: there the browser takes them as a style
+ * It is in a shadow root because its styles are made by script: there the browser takes them as a style
  * sheet object, which the Content-Security-Policy allows, and no style element is needed.
  *
  * @module
@@ -24,27 +24,27 @@ import type { Finding } from './draft.js'
 export interface JsonEditor {
   /** Exactly what is in it. */
   text(): string
-  /** Puts another text in its place, which can be undone. */
+  /** Replaces the whole text, which can be undone. */
   replace(text: string): void
-  /** Puts the cursor there. */
+  /** Moves the cursor there. */
   goTo(offset: number): void
   /** Shows what the service found, until the text changes. */
   show(findings: readonly Finding[]): void
   focus(): void
-  end(): void
+  destroy(): void
 }
 
 export interface JsonEditorOptions {
   readonly host: HTMLElement
   readonly text: string
-  /** What is wrong with a text; asked when typing pauses. */
+  /** What is wrong with a text; called when typing pauses. */
   readonly check: (text: string) => readonly Finding[]
   readonly onChange: () => void
 }
 
 const theme = EditorView.theme({
   '&': { height: '100%', fontSize: '0.875rem', color: 'var(--text)' },
-  '&.cm-focused': { outline: 'none' }, // its host has one
+  '&.cm-focused': { outline: 'none' }, // the host has one
   '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--text)', padding: '0.5rem 0' },
   '.cm-gutters': {
@@ -80,7 +80,7 @@ const colors = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--caution)' },
 ])
 
-/** They turn text around as well, and CodeMirror leaves them out. */
+/** These change the direction of text as well, and CodeMirror does not mark them. */
 const otherBidi = /[\u202a-\u202c\u2068]/
 
 export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions): JsonEditor {
@@ -103,7 +103,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         syntaxHighlighting(colors),
         linter(findingsOf, { delay: 150 }),
         EditorView.lineWrapping,
-        // With a tabindex of its own it is also known to axe-core as what scrolls by keys.
+        // With a tabindex of its own, axe-core recognizes it as scrollable by keyboard.
         EditorView.contentAttributes.of({ 'aria-label': 'JSON of the item', tabindex: '0' }),
         EditorView.updateListener.of(({ docChanged }) => {
           if (docChanged) onChange()
@@ -130,7 +130,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
       view.dispatch(setDiagnostics(view.state, [...findings]))
     },
     focus: () => view.focus(),
-    end: () => view.destroy(),
+    destroy: () => view.destroy(),
   }
 }
 

@@ -8,8 +8,8 @@ const place = document.getElementById('page')
 if (place === null) throw new Error('index.html has no element with the id "page"')
 render(<App service={connect()} />, place)
 
-// The editor is fetched before it is needed: an item can be edited while the service is not there.
+// The editor is loaded ahead of time, so that items can be edited while the service is unreachable.
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout
 whenIdle(() => {
-  import('./json-editor.js').catch(() => undefined) // tried again when it is needed
+  import('./json-editor.js').catch(() => undefined) // it is tried again when needed
 })

@@ -1,24 +1,24 @@
-/** What a list of items has: its projects, and the members that make columns. @module */
+/** What is in a list of items: the projects, and the members that can be columns. @module */
 
 import { type Item, projectOf } from './item.js'
-import { membersOf } from './json-text.js'
+import { membersOf } from './members.js'
 
 export interface Overview {
-  /** How many items have each `project_id`; of many, those seen first. */
+  /** How many items have each `project_id`; of too many, those that come first. */
   readonly projects: ReadonlyMap<string | null, number>
   /**
-   * The names of members of the first items, without `id` and `project_id`: those that most items have,
-   * the most used first.
+   * The names of members of the first items, without `id` and `project_id`: the most frequent ones, in
+   * descending order.
    */
   readonly names: readonly string[]
   /** How many other names these items have. */
   readonly otherNames: number
 }
 
-/** Items that are looked at for their members, and members of each. The JSON shows all. */
+/** How many items are searched for members, and how many members of each. */
 const sample = 1_000
 const mostMembers = 200
-/** What can be chosen from. */
+/** How many there are to choose from. */
 const mostNames = 200
 const mostProjects = 500
 
@@ -31,7 +31,7 @@ export function createOverview(): OverviewMaker {
   const projects = new Map<string | null, number>()
   const counts = new Map<string, number>()
   let seen = 0
-  /** Sorted when somebody looks, and not again before there is another item. */
+  /** Sorted on demand; `undefined` when items were added since. */
   let names: string[] | undefined
   return {
     projects,
@@ -58,7 +58,7 @@ export function createOverview(): OverviewMaker {
   }
 }
 
-/** The most frequent first; of those that are equally frequent, the one seen first. */
+/** The most frequent first; of those that are equally frequent, the one that came first. */
 export function mostUsed<K>(counts: ReadonlyMap<K, number>, maximum: number): K[] {
   return [...counts]
     .sort(([, one], [, other]) => other - one)

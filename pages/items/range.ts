@@ -1,6 +1,6 @@
 /**
- * Which rows of a long list, and which of many columns, are in the page: all have the same size, so it
- * takes a division.
+ * Which rows of a long list, and which of many columns, are rendered. All have the same size, so a division
+ * is enough.
  *
  * @module
  */
@@ -11,13 +11,13 @@ export interface Range {
   readonly end: number
 }
 
-/** They are added and removed by so many at a time, so that not every scroll event draws. */
+/** How many are added and removed at a time, so that not every scroll event renders. */
 const block = 8
-/** Rows or columns beyond what can be seen, so that a fast scroll meets them and no gap. */
+/** How many are rendered beyond the visible ones, so that fast scrolling shows no gaps. */
 const rowMargin = 16
 const columnMargin = 4
 
-/** The tallest element that browsers can lay out and scroll through, in CSS pixels; Firefox's is the smallest. */
+/** The tallest element that all browsers can lay out and scroll through, in CSS pixels; Firefox's limit is the lowest. */
 const tallest = 16_000_000
 
 /** How many rows can be reached by scrolling; a search finds the others. */
@@ -25,7 +25,7 @@ export function reachableRows(rowHeight: number): number {
   return Math.floor(tallest / rowHeight)
 }
 
-/** @param top how far the list is scrolled, @param height of the window onto it; all in CSS pixels. */
+/** @param top how far the list is scrolled, @param height of its visible part; all in CSS pixels. */
 export function rowsAt(top: number, height: number, rowHeight: number, count: number): Range {
   return rangeAt(top, height, rowHeight, count, rowMargin)
 }
@@ -51,7 +51,7 @@ function rangeAt(
   }
 }
 
-/** Where to scroll so that a row can be seen, as little as possible. */
+/** Where to scroll to, as little as possible, so that a row is visible. */
 export function topFor(row: number, top: number, height: number, rowHeight: number): number {
   const start = row * rowHeight
   return Math.min(start, Math.max(top, start + rowHeight - height))

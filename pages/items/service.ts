@@ -1,11 +1,14 @@
-/** The requests of the page: those of the public interface, with the texts of items as they are. @module */
+/** The requests of the page: those of the public interface, with the texts of items verbatim. @module */
 
-import { type Reply, textOf } from '../../src/client/exchange.js'
-import { ItemStoreError, invalidResponse } from '../../src/client/item-store-error.js'
-import { itemTexts } from '../../src/client/item-texts.js'
-import { type Call, createSender } from '../../src/client/sender.js'
+import { createAbortScope } from '../../src/client/abort-scope.js'
+import { type TextResponse, wholeText } from '../../src/client/fetch-text.js'
+import { ItemStoreError } from '../../src/client/item-store-error.js'
+import { itemTexts, singleItemText } from '../../src/client/item-texts.js'
+
+export { isOutcomeUnknown } from '../../src/client/retry.js'
+
+import { createSender, isItemMissing, type ServiceRequest } from '../../src/client/sender.js'
 import type { TokenSource } from '../../src/client/token-source.js'
-import { startWaiting } from '../../src/client/waiting.js'
 import { paths, prefix } from '../../src/interface/paths.js'
 import { currentSession } from '../shared/session.js'
 
@@ -14,7 +17,7 @@ import { currentSession } from '../shared/session.js'
  * Bodies are item requests as JSON text (spec §2.2), results are items as JSON text.
  */
 export interface ItemService {
-  /** The texts of all items, in parts as they come in. */
+  /** The texts of all items, in parts as they arrive. */
   list(signal: AbortSignal): AsyncGenerator<string[], void, void>
   read(id: string): Promise<string>
   create(body: string): Promise<string>
@@ -24,9 +27,9 @@ export interface ItemService {
 
 /** Longest wait for the next part of a response, in milliseconds. */
 const timeout = 30_000
-/** Of a list, in characters. */
+/** Longest piece of a list that is processed at once, in characters. */
 const longestPiece = 2 ** 16
-/** A service that starts again is back within these. */
+/** A service that restarts is back within these. */
 const retries = 2
 
 /** There is no token that could be sent. */
@@ -34,7 +37,7 @@ class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
 }
 
-/** That of the session, at each request. */
+/** The session's token, looked up for each request. */
 const tokens: TokenSource = {
   async current() {
     const { token } = currentSession()
@@ -45,61 +48,56 @@ const tokens: TokenSource = {
   forget: () => false,
 }
 
-/** The service that this page comes from, with the token of the moment. */
+/** The service that has served this page, with the current token. */
 export function connect(): ItemService {
   const baseUrl = location.origin + prefix
   const send = createSender({ baseUrl, tokens, fetch: undefined, timeout, retries })
 
-  async function call<R>(call: Call, read: (reply: Reply) => Promise<R>): Promise<R> {
-    const waiting = startWaiting(timeout, undefined)
+  async function call<R>(
+    request: ServiceRequest,
+    read: (response: TextResponse) => Promise<R>,
+  ): Promise<R> {
+    const scope = createAbortScope(timeout, undefined)
     try {
-      return await send(call, waiting, read)
+      return await send(request, scope, read)
     } finally {
-      waiting.end()
+      scope.dispose()
     }
   }
 
   return {
     async *list(signal) {
-      const waiting = startWaiting(timeout, signal)
+      const scope = createAbortScope(timeout, signal)
       try {
-        const reply = await send({ method: 'GET', path: paths.items }, waiting, (reply) => reply)
-        yield* itemTexts({ ...reply, parts: inPieces(reply.parts) }, 2)
+        const response = await send({ method: 'GET', path: paths.items }, scope, (each) => each)
+        yield* itemTexts({ ...response, parts: inPieces(response.parts) }, 2)
       } finally {
-        waiting.end()
+        scope.dispose()
       }
     },
-    read: (id) => call({ method: 'GET', path: pathOf(id) }, itemText),
-    create: (body) => call({ method: 'POST', path: paths.items, body }, itemText),
-    replace: (id, body) => call({ method: 'PUT', path: pathOf(id), body }, itemText),
+    read: (id) => call({ method: 'GET', path: pathOf(id) }, singleItemText),
+    create: (body) => call({ method: 'POST', path: paths.items, body }, singleItemText),
+    replace: (id, body) => call({ method: 'PUT', path: pathOf(id), body }, singleItemText),
     async delete(id) {
-      await call({ method: 'DELETE', path: pathOf(id) }, textOf)
+      await call({ method: 'DELETE', path: pathOf(id) }, wholeText)
     },
   }
 }
 
-/** What has come in while the page was busy can be megabytes, which would keep it busy for long. */
-async function* inPieces(parts: Reply['parts']): Reply['parts'] {
+/** What has arrived while the page was busy can be megabytes, which would keep it busy for long. */
+async function* inPieces(parts: TextResponse['parts']): TextResponse['parts'] {
   for await (const part of parts) {
     for (let at = 0; at < part.length; at += longestPiece) yield part.slice(at, at + longestPiece)
   }
-}
-
-/** The text of the item in a response. */
-async function itemText(reply: Reply): Promise<string> {
-  let item: string | undefined
-  for await (const [text] of itemTexts(reply, 1)) item ??= text
-  if (item === undefined) throw invalidResponse(reply.response)
-  return item
 }
 
 function pathOf(id: string): string {
   return `${paths.items}/${encodeURIComponent(id)}`
 }
 
-/** Whether an error is the 404 of an item, which is gone then. */
+/** Whether an error says that the item does not exist any more. */
 export function isGone(error: unknown): boolean {
-  return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
+  return error instanceof ItemStoreError && isItemMissing(error)
 }
 
 /** Whether an error is about the token, so that another one is needed. */
@@ -107,16 +105,11 @@ export function needsToken(error: unknown): boolean {
   return error instanceof NoTokenError || (error instanceof ItemStoreError && error.status === 401)
 }
 
-/** An error in words for people, with what helps to find it in the log. */
-export function wordsFor(error: unknown): string {
-  if (!(error instanceof ItemStoreError)) return String(Object(error).message ?? error)
+/** An error for people, with what helps to find it in the log. */
+export function messageFor(error: unknown): string {
+  if (!(error instanceof ItemStoreError))
+    return error instanceof Error ? error.message : String(error)
   const { message, status, code, sessionId } = error
   const details = [status, code, sessionId && `session ${sessionId}`].filter(Boolean).join(' · ')
   return `${code === 'CONNECTION_LOST' ? 'The service cannot be reached' : message} (${details})`
-}
-
-/** Whether nobody knows if a request that failed has taken effect (spec §7.3). */
-export function isUncertain(error: unknown): boolean {
-  const codes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
-  return error instanceof ItemStoreError && codes.includes(String(error.code))
 }

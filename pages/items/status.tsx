@@ -1,14 +1,14 @@
-/** How many items there are, of when, and what went wrong. @module */
+/** How many items there are, as of when, and what went wrong. @module */
 
 import type { ComponentChildren, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { counted, formatted } from './numbers.js'
-import { wordsFor } from './service.js'
+import { counted, formatted } from '../shared/numbers.js'
+import { messageFor } from './service.js'
 
 export interface StatusProps {
   readonly all: number
   readonly matching: number
-  /** Items of a list that is coming in. */
+  /** How many items have arrived of the list that is loading. */
   readonly loading: number | undefined
   readonly listedAt: Date | undefined
   readonly news: string
@@ -17,9 +17,9 @@ export interface StatusProps {
   /** What else failed, in words. */
   readonly failure: string
   readonly onRefresh: () => void
-  /** The failure has been read. */
-  readonly onRead: () => void
-  /** What gets the focus when a button goes that has it. */
+  /** The user has dismissed the failure. */
+  readonly onDismiss: () => void
+  /** What gets the focus when the button that has it disappears. */
   readonly next: RefObject<HTMLElement | null>
 }
 
@@ -35,11 +35,11 @@ export function Status(props: StatusProps) {
         </p>
       )}
       {isFirst && loading === undefined && problem === undefined && (
-        <p>Nothing is listed yet: with a token, Refresh lists the items.</p>
+        <p>No items have been loaded yet. Enter a token, then choose Refresh.</p>
       )}
       {listedAt && (
         <>
-          {/* What a screen reader is told: not the time, which changes with each list. */}
+          {/* Screen readers announce this, but not the time, which changes with each list. */}
           <p role="status">
             {matching === all
               ? counted(all, 'item')
@@ -52,11 +52,11 @@ export function Status(props: StatusProps) {
       {problem !== undefined && (
         <Problem action="Try again" onAction={props.onRefresh} next={next}>
           {listedAt ? 'The list is not up to date' : 'The list cannot be shown'}:{' '}
-          {wordsFor(problem)}
+          {messageFor(problem)}
         </Problem>
       )}
       {failure && (
-        <Problem action="Close" onAction={props.onRead} next={next}>
+        <Problem action="Close" onAction={props.onDismiss} next={next}>
           {failure}
         </Problem>
       )}

@@ -2,21 +2,21 @@
 
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { formatted } from '../shared/numbers.js'
 import { type Item, shownName, shownValues } from './item.js'
-import { formatted } from './numbers.js'
 import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
 
 export type View = 'table' | 'json'
 
 /** In CSS pixels; JSON has four lines of text. */
 const rowHeights: Record<View, number> = { table: 36, json: 92 }
-/** How much of an item's JSON is in its row, in characters. */
+/** Longest part of an item's JSON that its row shows, in characters. */
 const longestRow = 600
 
 const nothing: Range = { first: 0, end: 0 }
 
 export interface TableProps {
-  /** Gets the table, which takes the focus. */
+  /** Is set to the table, which can have the focus. */
   readonly grid: RefObject<HTMLTableElement | null>
   readonly items: readonly Item[]
   readonly view: View
@@ -27,7 +27,7 @@ export interface TableProps {
   readonly active: string | undefined
   readonly onActive: (item: Item) => void
   readonly onOpen: (item: Item) => void
-  /** A key that the table does not know, on the active row. */
+  /** A key that the table does not handle was pressed on the active row. */
   readonly onKey: (event: KeyboardEvent, item: Item | undefined) => void
 }
 
@@ -44,7 +44,7 @@ export function ItemTable(props: TableProps) {
   const activeIndex = place < count ? place : -1
   const isListed = activeIndex >= 0
 
-  /** Height of the rows that can be seen: the head covers the others. */
+  /** Height of the visible part of the rows, which the head does not cover. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
 
   const draw = () => {
@@ -61,10 +61,10 @@ export function ItemTable(props: TableProps) {
     if (grid.current) observer.observe(grid.current)
     return () => observer.disconnect()
   }, [count, rowHeight, columns])
-  useKeptPlace(grid, items, rowHeight)
+  useStablePosition(grid, items, rowHeight)
   useLayoutEffect(draw, [count, rowHeight, columns])
 
-  // A row that becomes the active one, or appears as such, is brought into the window.
+  // A row that becomes active, or appears as the active one, is scrolled into view.
   useLayoutEffect(() => {
     if (!isListed || !grid.current) return
     grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
@@ -153,12 +153,12 @@ export function ItemTable(props: TableProps) {
 interface CellsProps {
   readonly item: Item
   readonly view: View
-  /** Those that are drawn, and how many there are to the left of them. */
+  /** Those that are rendered, and how many there are to the left of them. */
   readonly columns: readonly string[]
   readonly left: number
 }
 
-/** The text of an item is read when its row comes into the page, and put there as text, never as markup. */
+/** The text of an item is read when its row is rendered, and inserted as text, never as markup. */
 function Cells({ item, view, columns, left }: CellsProps) {
   const values = useMemo(() => (view === 'table' ? shownValues(item) : undefined), [item, view])
   return useMemo(() => {
@@ -176,17 +176,17 @@ function Cells({ item, view, columns, left }: CellsProps) {
   }, [item, values, columns, left])
 }
 
-/** The place of a cell in its row, from 0: those to the left of it may not be there. */
+/** @param place of a cell in its row, from 0: those to the left of it may not be rendered. */
 function columnAt(place: number) {
   return { 'aria-colindex': place + 1, style: { gridColumn: `${place + 1}` } }
 }
 
-/** Draws again only if it is another range. */
+/** Renders again only if the range is different. */
 function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
-/** Where a key goes from a row, if it goes anywhere. */
+/** The row that a key moves to from another one, if it moves at all. */
 function targetRow(key: string, row: number, page: number, count: number): number | undefined {
   switch (key) {
     case 'ArrowDown':
@@ -211,17 +211,17 @@ function rowId(index: number): string {
 }
 
 /**
- * When rows are added or removed, or all get another height, the row at the top stays where it is; if it is
- * gone, the first one after it that is left.
+ * When rows are added or removed, or all change their height, the row at the top stays in place; if it is
+ * gone, the next row that is still there.
  */
-function useKeptPlace(
+function useStablePosition(
   grid: RefObject<HTMLTableElement | null>,
   items: readonly Item[],
   rowHeight: number,
 ): void {
   const before = useRef(items)
   const heightBefore = useRef(rowHeight)
-  // Read before the rows are drawn: the browser moves what would be below the end of fewer rows.
+  // Read before the rows are rendered: with fewer rows, the browser would scroll back to their end.
   const top = (grid.current?.scrollTop ?? 0) / heightBefore.current
   useLayoutEffect(() => {
     const old = before.current
@@ -233,7 +233,7 @@ function useKeptPlace(
   }, [items, rowHeight])
 }
 
-/** How far a row of a list has moved in a newer one, or the first one after it that is in both. */
+/** How far a row has moved in a newer list, or else the first row after it that is in both. */
 function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
   if (row === 0 || old[row]?.id === newer[row]?.id) return 0
   const places = new Map(newer.map(({ id }, place) => [id, place]))

@@ -1,4 +1,4 @@
-/** Asks for a token: at first, and when the service does not accept the one that there is. @module */
+/** Asks for a token: at first, and when the service rejects the current one. @module */
 
 import { TokenForm } from '../shared/token-form.js'
 import { Dialog } from './dialog.js'
@@ -12,7 +12,7 @@ export interface TokenDialogProps {
 
 export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
   return (
-    // When it opens by itself, what is being typed elsewhere must not get into the token.
+    // When it opens by itself, what is being typed elsewhere must not end up in the token.
     <Dialog title="Token" class="small" autofocus={reason !== ''} onClose={onClose}>
       {reason && (
         <p class="problem" role="alert">
@@ -20,7 +20,7 @@ export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
         </p>
       )}
       <p>
-        <code>item-store dev</code> prints one, and <code>item-store token --sub NAME</code> makes
+        <code>item-store dev</code> prints one, and <code>item-store token --sub NAME</code> creates
         one.
       </p>
       {/* Enter in its field */}

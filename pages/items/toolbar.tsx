@@ -75,17 +75,17 @@ interface ProjectFilterProps {
   readonly onChange: (project: Filter['project']) => void
 }
 
-/** The options' values are JSON, so that no name can be taken for something else. */
+/** The values of the options are JSON, so that no name can be confused with anything else. */
 function ProjectFilter({ overview: { projects }, project, onChange }: ProjectFilterProps) {
   const listed = mostUsed(projects, projects.size)
-  // One that is chosen stays, although its last item has gone.
+  // The selected one stays even when its last item is gone.
   if (project !== undefined && !listed.includes(project)) listed.unshift(project)
   return (
     <select
       aria-label="Project"
       value={project === undefined ? '' : JSON.stringify(project)}
       onChange={({ currentTarget: { value } }) =>
-        onChange(value === '' ? undefined : JSON.parse(value))
+        onChange(listed.find((name) => JSON.stringify(name) === value))
       }
     >
       <option value="">All projects</option>

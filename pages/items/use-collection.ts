@@ -1,12 +1,11 @@
 /** The collection and the filtered items as state of a component. @module */
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
-import { type Collection, createCollection } from './collection.js'
-import { createSearch, type Filter, isOpen } from './filter.js'
+import { type Collection, createCollection, pauseAfter } from './collection.js'
+import { createSearch, type Filter, matchesAll } from './filter.js'
 import type { Item } from './item.js'
-import { startPace } from './pace.js'
-import { pauseAfter } from './schedule.js'
 import { type ItemService, needsToken } from './service.js'
+import { createYield } from './yield.js'
 
 export function useCollection(service: ItemService): Collection {
   const redraw = useRedraw()
@@ -18,30 +17,30 @@ export function useCollection(service: ItemService): Collection {
       isFinal: needsToken,
       onChange() {
         cancelAnimationFrame(frame)
-        // In a page that is not shown there are no frames, and nothing to draw.
+        // A hidden page has no frames, and nothing to draw.
         frame = requestAnimationFrame(redraw)
       },
     })
   }, [service])
   useEffect(() => {
-    const watch = () => collection.watch(!document.hidden)
-    document.addEventListener('visibilitychange', watch)
-    watch()
+    const update = () => collection.setVisible(!document.hidden)
+    document.addEventListener('visibilitychange', update)
+    update()
     return () => {
-      document.removeEventListener('visibilitychange', watch)
+      document.removeEventListener('visibilitychange', update)
       collection.stop()
     }
   }, [collection])
   return collection
 }
 
-/** The items that a filter lets through, more of them as the list grows; at first those of the filter before. */
+/** The items that match a filter, more of them as the list grows; at first those of the previous filter. */
 export function useMatches(all: readonly Item[], filter: Filter): readonly Item[] {
   const search = useMemo(() => createSearch(all, filter), [all, filter])
   const [matches, setMatches] = useState(all)
   const redraw = useRedraw()
   useEffect(() => {
-    if (isOpen(filter)) {
+    if (matchesAll(filter)) {
       setMatches(all)
       return undefined
     }
@@ -50,15 +49,15 @@ export function useMatches(all: readonly Item[], filter: Filter): readonly Item[
       redraw()
     }
     const controller = new AbortController()
-    // What an earlier part of the list had is not kept back until all is searched.
+    // Matches in an earlier part of the list are not held back until all of it is searched.
     if (search.matches.length > 0) show()
-    search.advance(startPace(controller.signal)).then(
+    search.advance(createYield(controller.signal)).then(
       show,
       () => undefined, // there is more to search, or something else to search for
     )
     return () => controller.abort()
   }, [search, all.length])
-  return isOpen(filter) ? all : matches
+  return matchesAll(filter) ? all : matches
 }
 
 function useRedraw(): () => void {

@@ -1,7 +1,6 @@
 /** Makes JSON text readable by white space alone. @module */
 
-/** Strings with their escapes, single signs, and everything between them, numbers for example. */
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]|[^ \t\n\r"{}[\],:]+/gs
+import { JsonScanner } from '../../src/client/json-scanner.js'
 
 /** Deeper levels are indented no further: otherwise the result could be many times as long. */
 const deepest = 40
@@ -11,20 +10,34 @@ const deepest = 40
  * nothing is parsed, so numbers keep their digits and members their order. The text may end anywhere.
  */
 export function layOut(text: string): string {
+  const scanner = new JsonScanner()
+  scanner.feed(text)
   let laidOut = ''
-  let depth = 0
-  let last = ''
-  const newLine = () => `\n${'  '.repeat(Math.min(depth, deepest))}`
-
-  for (const [part] of text.matchAll(token)) {
-    const isClosing = part === '}' || part === ']'
-    if (isClosing) depth = Math.max(0, depth - 1)
-    const isEmpty = isClosing && (last === '{' || last === '[')
-    const isFirst = last === '{' || last === '['
-    if (isClosing ? !isEmpty : isFirst || last === ',') laidOut += newLine()
-    laidOut += part === ':' ? ': ' : part
-    if (part === '{' || part === '[') depth += 1
-    last = part
+  /** White space to come before the next token. */
+  let space = ''
+  const write = (token: string) => {
+    if (token === '') return
+    laidOut += space + token
+    space = ''
   }
-  return laidOut
+  const newLine = () => `\n${'  '.repeat(Math.min(Math.max(scanner.depth, 0), deepest))}`
+
+  let done = 0
+  let last: string | undefined
+  for (;;) {
+    const { isInString } = scanner
+    const sign = scanner.next()
+    const before = text.slice(done, sign ? scanner.at : undefined)
+    if (before !== '') write(isInString ? before : before.replaceAll(/[ \t\n\r]+/g, ''))
+    if (!sign) return laidOut
+    done = scanner.at + 1
+    if (sign === '}' || sign === ']') {
+      const isEmpty = (last === '{' || last === '[') && before.trim() === ''
+      space = isEmpty ? '' : newLine()
+    }
+    write(sign)
+    if (sign === '{' || sign === '[' || sign === ',') space = newLine()
+    if (sign === ':') space = ' '
+    last = sign
+  }
 }

@@ -1,14 +1,14 @@
 /**
- * The token of this tab. It is in memory, and in the session storage of the tab only if the person asks
- * for that. It can come with the address, after `#token=`, from where it is removed at once.
+ * The token of this tab. It is kept in memory, and in the tab's session storage only if the user asks for
+ * that. It can be in the address, after `#token=`, from where it is removed at once.
  *
  * @module
  */
 
 export interface Session {
-  /** Without the scheme; empty if there is none. */
+  /** Without `Bearer`; empty if there is none. */
   readonly token: string
-  /** Whether a reload of the page, or a link to the other page in the same tab, still has it. */
+  /** Whether it survives reloading, and following the link to the other page in the same tab. */
   readonly isKept: boolean
 }
 
@@ -20,26 +20,26 @@ const listeners = new Set<Listener>()
 let session: Session = { token: '', isKept: false }
 readStorage()
 readAddress()
-// An address that differs only after the `#` does not load the page anew.
+// An address that differs only after the `#` does not reload the page.
 addEventListener('hashchange', readAddress)
 
 export function currentSession(): Session {
   return session
 }
 
-/** Takes another token, or keeps it in another place. */
+/** Changes the token, or where it is kept. */
 export function changeSession(changes: Partial<Session>): void {
   const changed = { ...session, ...changes, token: cleaned(changes.token ?? session.token) }
   session = { ...changed, isKept: store(changed) }
   for (const listener of listeners) listener(session)
 }
 
-/** What is copied often has the scheme with it. */
+/** Copied tokens often have `Bearer` in front of them. */
 function cleaned(token: string): string {
   return token.trim().replace(/^bearer\s+/i, '')
 }
 
-/** @returns ends the calls. */
+/** @returns unsubscribes the listener. */
 export function onSessionChange(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
@@ -58,7 +58,7 @@ function readStorage(): void {
     const token = sessionStorage.getItem(storageKey)
     if (token !== null) session = { token, isKept: true }
   } catch {
-    // This browser keeps nothing for pages.
+    // This browser does not store anything for pages.
   }
 }
 

@@ -1,16 +1,16 @@
-/** Where a person puts the token. @module */
+/** The form for the token. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 import { changeSession, currentSession, onSessionChange, type Session } from './session.js'
 
-/** The token of this tab; the component is shown again when it changes. */
+/** The token of this tab; the component renders again when it changes. */
 export function useSession(): Session {
   const [session, setSession] = useState(currentSession)
   useEffect(() => onSessionChange(setSession), [])
   return session
 }
 
-/** A change counts at once: there is nothing to send. */
+/** Each change takes effect at once: there is nothing to submit. */
 export function TokenForm() {
   const { token, isKept } = useSession()
   return (

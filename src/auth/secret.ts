@@ -1,4 +1,4 @@
-/** The key and algorithm of tokens: `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5). @module */
+/** The key and algorithm for tokens: `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5). @module */
 
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
@@ -8,23 +8,24 @@ import { TokenCache } from './token-cache.js'
 export const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
 
-/** One secret with one algorithm; another of either makes another `Signing`, see `createSigning`. */
+/** One secret with one algorithm. A change of either makes a new `Signing`. */
 export interface Signing {
   readonly secret: string
   readonly algorithm: Algorithm
   readonly key: KeyObject
-  /** The tokens verified with this key: none of them outlives a change. */
+  /** The tokens verified with this key, forgotten along with it. */
   readonly verified: TokenCache
 }
 
-/** Gives the key and algorithm as of now. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+/** Returns the current key and algorithm. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 export type CurrentSigning = () => Signing
 
 let latest: Signing | undefined
 
 /**
- * The key and algorithm of `JWT_SECRET` and `JWT_ALGORITHM` as of now. The environment is read each time, because anything in this process may
- * change it; that takes half a microsecond. The key is kept as long as the environment does not change.
+ * The current key and algorithm, from `JWT_SECRET` and `JWT_ALGORITHM`. The environment is read each time,
+ * because any code in this process may change it; that takes half a microsecond. The key is reused until it
+ * does.
  * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
 export function environmentSigning(): Signing {
@@ -35,7 +36,7 @@ export function environmentSigning(): Signing {
   return latest
 }
 
-/** Why tokens can be neither signed nor verified now; `undefined` if they can. */
+/** Why tokens cannot be signed or verified now; `undefined` if they can. */
 export function signingProblem(currentSigning: CurrentSigning): string | undefined {
   try {
     currentSigning()
@@ -49,7 +50,7 @@ export function signingProblem(currentSigning: CurrentSigning): string | undefin
 /** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 export function createSigning(secret: string, algorithm: string): Signing {
   if (secret === '') throw notConfigured('JWT_SECRET is not set')
-  // Invalid UTF-8 has become this character: many secrets would be the same one, easily guessed.
+  // Invalid UTF-8 has been decoded to this character, so many secrets would become the same one, easily guessed.
   if (secret.includes('\ufffd')) {
     throw notConfigured('JWT_SECRET is not valid UTF-8')
   }

@@ -1,4 +1,4 @@
-/** Signs access tokens; kept apart from their verification, which is all the service needs. @module */
+/** Signs access tokens; separate from verification, which is all that serving needs. @module */
 
 import { CompactSign } from 'jose/jws/compact/sign'
 import type { TokenPayload } from '../interface/models.js'
@@ -11,10 +11,10 @@ export interface SignOptions {
 
 /**
  * Signs a token.
- * @param sub who the token is for.
+ * @param sub the caller that the token identifies.
  * @param lifetime in seconds from `iat`.
- * @param options `iat` is when it is issued, in Unix time in seconds, by default now; `signing` is by
- * default that of the current `JWT_SECRET` and `JWT_ALGORITHM`.
+ * @param options `iat` is the time of issue, Unix time in seconds, now by default; `signing` defaults to
+ * the current `JWT_SECRET` and `JWT_ALGORITHM`.
  * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
 export async function signToken(

@@ -1,8 +1,8 @@
-/** Remembers verified tokens, so that each is verified once. @module */
+/** Caches verified tokens. @module */
 
 import type { TokenPayload } from '../interface/models.js'
 
-/** The claims of an accepted token that are kept: not `iat`, because nothing depends on it. */
+/** The claims that are kept of a verified token: not `iat`, because nothing depends on it. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
 /** Maximum number of cached tokens. */
@@ -12,8 +12,8 @@ const maxCached = 10_000
 const maxCachedLength = 2_000
 
 /**
- * Claims of verified tokens by the complete token. Once it is full, the older half is dropped: taking
- * out the oldest one each time would search the map for it (bench/CHOICES.md).
+ * Claims of verified tokens, by the complete token. When the cache is full, its older half is dropped:
+ * evicting the oldest token each time would search the map for it (bench/CHOICES.md).
  */
 export class TokenCache {
   #newer = new Map<string, VerifiedToken>()
@@ -23,7 +23,7 @@ export class TokenCache {
     return this.#newer.get(token) ?? this.#older.get(token)
   }
 
-  /** Only for tokens that were accepted, so that forged ones cannot fill it. */
+  /** Only for accepted tokens, so that forged ones cannot fill the cache. */
   add(token: string, claims: VerifiedToken): void {
     if (token.length > maxCachedLength) return
     if (this.#newer.size === maxCached / 2) {

@@ -26,15 +26,16 @@ async function expected(token: string): Promise<string> {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ['HS256'] })
     if (!isCanonical || protectedHeader.crit !== undefined || !isUtf8(payload))
       return 'INVALID_TOKEN'
-    const claims: unknown = JSON.parse(Buffer.from(payload).toString())
-    return outcomeOf(Object(claims))
+    return outcomeOf(JSON.parse(Buffer.from(payload).toString()))
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof SyntaxError) return 'INVALID_TOKEN'
     throw error
   }
 }
 
-function outcomeOf({ sub, exp, nbf = 0 }: Record<string, unknown>): string {
+function outcomeOf(claims: unknown): string {
+  if (typeof claims !== 'object' || claims === null) return 'INVALID_TOKEN'
+  const { sub, exp, nbf = 0 }: { sub?: unknown; exp?: unknown; nbf?: unknown } = claims
   const now = Date.now() / 1000
   const areTyped = typeof sub === 'string' && Number.isInteger(exp) && typeof nbf === 'number'
   if (!areTyped || nbf > now) return 'INVALID_TOKEN'
@@ -99,7 +100,8 @@ for (const [what, token] of Object.entries(changed)) {
   })
 }
 
-test('as jose: 100,000 tokens of any header and payload, with changes at any place', async () => {
+// So many, as few of them are whole but expired: 48.
+test('as jose: 10,000 tokens of any header and payload, with changes at any place', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // there are some
   const headers = [
@@ -135,7 +137,7 @@ test('as jose: 100,000 tokens of any header and payload, with changes at any pla
   ]
   const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ \u00e9'
   const counts = new Map<string, number>()
-  for (let count = 0; count < 100_000; count += 1) {
+  for (let count = 0; count < 10_000; count += 1) {
     let token = below(2) === 0 ? good : sign(pick(headers), pick(payloads))
     for (let changes = below(3); changes > 0; changes -= 1) {
       const place = below(token.length + 1)
@@ -147,6 +149,6 @@ test('as jose: 100,000 tokens of any header and payload, with changes at any pla
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
   }
   for (const outcome of ['let in', 'TOKEN_EXPIRED', 'INVALID_TOKEN']) {
-    assert.ok((counts.get(outcome) ?? 0) > 200, [...counts].join(' '))
+    assert.ok((counts.get(outcome) ?? 0) > 40, [...counts].join(' '))
   }
 })

@@ -120,7 +120,7 @@ test('no change of a single character gets in', async () => {
   }
 })
 
-test('any text is refused without another error', async () => {
+test('any text is refused, with no other error', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.string(), fc.json().map(base64url), fc.base64String()), {
@@ -131,7 +131,7 @@ test('any text is refused without another error', async () => {
   )
 })
 
-test('secret and algorithm are those of the moment', async () => {
+test('secret and algorithm are the current ones', async () => {
   const token = await signToken('a', 60)
   assert.equal(await outcome(token), 'accepted a')
   process.env.JWT_SECRET = `${secret}!`
@@ -187,7 +187,7 @@ test('an accepted token is cached, and none that resembles it', async () => {
   assert.equal(await outcome(`${token.slice(0, -1)}x`), 'INVALID_TOKEN')
 })
 
-test('no more than ten thousand tokens are remembered, and none that was refused', async () => {
+test('no more than ten thousand tokens are cached, and none that was refused', async () => {
   process.env.JWT_SECRET = `${secret} of this test`
   const all = await Promise.all(Array.from({ length: 10_001 }, (_, at) => signToken(`${at}`, 600)))
   const forged = all.map((token) => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`)
@@ -197,7 +197,7 @@ test('no more than ten thousand tokens are remembered, and none that was refused
   assert.deepEqual([10_000, 5_000, 0].map(isKnown), [true, true, false])
 })
 
-test('a very long token is verified, and not remembered', async () => {
+test('a very long token is verified, and not cached', async () => {
   const token = sign(`{"sub":"${'a'.repeat(3000)}","exp":9000000000}`)
   assert.ok(!isRemembered(token))
 })

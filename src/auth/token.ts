@@ -10,11 +10,11 @@ import type { VerifiedToken } from './token-cache.js'
 /** A compact JWS (RFC 7515 §7.1): the signing input, made of header and payload, and the signature. */
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
 
-/** `crit` requires extensions, of which none is supported (RFC 7515 §4.1.11). */
+/** `crit` demands extensions, and none are supported (RFC 7515 §4.1.11). */
 const requiredHeader = v.looseObject({ alg: v.string(), crit: v.optional(v.never()) })
 
 /**
- * The claims that are checked. `iat` is not one of them: it is never a reason to refuse a token. `nbf`
+ * The claims that are checked. `iat` is not among them: it is never a reason to reject a token. `nbf`
  * is checked if present (RFC 7519 §4.1.5).
  */
 const requiredClaims = v.looseObject({
@@ -26,8 +26,8 @@ const requiredClaims = v.looseObject({
 /**
  * Verifies a token (spec §5).
  * @param token compact serialization of a JWS, as in the `Authorization` header.
- * @param signing by default, that of the current `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5).
- * @throws {ApiError} if the token is not accepted, or the configuration is not usable.
+ * @param signing by default, the current `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5).
+ * @throws {ApiError} if the token is rejected, or `JWT_SECRET` or `JWT_ALGORITHM` is not usable.
  */
 export function verifyToken(token: string, signing = environmentSigning()): VerifiedToken {
   const known = signing.verified.get(token)
@@ -37,22 +37,22 @@ export function verifyToken(token: string, signing = environmentSigning()): Veri
   }
   const { sub, exp, nbf } = verifiedClaims(token, signing)
   if (nbf !== undefined && nbf > Date.now() / 1000) throw invalid('it is not valid yet (nbf)')
-  const verified = { sub, exp } // other claims could take much more memory
+  const verified = { sub, exp } // keeping other claims could take much more memory
   assertNotExpired(verified)
   signing.verified.add(token, verified)
   return verified
 }
 
-/** The claims of a token, with everything but the times checked. */
+/** The claims of a token, after all checks but those of the times. */
 function verifiedClaims(token: string, signing: Signing): v.InferOutput<typeof requiredClaims> {
   const [, input, header, payload, signature] = compactJws.exec(token) ?? []
   if (!input || !header || !payload || !signature) throw invalid('it is not a JSON Web Token')
   if (!isSignatureOf(input, signature, signing)) throw invalid('its signature does not match')
 
-  const { output: rules, success } = v.safeParse(requiredHeader, parsed(header, 'header'))
+  const { output: rules, success } = v.safeParse(requiredHeader, parsePart(header, 'header'))
   if (!success) throw invalid('its header is not supported')
   if (rules.alg !== signing.algorithm) throw invalid('its algorithm is not the configured one')
-  const claims = parsed(payload, 'payload')
+  const claims = parsePart(payload, 'payload')
   if (!v.is(requiredClaims, claims)) {
     throw invalid('the claims sub (a string) and exp (an integer) are required')
   }
@@ -60,17 +60,17 @@ function verifiedClaims(token: string, signing: Signing): v.InferOutput<typeof r
 }
 
 /**
- * Whether a signature is correct (RFC 7515 §5.2) and in its canonical encoding: decoders ignore the
- * unused bits of the last character, so that an altered token would pass (RFC 4648 §3.5).
+ * Whether a signature is correct (RFC 7515 §5.2) and canonically encoded: decoders ignore the unused
+ * bits of the last character, so an altered token would pass (RFC 4648 §3.5).
  */
 function isSignatureOf(input: string, signature: string, { algorithm, key }: Signing): boolean {
   const expected = createHmac(hashes[algorithm], key).update(input).digest('base64url')
-  if (signature.length !== expected.length) return false // its length is not secret
+  if (signature.length !== expected.length) return false // the length is not secret
   return timingSafeEqual(Buffer.from(signature, 'latin1'), Buffer.from(expected, 'latin1'))
 }
 
 /** Parses a part of a token, which must be JSON. */
-function parsed(part: string, name: string): unknown {
+function parsePart(part: string, name: string): unknown {
   const bytes = Buffer.from(part, 'base64url')
   if (!isUtf8(bytes)) throw invalid(`its ${name} is not UTF-8`)
   try {

@@ -1,12 +1,12 @@
 /** `item-store/client`: the typed client, for browsers and Node.js. @module */
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
-import { type Fetch, type Reply, textOf } from './exchange.js'
-import { invalidResponse, objectOf, refusal } from './item-store-error.js'
-import { itemTexts } from './item-texts.js'
-import { type Call, createSender, type Send } from './sender.js'
+import { createAbortScope, longestDelay } from './abort-scope.js'
+import { type Fetch, type TextResponse, wholeText } from './fetch-text.js'
+import { invalidResponse, membersOf, parsed, responseError } from './item-store-error.js'
+import { itemTexts, singleItemText } from './item-texts.js'
+import { createSender, type Send, type ServiceRequest } from './sender.js'
 import { createTokenSource, type Token } from './token-source.js'
-import { longestWait, startWaiting } from './waiting.js'
 
 export { type ClientErrorCode, ItemStoreError } from './item-store-error.js'
 export type { Fetch, HealthCheckResponse, Item, Token }
@@ -21,21 +21,21 @@ export interface JsonCodec {
 export interface ItemStoreClientOptions {
   /** Ends with `/api/v1`. In a browser it may be relative to the page. */
   readonly baseUrl: string | URL
-  /** A function is asked at the first request, and once again when the token has expired. */
+  /** A function is called at the first request, and once more when the token has expired. */
   readonly token: Token
-  /** The platform's by default. */
+  /** By default that of the platform. */
   readonly fetch?: Fetch | undefined
   /**
-   * Longest wait in milliseconds, 30,000 by default: for the response to begin, for each next part of it,
-   * for a token, and before another attempt. Once it is exceeded, the call fails.
+   * Longest wait in milliseconds, 30,000 by default: for the response to begin, for each further part of
+   * it, for a token, and before a retry. Once it is exceeded, the call fails.
    */
   readonly timeout?: number | undefined
   /**
-   * How often to send a request again after a 503 or when the connection failed; 3 by default. A create is
-   * sent again only if it never left, which Node.js tells and a browser does not.
+   * How often to retry a request after a 503 or when the connection failed; 3 by default. A create is
+   * retried only if it was never sent, which Node.js can tell and a browser cannot.
    */
   readonly retries?: number | undefined
-  /** Keeps what `JSON`, the default, would change: numbers beyond double precision, `1.0`. */
+  /** Another one than `JSON`, which changes numbers beyond double precision and `1.0`. */
   readonly json?: JsonCodec | undefined
 }
 
@@ -52,7 +52,7 @@ export interface WriteOptions extends CallOptions {
 /** An item of the type `T` as the service returns it (spec §2.1). */
 export type StoredItem<T extends object = Item> = T & Pick<Item, 'id' | 'project_id'>
 
-/** What an item of the type `T` is made of; its `id` and `project_id` come from elsewhere. */
+/** What an item of the type `T` is created from: its members but `id` and `project_id`. */
 export type NewItem<T extends object = Item> = string extends keyof T
   ? object
   : T extends unknown // for each type of a union
@@ -63,7 +63,7 @@ export type NewItem<T extends object = Item> = string extends keyof T
  * A client of one service.
  *
  * Every method throws an {@link ItemStoreError} when the service refuses the request or cannot be
- * reached, and the reason of the signal when that is aborted.
+ * reached, and the reason of the signal once that is aborted.
  *
  * @typeParam T the type of the items. It is not checked at run time.
  * @example
@@ -78,7 +78,7 @@ export class ItemStoreClient<T extends object = Item> {
   /** @throws {TypeError} when an option is missing or wrong. */
   constructor(options: ItemStoreClientOptions) {
     const { baseUrl, token, fetch, retries = 3, json = JSON } = options
-    const timeout = Math.min(options.timeout ?? 30_000, longestWait)
+    const timeout = Math.min(options.timeout ?? 30_000, longestDelay)
     if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
     if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected a number from 0`)
     if (fetch !== undefined && typeof fetch !== 'function') throw wrong('fetch is not a function')
@@ -89,7 +89,7 @@ export class ItemStoreClient<T extends object = Item> {
     this.#json = json
     this.#send = createSender({
       ...{ fetch, timeout, retries },
-      baseUrl: addressOf(baseUrl),
+      baseUrl: normalized(baseUrl),
       tokens: createTokenSource(token),
     })
   }
@@ -120,54 +120,54 @@ export class ItemStoreClient<T extends object = Item> {
 
   /** Deletes an item. @throws {ItemStoreError} with `status` 404 when there is none. */
   async delete(id: string, options?: CallOptions): Promise<void> {
-    await this.#call({ method: 'DELETE', path: pathOf(id) }, options, async (reply) => {
-      await textOf(reply)
-      const { ok, status } = reply.response
-      // A server of pages answers 200 to everything. What is not ok is the 404 that `send` let pass.
-      if (ok && status !== 204) throw invalidResponse(reply.response)
+    await this.#call({ method: 'DELETE', path: pathOf(id) }, options, async (response) => {
+      await wholeText(response)
+      const { ok, status } = response.head
+      // A web server may answer 200 to everything. A status that is not ok is the 404 that `send` let pass.
+      if (ok && status !== 204) throw invalidResponse(response.head)
     })
   }
 
   /** The state of the service, healthy or not. Needs no token. */
   async health(options?: CallOptions): Promise<HealthCheckResponse> {
-    const call: Call = { method: 'GET', path: '/health', isHealthCheck: true }
-    return await this.#call(call, options, async (reply) => {
-      const text = await textOf(reply)
-      const health = objectOf(text)
-      if (!('services_summary' in health)) throw refusal(reply.response, text)
+    const request: ServiceRequest = { method: 'GET', path: '/health', isHealthCheck: true }
+    return await this.#call(request, options, async (response) => {
+      const text = await wholeText(response)
+      const health: object & { services_summary?: unknown } = membersOf(parsed(text))
+      if (!health.services_summary) throw responseError(response.head, text)
       return health as HealthCheckResponse // no other response has this member
     })
   }
 
   /**
-   * All items one after the other while they come in, however many there are: memory holds the part of
-   * the response that has just arrived. Leaving the loop ends the response.
+   * All items one after the other as they arrive, however many there are: memory holds only the latest part
+   * of the response. Leaving the loop ends the response.
    */
   async *items({ signal }: CallOptions = {}): AsyncGenerator<StoredItem<T>, void, void> {
-    const waiting = startWaiting(this.#timeout, signal)
+    const scope = createAbortScope(this.#timeout, signal)
     try {
-      const reply = await this.#send({ method: 'GET', path: '/items' }, waiting, (reply) => reply)
-      for await (const texts of itemTexts(reply, 2)) {
+      const response = await this.#send({ method: 'GET', path: '/items' }, scope, (each) => each)
+      for await (const texts of itemTexts(response, 2)) {
         for (const text of texts) {
-          waiting.signal.throwIfAborted()
+          scope.signal.throwIfAborted()
           yield this.#parsed(text)
         }
       }
     } finally {
-      waiting.end()
+      scope.dispose()
     }
   }
 
   /** The item's own JSON text, to the byte. Otherwise like {@link get}. */
   async getText(id: string, options?: CallOptions): Promise<string> {
-    return await this.#call({ method: 'GET', path: pathOf(id) }, options, singleText)
+    return await this.#call({ method: 'GET', path: pathOf(id) }, options, singleItemText)
   }
 
   /** The JSON text of each item, to the byte. */
   async listText(options?: CallOptions): Promise<string[]> {
-    return await this.#call({ method: 'GET', path: '/items' }, options, async (reply) => {
+    return await this.#call({ method: 'GET', path: '/items' }, options, async (response) => {
       const all: string[] = []
-      for await (const texts of itemTexts(reply, 2)) for (const text of texts) all.push(text)
+      for await (const texts of itemTexts(response, 2)) for (const text of texts) all.push(text)
       return all
     })
   }
@@ -192,26 +192,26 @@ export class ItemStoreClient<T extends object = Item> {
     data: string,
     { projectId = null, ...options }: WriteOptions = {},
   ): Promise<string> {
-    // A lone surrogate has no form in UTF-8, and `fetch` would put another character in its place.
+    // A lone surrogate cannot be encoded in UTF-8, and `fetch` would replace it.
     if (/\p{Surrogate}/u.test(data)) throw wrong('data has a lone surrogate; write it as \\uXXXX')
     const project = projectId === null ? '' : `,"project_id":${JSON.stringify(projectId)}`
     return await this.#call(
       { method, path, body: `{"data":${data}${project}}` },
       options,
-      singleText,
+      singleItemText,
     )
   }
 
   async #call<R>(
-    call: Call,
+    request: ServiceRequest,
     { signal }: CallOptions = {},
-    read: (reply: Reply) => Promise<R>,
+    read: (response: TextResponse) => Promise<R>,
   ): Promise<R> {
-    const waiting = startWaiting(this.#timeout, signal)
+    const scope = createAbortScope(this.#timeout, signal)
     try {
-      return await this.#send(call, waiting, read)
+      return await this.#send(request, scope, read)
     } finally {
-      waiting.end()
+      scope.dispose()
     }
   }
 
@@ -231,17 +231,17 @@ function wrong(problem: string): TypeError {
 }
 
 /** The base URL without a slash at its end. */
-function addressOf(baseUrl: string | URL): string {
+function normalized(baseUrl: string | URL): string {
+  const { location } = globalThis as { location?: { href: string } } // only pages have one
   let url: URL | undefined
   try {
-    // Only a page has a location.
-    if (baseUrl) url = new URL(baseUrl, Object(globalThis).location?.href)
+    if (baseUrl) url = new URL(baseUrl, location?.href)
   } catch {
-    // The same as none.
+    // The same as a missing one.
   }
   const address = url && url.origin + url.pathname
   if (address === undefined || address !== url?.href || !address.startsWith('http')) {
-    // Errors are logged: what may be a password or another secret is not shown.
+    // Errors get logged, so what may be a password or another secret is masked.
     const shown = `"${baseUrl}"`
       .replace(/^("(?:\w+:\/\/)?).*@/s, '$1***@')
       .replace(/\?.+(?=")/s, '?***')
@@ -255,23 +255,15 @@ function addressOf(baseUrl: string | URL): string {
 /** @throws {TypeError} for an id that cannot be one segment of a path: no item has it. */
 function pathOf(id: string): string {
   if (!id) throw wrong('id is missing') // it would be the path of the list
-  // `fetch` takes the dots as steps through the path, and a lone surrogate has no form in UTF-8.
+  // `fetch` would resolve the dots as path segments, and a lone surrogate cannot be encoded in UTF-8.
   if (/^\.\.?$|\p{Surrogate}/u.test(id)) {
     throw wrong(`id is ${JSON.stringify(id)}; expected one segment of a path`)
   }
   return `/items/${encodeURIComponent(id)}`
 }
 
-/** Text that is one JSON value cannot add members to the request. */
+/** A text that is one JSON value cannot add members to the request. */
 function checked(text: string): string {
   JSON.parse(text)
   return text
-}
-
-/** The text of the item in a response. */
-async function singleText(reply: Reply): Promise<string> {
-  let item: string | undefined
-  for await (const [text] of itemTexts(reply, 1)) item ??= text
-  if (item === undefined) throw invalidResponse(reply.response)
-  return item
 }

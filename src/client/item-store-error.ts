@@ -1,16 +1,15 @@
 /** The error of the client, and how it is made from a response. @module */
 
 import type { ErrorCode } from '../interface/errors.js'
-import type { ErrorDetail, ErrorResponse } from '../interface/models.js'
 
 /**
  * Codes of errors that the client finds itself:
  *
- * - `NOT_CONNECTED`: there was no connection, so that nothing was sent. Only Node.js tells.
- * - `CONNECTION_LOST`: the request failed, and no more is known: what it asked for may have happened or
- *   not. In a browser, a service that is not there looks the same.
- * - `TIMEOUT`: the service did not answer in time; it may have done what it was asked for.
- * - `INVALID_RESPONSE`: what answered is not an item store; check `baseUrl`.
+ * - `NOT_CONNECTED`: there was no connection, so nothing was sent. Only Node.js can tell.
+ * - `CONNECTION_LOST`: the request failed, and it is unknown whether it has taken effect. In a browser, a
+ *   service that is not running looks the same.
+ * - `TIMEOUT`: the service did not answer in time; the request may have taken effect.
+ * - `INVALID_RESPONSE`: the response is not from an item store; check `baseUrl`.
  */
 export type ClientErrorCode = 'NOT_CONNECTED' | 'CONNECTION_LOST' | 'TIMEOUT' | 'INVALID_RESPONSE'
 
@@ -21,19 +20,19 @@ export interface ItemStoreErrorOptions extends ErrorOptions {
   readonly sessionId?: string | undefined
 }
 
-/** The service refused a request, or could not be asked. `message` says why, in words for people. */
+/** The service refused a request, or could not be reached. `message` says why, for people to read. */
 export class ItemStoreError extends Error {
   override readonly name = 'ItemStoreError'
   /** HTTP status; `undefined` without a response. */
   readonly status: number | undefined
   /**
-   * What is wrong, for programs: a code of the service (spec §7) or one of the client's own. The 404 of
+   * What went wrong, for programs: a code of the service (spec §7) or one of the client's own. The 404 of
    * an item has none.
    */
   readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
   /** Identifies the request in the log of the service (spec §1.4); `undefined` without a response. */
   readonly sessionId: string | undefined
-  /** Seconds after which the service asks to try again, if it does (RFC 9110 §10.2.3). */
+  /** How many seconds the service asks to wait before trying again, if it does (RFC 9110 §10.2.3). */
   readonly retryAfter: number | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {
@@ -46,38 +45,47 @@ export class ItemStoreError extends Error {
 }
 
 /**
- * The error that a response tells of.
- * @param text its body; one in another form than spec §7 comes from something between.
+ * The error that a response reports.
+ * @param text its body; one in another form than spec §7 comes from something in between.
  */
-export function refusal(response: Response, text: string): ItemStoreError {
-  const { detail, error_code: code, session_id: sessionId } = detailOf(text)
-  return detail === undefined
-    ? invalidResponse(response)
-    : new ItemStoreError(detail, { response, code, sessionId })
+export function responseError(response: Response, text: string): ItemStoreError {
+  const outer = membersOf(parsed(text)).detail
+  // Frameworks that others build item stores with have errors of their own, with a plain text.
+  const own = typeof outer === 'string' ? { detail: outer } : outer
+  const { detail, error_code: code, session_id: sessionId } = membersOf(own)
+  if (typeof detail !== 'string') return invalidResponse(response)
+  return new ItemStoreError(detail, {
+    response,
+    code: stringOf(code),
+    sessionId: stringOf(sessionId),
+  })
 }
 
-/** What answered is no item store. */
+/** The response is not from an item store. */
 export function invalidResponse(response: Response): ItemStoreError {
   const { status, url } = response
   return new ItemStoreError(
-    `${url || 'baseUrl'} gave a response (status ${status}) that is not an item store's`,
+    `${url || 'baseUrl'} did not answer like an item store (status ${status})`,
     { response, code: 'INVALID_RESPONSE' },
   )
 }
 
-function detailOf(text: string): Partial<ErrorDetail> {
-  const { detail }: { detail?: ErrorResponse['detail'] | string } = objectOf(text)
-  // Frameworks that others build item stores with have errors of their own, with a plain text.
-  return typeof detail === 'string' ? { detail } : (detail ?? {})
+/** The value of a JSON text; `undefined` if it is not JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
-/** The object that a JSON text has; an empty one when it is no JSON, or no object. */
-export function objectOf(text: string): object {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {}
-  }
+/** The members of a value that came from elsewhere; none if it is not an object. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {} // any may be missing
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Seconds of a `Retry-After`, which has a number or a date. */

@@ -1,12 +1,12 @@
-/** Where the client has its token from. @module */
+/** Where the client gets its token from. @module */
 
-/** An access token (spec §5), or what gives one: asked at first, and again when the token has expired. */
+/** An access token (spec §5), or a function that gets one: called at first, and again when the token has expired. */
 export type Token = string | (() => string | Promise<string>)
 
 export interface TokenSource {
-  /** The current token; calls at the same time share one that is being asked for. */
+  /** The current token; concurrent calls share one request for it. */
   current(): Promise<string>
-  /** The token is of no use any more. @returns whether there may be another. */
+  /** The token is no longer valid. @returns whether there may be another one. */
   forget(used: Promise<string>): boolean
 }
 
@@ -24,13 +24,13 @@ export function createTokenSource(token: Token | undefined): TokenSource {
       return latest
     },
     forget(used) {
-      if (latest === used) latest = undefined // otherwise another call has asked again already
+      if (latest === used) latest = undefined // otherwise another call has already asked again
       return true
     },
   }
 }
 
-/** The error does not show the token: errors are logged. */
+/** The errors do not show the token, because errors get logged. */
 function checked(token: unknown): string {
   if (!token) throw new TypeError('ItemStoreClient: token is missing')
   // RFC 6750 §2.1. A line break from the end of a file is the usual reason.

@@ -1,39 +1,36 @@
 /** `item-store dev`. @module */
 
 import { readFileSync } from 'node:fs'
-import { flags } from '../config.js'
+import { readFlags } from '../config/flags.js'
+import { readSettings } from '../config/read-config.js'
+import { defaultToRandomSecret, requireSecret } from '../config/secret.js'
+import { flags } from '../config/settings.js'
+import { isSystemError } from '../config/thrown.js'
+import { parseDuration } from '../config/units.js'
+import { UsageError } from '../config/usage-error.js'
 import { documentPath, pagePaths, paths, prefix } from '../interface/paths.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { InvalidSeedError, parseSeed } from '../item/seed.js'
+import { start } from '../process/start.js'
 import type { Delay } from '../store/delayed.js'
-import { parseDuration } from '../units.js'
-import { UsageError } from '../usage-error.js'
-import { readFlags } from './flags.js'
-import { requireAuth } from './require-auth.js'
-import { newSecret, readSecretFile } from './secret-file.js'
-import { readSettings } from './settings.js'
-import { start } from './start.js'
 
-/** The flags that are no settings. */
-const devFlags = {
-  seed: { type: 'string' },
-  delay: { type: 'string' },
-  'secret-file': { type: 'string' },
-} as const
+/** Flags that are not settings. */
+const devFlags = { seed: { type: 'string' }, delay: { type: 'string' } } as const
 
 /** In milliseconds. */
 const maxDelay = 60_000
 const tokenHours = 24
 
-/** What a token says of its lifetime, in Unix time in seconds, and what people are told about it. */
+/** When a token is issued and when it expires, in Unix time in seconds. */
 interface Lifetime {
   readonly iat: number
   readonly exp: number
+  /** The same in words, for people. */
   readonly words: string
 }
 
 /** Serves for development, and prints what a developer needs to try it. */
-export async function run(args: string[]): Promise<void> {
+export async function run(args: string[]): Promise<undefined> {
   const values = readFlags('dev', args, { ...flags, ...devFlags })
   const settings = readSettings(values)
   if (settings.workers > 1) {
@@ -44,11 +41,8 @@ export async function run(args: string[]): Promise<void> {
   const config = { ...settings, console: settings.console ?? true }
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
-  const secretFile = values['secret-file']
-  if (typeof secretFile === 'string') process.env.JWT_SECRET = newSecret() // until the file is read
-  process.env.JWT_SECRET ||= newSecret()
-  requireAuth()
-  if (typeof secretFile === 'string') process.env.JWT_SECRET = readSecretFile(secretFile)
+  const hasSecret = defaultToRandomSecret()
+  requireSecret()
   const { server } = await start(config, {
     isReadable: true,
     requestLogLevel: 'info',
@@ -57,8 +51,11 @@ export async function run(args: string[]): Promise<void> {
   })
 
   const { signToken } = await import('../auth/sign.js')
-  const { iat, exp, words } = typeof secretFile === 'string' ? calendarYears() : hoursFromNow()
-  const seed = items === undefined ? '' : `\n  seed       ${items.length} items from ${values.seed}`
+  const { iat, exp, words } = hasSecret ? calendarYears() : hoursFromNow()
+  const seeded = server.isSeeded
+    ? `${items?.length} items from ${values.seed}`
+    : 'not stored, since the store has items already'
+  const seed = items === undefined ? '' : `\n  seed       ${seeded}`
   const token = await signToken('dev', exp - iat, { iat })
   const url = `${server.url}${prefix}${paths.items}`
   const pages = [
@@ -96,31 +93,30 @@ function readSeed(file: string): ItemRequest[] {
     return parseSeed(readFileSync(file))
   } catch (error) {
     if (error instanceof InvalidSeedError) throw new UsageError(`${file}: ${error.message}`)
-    const { code, message }: NodeJS.ErrnoException = Object(error)
-    if (code === undefined) throw error
-    throw new UsageError(`the seed ${file} cannot be read: ${message}`)
+    if (!isSystemError(error)) throw error
+    throw new UsageError(`the seed ${file} cannot be read: ${error.message}`)
   }
 }
 
 function hoursFromNow(): Lifetime {
   const iat = Math.floor(Date.now() / 1000)
   const exp = iat + tokenHours * 3600
-  return { iat, exp, words: `for ${tokenHours} hours, until ${shownTime(exp)}` }
+  return { iat, exp, words: `for ${tokenHours} hours, until ${formatTime(exp)}` }
 }
 
 /**
- * This year and the next: with a secret that lasts, the token is the same text at every start of a
- * year, and one that was pasted somewhere stays valid for at least another year.
+ * This year and the next: with a secret that stays the same, the token is the same text at every start in
+ * a calendar year, and one that was pasted somewhere remains valid for at least another year.
  */
 function calendarYears(): Lifetime {
   const year = new Date().getUTCFullYear()
   const startOf = (year: number) => Date.UTC(year, 0) / 1000
   const exp = startOf(year + 2)
-  const words = `until ${shownTime(exp)}; the same at every start in ${year}`
+  const words = `until ${formatTime(exp)}; the same at every start in ${year}`
   return { iat: startOf(year), exp, words }
 }
 
 /** A Unix time in seconds as `2026-01-31 12:00 UTC`. */
-function shownTime(time: number): string {
+function formatTime(time: number): string {
   return `${new Date(time * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

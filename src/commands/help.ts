@@ -1,7 +1,7 @@
 /** What `--help` prints. @module */
 
-import { flagOf, settings } from '../config.js'
-import { readVersion } from '../version.js'
+import { flagOf, settings } from '../config/settings.js'
+import { readVersion } from '../process/version.js'
 
 const usage = `Usage:
   item-store serve [settings]   start the service; needs JWT_SECRET in the environment
@@ -9,7 +9,6 @@ const usage = `Usage:
   item-store token --sub NAME [--expires TIME]
                                 print a token signed with JWT_SECRET
   item-store openapi            print the interface as an OpenAPI document
-  item-store health             check the health of a running service
   item-store help [COMMAND]     print this, or the help of one command; also -h, --help
   item-store --version          print the version; also -v
 `
@@ -33,17 +32,16 @@ ${settingsHelp()}
 ${secrets}
 ${envFile}`,
 
-  dev: () => `Usage: item-store dev [--seed FILE] [--delay MS] [--secret-file FILE] [settings]
+  dev: () => `Usage: item-store dev [--seed FILE] [--delay MS] [settings]
 
 Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
-examples to paste, and logs a line for each request.
+examples to paste, and logs a line for each request. With a JWT_SECRET in the environment or in
+.env, tokens outlive a restart, and the printed one stays the same.
 
-  --seed FILE           items to start with: a JSON array of objects, or one object a line; either
+  --seed FILE           items to start with: a JSON array of objects, or one object per line; either
                         requests ({"data": {...}, "project_id": "..."}) or the members of items
-  --delay MS            time before each item is created, read or changed, and before each list,
-                        to see what a page shows meanwhile: 200, or 200-800 for random times
-  --secret-file FILE    take the secret from this file, so that tokens outlive a restart; a missing
-                        file is made; takes precedence over JWT_SECRET
+  --delay MS            wait before each item is created, read or changed and before each list, to
+                        see what a page shows in the meantime: 200, or 200-800 for random times
 
 ${settingsHelp()}
 ${secrets}
@@ -61,17 +59,8 @@ ${envFile}`,
 
   openapi: () => `Usage: item-store openapi
 
-Prints the interface as an OpenAPI 3.1 document in JSON.
-`,
-
-  health: () => `Usage: item-store health [--host HOST] [--port PORT] [--url URL]
-
-Asks a running service for its health. Exit code 0 if it is healthy; otherwise 1, with a line that
-says why.
-
-  --host HOST           address that the service listens on, also HOST in the environment or .env
-  --port PORT           port that it listens on, also PORT in the environment or .env [8000]
-  --url URL             base URL of the service instead, such as http://localhost:8000/api/v1
+Prints the interface as an OpenAPI 3.1 document in JSON, for items in process memory. With STORE_URL, lists
+guarantee less: a running service says what in its own document, at /openapi.json.
 `,
 }
 
@@ -98,9 +87,9 @@ and a time is in the unit of its default.
 /** A line for each setting. */
 export function describeSettings(): string {
   return Object.values(settings)
-    .map(({ name, shownDefault, meaning }) => {
+    .map(({ name, defaultText, meaning }) => {
       const flag = `--${flagOf(name)}`
-      const ending = shownDefault === undefined ? '' : ` [${shownDefault}]`
+      const ending = defaultText === undefined ? '' : ` [${defaultText}]`
       return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${meaning}${ending}`
     })
     .join('\n')

@@ -1,12 +1,14 @@
 /** `item-store openapi`. @module */
 
-import { readVersion } from '../version.js'
-import { readFlags } from './flags.js'
-import { print } from './print.js'
+import { readFlags } from '../config/flags.js'
+import { readVersion } from '../process/version.js'
 
-/** Prints the interface as an OpenAPI document. */
-export async function run(args: string[]): Promise<void> {
+/** What a service guarantees that keeps its items in process memory. */
+const lists = { isSnapshot: true, isInOrder: true }
+
+/** The interface as an OpenAPI document. */
+export async function run(args: string[]): Promise<string> {
   readFlags('openapi', args, {})
   const { openApiDocument } = await import('../interface/openapi.js')
-  print(`${JSON.stringify(openApiDocument(readVersion()), null, 2)}\n`)
+  return JSON.stringify(openApiDocument(readVersion(), lists), null, 2)
 }

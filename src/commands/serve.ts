@@ -1,35 +1,23 @@
 /** `item-store serve`. @module */
 
-import type { Logger } from 'pino'
-import { flags } from '../config.js'
-import { readFlags } from './flags.js'
-import { requireAuth } from './require-auth.js'
-import { readSettings } from './settings.js'
-import { start } from './start.js'
-
-/** In bytes (RFC 7518 §3.2). */
-const recommendedSecretLength = 32
+import { readFlags } from '../config/flags.js'
+import { readSettings } from '../config/read-config.js'
+import { requireSecret, shortSecretWarning } from '../config/secret.js'
+import { flags } from '../config/settings.js'
+import { start } from '../process/start.js'
 
 /** Serves until a signal stops it. */
-export async function run(args: string[]): Promise<void> {
+export async function run(args: string[]): Promise<undefined> {
   const config = readSettings(readFlags('serve', args, flags))
-  requireAuth()
+  requireSecret()
   const options = { isReadable: process.stdout.isTTY, requestLogLevel: 'debug' } as const
-  if (config.workers === 1) {
-    const { log } = await start(config, options)
-    warnOfShortSecret(log)
-  } else {
-    const { startWorkers } = await import('./workers.js')
-    const log = await startWorkers(config, options)
-    if (log !== undefined) warnOfShortSecret(log)
-  }
-}
+  const log = await serve()
+  const warning = shortSecretWarning()
+  if (warning !== undefined) log?.warn(warning)
 
-function warnOfShortSecret(log: Logger): void {
-  const length = Buffer.byteLength(process.env.JWT_SECRET ?? '')
-  if (length < recommendedSecretLength) {
-    log.warn(
-      `JWT_SECRET has only ${length} bytes; at least ${recommendedSecretLength} are recommended`,
-    )
+  async function serve() {
+    if (config.workers === 1) return (await start(config, options)).log
+    const { startWorkers } = await import('../process/workers.js')
+    return await startWorkers(config, options)
   }
 }

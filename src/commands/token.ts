@@ -1,15 +1,14 @@
 /** `item-store token`. @module */
 
-import { parseLifetime } from '../auth/lifetime.js'
 import { signToken } from '../auth/sign.js'
-import { UsageError } from '../usage-error.js'
-import { loadEnvFile } from './env-file.js'
-import { readFlags } from './flags.js'
-import { print } from './print.js'
-import { requireAuth } from './require-auth.js'
+import { loadEnvFile } from '../config/env-file.js'
+import { readFlags } from '../config/flags.js'
+import { parseLifetime } from '../config/lifetime.js'
+import { requireSecret } from '../config/secret.js'
+import { UsageError } from '../config/usage-error.js'
 
-/** Prints a token signed with `JWT_SECRET`. */
-export async function run(args: string[]): Promise<void> {
+/** A token signed with `JWT_SECRET`. */
+export async function run(args: string[]): Promise<string> {
   const { sub, expires } = readFlags('token', args, {
     sub: { type: 'string' },
     expires: { type: 'string', default: '1h' },
@@ -19,6 +18,6 @@ export async function run(args: string[]): Promise<void> {
   }
   const lifetime = parseLifetime(String(expires), '--expires')
   loadEnvFile()
-  requireAuth()
-  print(`${await signToken(sub, lifetime)}\n`)
+  requireSecret()
+  return await signToken(sub, lifetime)
 }

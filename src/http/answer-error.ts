@@ -1,4 +1,4 @@
-/** Answers with whatever was thrown, and logs what the operator must know. @module */
+/** Turns whatever was thrown into an error response, and logs failures of the service. @module */
 
 import { ApiError, errorBody } from '../interface/errors.js'
 import { InvalidItemError } from '../item/item-request.js'
@@ -6,16 +6,16 @@ import { StoreError } from '../store/item-store.js'
 import { answerJson } from './answer.js'
 import type { Exchange } from './exchange.js'
 
-/** Logs a response with a status of 500 or above. */
+/** Logs an error with a status of 500 or above. */
 export type LogFailure = (exchange: Exchange, error: ApiError) => void
 
 export function answerError(exchange: Exchange, thrown: unknown, logFailure: LogFailure): void {
   const error = toApiError(thrown)
-  const { response, sessionId, isStarted } = exchange
+  const { connection, response, sessionId } = exchange
   exchange.errorCode = error.code
   if (error.status >= 500) logFailure(exchange, error)
-  // The response has begun, or nobody is left to read it: it can only be aborted.
-  if (isStarted || response.destroyed) response.destroy()
+  // A response that has begun can only be aborted.
+  if (connection.state === 'responding') response.destroy()
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }
 

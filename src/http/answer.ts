@@ -1,11 +1,10 @@
-/** Writes the responses of the endpoints. @module */
+/** Writes responses: heads, and bodies that are sent whole. @module */
 
-import { endResponse } from '../connections/end-response.js'
-import { emptyHead, jsonHead } from '../connections/response-head.js'
-import type { HeaderList } from '../interface/headers.js'
+import { corsHeaders, type HeaderList, sessionHeader } from '../interface/headers.js'
+import { endTogether } from '../listener/end-together.js'
 import type { Exchange } from './exchange.js'
 
-/** Answers with a value as JSON text. For small bodies that the service composes itself. */
+/** Answers with a value as JSON, for small bodies that the service composes itself. */
 export function answerJson(
   exchange: Exchange,
   status: number,
@@ -13,10 +12,10 @@ export function answerJson(
   headers?: HeaderList,
 ): void {
   const text = Buffer.from(JSON.stringify(body))
-  if (startJson(exchange, status, text.length, headers)) endResponse(exchange.response, text)
+  if (startJson(exchange, status, text.length, headers)) endTogether(exchange.response, text)
 }
 
-/** Answers with bytes, whose type and coding are among the headers. */
+/** Answers with bytes; the headers give their type and coding. */
 export function answerBytes(
   exchange: Exchange,
   status: number,
@@ -24,19 +23,19 @@ export function answerBytes(
   headers: HeaderList,
 ): void {
   const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(bytes.length)])
-  if (start(exchange, status, head)) endResponse(exchange.response, bytes)
+  if (start(exchange, status, head)) endTogether(exchange.response, bytes)
 }
 
 /** Answers without a body. */
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
   const head = emptyHead(exchange.sessionId, headers)
-  if (start(exchange, status, head)) endResponse(exchange.response)
+  if (start(exchange, status, head)) endTogether(exchange.response)
 }
 
 /**
- * Sends the head of a JSON response, whose body the caller writes.
+ * Sends the head of a JSON response; the caller writes the body.
  * @param length in bytes; `undefined` if unknown.
- * @returns whether a response is still to be sent.
+ * @returns whether to go on: not if the request has been refused in the meantime.
  */
 export function startJson(
   exchange: Exchange,
@@ -49,10 +48,23 @@ export function startJson(
 
 function start(exchange: Exchange, status: number, headers: string[]): boolean {
   const { response, connection } = exchange
-  // The request has been refused in the meantime: its body was cut short or is not HTTP.
-  if (response.headersSent) return false
-  exchange.isStarted = true
-  connection.settle(response)
+  if (!connection.beginResponse()) return false
   response.writeHead(status, headers)
   return true
+}
+
+/** The headers of a response without a body. */
+function emptyHead(sessionId: string, more: HeaderList = []): string[] {
+  return [sessionHeader, sessionId, ...corsHeaders, ...more]
+}
+
+/** The headers of a response with a JSON body, which is sent in chunks if its length is unknown. */
+export function jsonHead(
+  sessionId: string,
+  length: number | undefined,
+  more: HeaderList = [],
+): string[] {
+  const head = ['Content-Type', 'application/json', ...emptyHead(sessionId, more)]
+  if (length !== undefined) head.push('Content-Length', String(length))
+  return head
 }

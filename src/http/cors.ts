@@ -1,5 +1,5 @@
 /**
- * Cross-origin requests, accepted from everywhere (spec §1.5, Fetch standard §3.2).
+ * Cross-origin requests, accepted from any origin (spec §1.5, Fetch standard §3.2).
  *
  * The origin is always `*` and no cookies are used, so a few constant headers are enough, and
  * responses to parser errors can have them too.
@@ -10,7 +10,7 @@
 import { answerEmpty } from './answer.js'
 import type { Exchange } from './exchange.js'
 
-/** Any other method that a browser requests is allowed too, so that the page sees the 405. */
+/** A preflight for any other method is granted too, so that the page sees the 405. */
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 const allowedHeaders = 'Authorization, Content-Type'
 

@@ -1,9 +1,10 @@
 /** The OpenAPI document of the interface (spec §4.7). @module */
 
-import { endResponse } from '../connections/end-response.js'
 import type { HeaderList } from '../interface/headers.js'
+import type { ListGuarantees } from '../interface/openapi.js'
+import { endTogether } from '../listener/end-together.js'
 import { answerEmpty, startJson } from './answer.js'
-import { entityTag, isKnown } from './entity-tag.js'
+import { entityTag, isNotModified } from './entity-tag.js'
 import type { Handler } from './exchange.js'
 
 export interface DocumentOptions {
@@ -18,29 +19,31 @@ interface Document {
 }
 
 /**
- * Answers with the document. It is loaded and made when it is first asked for, so that the start does
- * not take longer.
+ * Serves the document. It is loaded and made on the first request, so that it does not delay startup.
  */
-export function createDocumentHandler({ version }: DocumentOptions): Handler {
+export function createDocumentHandler(
+  { version }: DocumentOptions,
+  lists: ListGuarantees,
+): Handler {
   let document: Promise<Document> | undefined
 
   return async function answerDocument(exchange) {
-    document ??= makeDocument(version).catch((error: unknown) => {
-      document = undefined // a file could not be opened, say, which may be different next time
+    document ??= makeDocument(version, lists).catch((error: unknown) => {
+      document = undefined // the next attempt may succeed: the process may have run out of descriptors, say
       throw error
     })
     const { text, tag, headers } = await document
-    if (isKnown(exchange, tag)) {
+    if (isNotModified(exchange, tag)) {
       answerEmpty(exchange, 304, headers)
     } else if (startJson(exchange, 200, text.length, headers)) {
-      endResponse(exchange.response, text)
+      endTogether(exchange.response, text)
     }
   }
 }
 
-async function makeDocument(version: string): Promise<Document> {
+async function makeDocument(version: string, lists: ListGuarantees): Promise<Document> {
   const { openApiDocument } = await import('../interface/openapi.js')
-  const text = Buffer.from(JSON.stringify(openApiDocument(version)))
+  const text = Buffer.from(JSON.stringify(openApiDocument(version, lists)))
   const tag = entityTag(text)
   return { text, tag, headers: ['ETag', tag, 'Cache-Control', 'no-cache'] }
 }

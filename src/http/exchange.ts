@@ -1,45 +1,45 @@
-/** One request and its response, as they are passed from part to part, and the type of a route. @module */
+/** One request with its response, as it passes through the application; routes and their handlers. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { VerifiedToken } from '../auth/token-cache.js'
-import type { Connection } from '../connections/connection.js'
-import { newSessionId } from '../connections/response-head.js'
 import type { ErrorCode } from '../interface/errors.js'
+import { newUuid } from '../item/uuid.js'
+import type { Connection } from '../listener/connection.js'
 import type { Awaitable } from '../store/item-store.js'
 
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
-  /** New for each request (spec §1.4). */
+  /** A new UUID, version 4, for each request (spec §1.4); never taken from the client. */
   readonly sessionId: string
-  /** The value of `performance.now()`. */
+  /** When the request arrived: the value of `performance.now()`. */
   readonly startedAt: number
+  /** The requested path, without the query. */
+  readonly path: string
   /** `undefined` for an unknown path. */
   route: Route | undefined
   /** The path segments that match a name in braces, decoded. */
   params: Readonly<Record<string, string | undefined>>
-  /** Whether its response has begun. Responses to parser errors are sent without setting this. */
-  isStarted: boolean
   /** The verified token of this request (spec §5.8); `undefined` on public routes. */
   token: VerifiedToken | undefined
-  /** Code of the error in the response, for log and metrics. */
+  /** The error code in the response, for log and metrics. */
   errorCode: ErrorCode | undefined
 }
 
 /** Answers a request. */
 export type Handler = (exchange: Exchange) => Awaitable<void>
 
-/** Passes a request on. @throws to refuse it. */
+/** Lets a request pass, or throws to refuse it. */
 export type Guard = (exchange: Exchange) => void
 
 /** One path of the interface. */
 export interface Route {
-  /** With the names of variable segments in braces. */
+  /** Variable segments are names in braces. */
   readonly path: string
-  /** What a request must pass before it reaches a handler, in order. */
+  /** What a request must pass before it reaches a handler, in this order. */
   readonly guards: readonly Guard[]
-  /** HEAD is answered like GET, OPTIONS with the methods, and every other method with 405. */
+  /** HEAD is answered like GET, OPTIONS with the list of methods, and any other method with 405. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
@@ -52,18 +52,24 @@ export function newExchange(
     request,
     response,
     connection,
-    sessionId: newSessionId(),
+    sessionId: newUuid(),
     startedAt: performance.now(),
+    path: pathIn(request.url ?? ''),
     route: undefined,
     params: {},
-    isStarted: false,
     token: undefined,
     errorCode: undefined,
   }
 }
 
-/** The requested path, without the query, which may contain secrets. */
-export function pathOf({ request }: Exchange): string {
-  const [path = ''] = (request.url ?? '').split('?', 1)
-  return path
+/**
+ * The path in a request target (RFC 9112 §3.2) as it was sent: without the query, and in absolute form without
+ * scheme and authority. Either may contain secrets.
+ */
+function pathIn(target: string): string {
+  const [authority = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? [])
+  const rest = target.slice(authority.length)
+  const end = rest.search(/[?#]/)
+  const path = end === -1 ? rest : rest.slice(0, end)
+  return path === '' && authority !== '' ? '/' : path
 }

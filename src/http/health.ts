@@ -1,7 +1,7 @@
 /** The health check (spec §4.1). @module */
 
 import { type CurrentSigning, signingProblem } from '../auth/secret.js'
-import type { Excess } from '../interface/errors.js'
+import type { ExceededLimit } from '../interface/errors.js'
 import type { HealthCheckResponse } from '../interface/models.js'
 import type { ItemStore } from '../store/item-store.js'
 import { answerJson } from './answer.js'
@@ -15,12 +15,12 @@ export interface HealthOptions {
   readonly version: string
 }
 
-/** @param excess returns the limit that the process exceeds, if any. */
+/** @param exceededLimit returns the limit that the process exceeds, if any. */
 export function createHealthCheck(
   { serviceName, version }: HealthOptions,
   store: ItemStore,
   currentSigning: CurrentSigning,
-  excess: () => Excess | undefined,
+  exceededLimit: () => ExceededLimit | undefined,
 ): Handler {
   return async function checkHealth(exchange) {
     const subsystems = {
@@ -32,7 +32,7 @@ export function createHealthCheck(
       isHealthy ? [] : [name],
     )
     const healthy = total - unhealthy.length
-    const overload = excess()?.limit
+    const overload = exceededLimit()?.limit
     const body: HealthCheckResponse = {
       session_id: exchange.sessionId,
       status: healthy === total ? 'healthy' : 'unhealthy',

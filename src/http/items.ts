@@ -1,22 +1,22 @@
 /** The item endpoints (spec §4.2 to §4.6). @module */
 
-import type { ReadBody } from '../connections/body.js'
-import { endResponse } from '../connections/end-response.js'
-import { sendChunks } from '../connections/send-chunks.js'
 import { ApiError } from '../interface/errors.js'
 import type { HeaderList } from '../interface/headers.js'
 import { itemPath } from '../interface/paths.js'
 import { newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
+import { endTogether } from '../listener/end-together.js'
 import type { Awaitable, EncodedItem, ItemId, ItemList, ItemStore } from '../store/item-store.js'
 import { answerEmpty, startJson } from './answer.js'
+import type { ReadBody } from './body.js'
 import type { Exchange, Handler } from './exchange.js'
+import { sendChunks } from './send-chunks.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
-/** A longer item, in bytes, is sent straight from the store's memory: many may be in transit at a time. */
+/** Items longer than this, in bytes, are sent as they are, without another copy as a string: many may be in flight. */
 const longItem = 16 * 1024
 
 const sessionStart = '{"session_id":"'
@@ -59,14 +59,14 @@ export function createItemHandlers(store: ItemStore, readBody: ReadBody): ItemHa
   }
 }
 
-/** Text that is not a UUID is an unknown id like any other. */
+/** Text that is not a UUID is just another unknown id. */
 function itemIdOf(exchange: Exchange): ItemId {
   const id = parseItemId(requestedId(exchange))
   if (id === undefined) throw itemNotFound(exchange)
   return id
 }
 
-/** The 404 of an item (spec §7: the text contains the requested id). */
+/** The 404 for an unknown id, which the text contains (spec §7). */
 function itemNotFound(exchange: Exchange): ApiError {
   return new ApiError(404, `Item ${requestedId(exchange)} not found`)
 }
@@ -76,12 +76,12 @@ function requestedId({ params }: Exchange): string {
   return params.item_id ?? ''
 }
 
-/** The envelope of spec §2.3 between the session id and the data. */
+/** The part of the envelope between the session id and the data (spec §2.3). */
 function envelope(status: string, message: string): string {
   return `","status":"${status}","message":"${message}","data":`
 }
 
-/** Answers with one item. To Node the text is Latin-1: one character for each byte of UTF-8. */
+/** Answers with one item. As Latin-1, the text has one character for each byte of UTF-8. */
 function answerItem(
   exchange: Exchange,
   status: number,
@@ -96,7 +96,7 @@ function answerItem(
     const chunks = { chunks: [item], release: () => undefined }
     return sendChunks(connection, response, before, chunks, '}')
   }
-  endResponse(response, `${before}${item.toString('latin1')}}`)
+  endTogether(response, `${before}${item.toString('latin1')}}`)
 }
 
 /** Answers with all items. */
@@ -110,5 +110,5 @@ function answerList(exchange: Exchange, list: ItemList): Awaitable<void> {
     return sendChunks(connection, response, before, list, ']}')
   }
   list.release()
-  if (isStarted) endResponse(response)
+  if (isStarted) endTogether(response)
 }

@@ -8,23 +8,23 @@ import { pagePaths } from '../interface/paths.js'
 import { require } from '../require.js'
 import { answerBytes, answerEmpty } from './answer.js'
 import { type ContentCoding, preferredCoding } from './content-coding.js'
-import { entityTag, isKnown } from './entity-tag.js'
-import { type Exchange, type Guard, type Handler, pathOf, type Route } from './exchange.js'
+import { entityTag, isNotModified } from './entity-tag.js'
+import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
 export interface PageOptions {
-  /** Whether the API page is served. */
+  /** Whether the API page and the OpenAPI document are served. */
   readonly docs: boolean
   /** Whether the items page is served. */
   readonly console?: boolean | undefined
 }
 
-/** A file in one of its codings. */
+/** A file in one of its content codings. */
 interface Representation {
   readonly bytes: Buffer
   readonly tag: string
 }
 
-/** What the build adds to the name of a file that it has compressed. */
+/** The suffix that the build adds to the name of a compressed file. */
 const endings: Record<ContentCoding, string> = { br: '.br', gzip: '.gz', identity: '' }
 
 const types: Readonly<Record<string, string>> = {
@@ -35,8 +35,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * A page may load what this service serves and nothing else, has no script or style in its text, turns no
- * text into markup, is in no frame, and tells no other page where it is.
+ * A page may load only what this service serves, has no inline script or style, turns no text into markup,
+ * cannot be framed, and sends no referrer.
  */
 const securityHeaders: HeaderList = [
   'Content-Security-Policy',
@@ -58,29 +58,33 @@ const securityHeaders: HeaderList = [
   'no-referrer',
 ]
 
-/** A page has the same address after an update, so it is asked for again; a file gets another name. */
+/** A page keeps its address after an update, so it must be revalidated; a changed file has another name. */
 const caching = {
   page: ['Cache-Control', 'no-cache'],
   asset: ['Cache-Control', 'public, max-age=31536000, immutable'],
 } satisfies Record<string, HeaderList>
 
 /**
- * The routes of the pages that are turned on. A file is read when it is first asked for, and once, in each
- * of its codings that is asked for.
+ * The routes of the pages that are turned on. A file is read once for each coding, when it is first
+ * requested.
  */
 export function createPageRoutes(
   { docs, console }: PageOptions,
   guards: readonly Guard[],
 ): Route[] {
   const files = createFiles()
-  const page = (path: string, file: string): Route => ({
+  const page = (path: string, file: string, headers: HeaderList = []): Route => ({
     path,
     guards,
-    handlers: { GET: (exchange) => answerFile(exchange, files, file, caching.page) },
+    handlers: {
+      GET: (exchange) => answerFile(exchange, files, file, [...caching.page, ...headers]),
+    },
   })
+  // It tells the items page whether there is an API page to link to (RFC 8631 §4.1).
+  const docsLink = docs ? ['Link', `<${pagePaths.docs}>; rel="service-doc"`] : []
   const routes = [
     ...(docs ? [page(pagePaths.docs, 'docs/index.html')] : []),
-    ...(console ? [page(pagePaths.items, 'items/index.html')] : []),
+    ...(console ? [page(pagePaths.items, 'items/index.html', docsLink)] : []),
   ]
   return routes.length === 0
     ? []
@@ -89,16 +93,16 @@ export function createPageRoutes(
 
 function assetHandler(files: Files): Handler {
   return async function answerAsset(exchange) {
-    // Only a name that is in the list becomes a path: whatever else the client wrote is unknown.
+    // Only a name in the list becomes a path, so that no client can choose one.
     const { name = '' } = exchange.params
     if (!(await files.assetNames()).has(name)) {
-      throw new ApiError('ROUTE_NOT_FOUND', `${pathOf(exchange)} is not a file of the pages`)
+      throw new ApiError('ROUTE_NOT_FOUND', `${exchange.path} is not a file of the pages`)
     }
     await answerFile(exchange, files, `assets/${name}`, caching.asset)
   }
 }
 
-/** Ranges are not served; whoever asks for one gets all (RFC 9110 §14.2). */
+/** Ranges are not supported: a request for one gets the whole file (RFC 9110 §14.2). */
 async function answerFile(
   exchange: Exchange,
   files: Files,
@@ -108,7 +112,7 @@ async function answerFile(
   const coding = preferredCoding(exchange.request.headers['accept-encoding']?.toString())
   const { bytes, tag } = await files.read(file + endings[coding])
   const headers = ['ETag', tag, 'Vary', 'Accept-Encoding', ...cacheHeaders, ...securityHeaders]
-  if (isKnown(exchange, tag)) {
+  if (isNotModified(exchange, tag)) {
     answerEmpty(exchange, 304, headers)
     return
   }
@@ -124,7 +128,7 @@ interface Files {
   read(file: string): Promise<Representation>
 }
 
-/** The files that the build has made. They are found from the package, wherever this code is bundled. */
+/** The files made by the build. They are located through the package, since this code may be bundled. */
 function createFiles(): Files {
   let names: Promise<ReadonlySet<string>> | undefined
   const known = new Map<string, Promise<Representation>>()
@@ -135,7 +139,7 @@ function createFiles(): Files {
       names ??= readdir(join(folder(), 'assets')).then(
         (all) => new Set(all.filter((name) => extname(name) in types)),
         (error: unknown) => {
-          names = undefined // as in document.ts: it may be different next time
+          names = undefined // as in document.ts: the next attempt may succeed
           throw error
         },
       )

@@ -1,4 +1,4 @@
-/** All errors, and how they are reported to the client (spec §7). @module */
+/** The catalogue of errors, and how they are reported to clients (spec §7). @module */
 
 import type { HeaderList } from './headers.js'
 import type { ErrorResponse } from './models.js'
@@ -13,7 +13,7 @@ interface ErrorKind {
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
 const retrySoon: HeaderList = ['Retry-After', '1'] // in seconds
 
-/** The catalogue of errors, by `error_code`. */
+/** All errors, by `error_code`. */
 export const errorKinds = {
   MISSING_TOKEN: {
     status: 401,
@@ -54,7 +54,7 @@ export const errorKinds = {
   },
   HEADERS_TOO_LARGE: {
     status: 431,
-    when: 'The request headers exceed `MAX_HEADER_BYTES` or `MAX_HEADER_LINES` (spec §8)',
+    when: 'The request head exceeds `MAX_HEADER_BYTES`, or has more than 128 header lines (spec §8)',
   },
   INTERNAL_ERROR: {
     status: 500,
@@ -62,7 +62,7 @@ export const errorKinds = {
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: 'The service is overloaded: it exceeds `MAX_EVENT_LOOP_DELAY`, `MAX_MEMORY_BYTES` or `MAX_PENDING_BYTES`. Try again after `Retry-After` seconds',
+    when: 'The service is overloaded: it exceeds `MAX_EVENT_LOOP_DELAY` or `MAX_MEMORY_BYTES`, or too many request bodies are in memory. Try again after `Retry-After` seconds',
     headers: retrySoon,
   },
   STORE_UNAVAILABLE: {
@@ -72,43 +72,43 @@ export const errorKinds = {
   },
   STORE_FULL: {
     status: 507,
-    when: 'The items would exceed `MAX_STORE_BYTES` or `MAX_STORE_PAGES`, or there is no memory left for them (spec §8)',
+    when: 'The items would exceed `MAX_STORE_BYTES`, or there is no memory left for them (spec §8)',
   },
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof errorKinds
 
-/** Whether an error comes from verifying a token. */
+/** Whether an error is the outcome of verifying a token. */
 export function isTokenError(code: ErrorCode): boolean {
   return errorKinds[code].status === 401 || code === 'AUTH_NOT_CONFIGURED'
 }
 
-/** A limit that is exceeded. */
-export interface Excess {
-  /** Name of the setting. */
+/** A limit that the process exceeds. */
+export interface ExceededLimit {
+  /** Name of the setting, or what is limited in words. */
   readonly limit: string
   readonly maximum: number
-  /** The actual value, in the unit of the setting. */
+  /** The actual value, in the same unit. */
   readonly value: number
 }
 
 export interface ApiErrorOptions extends ErrorOptions {
-  /** The limit because of which the service refuses the request. */
-  readonly excess?: Excess
-  /** Replace those of its kind. */
+  /** The exceeded limit for which the service refuses the request. */
+  readonly exceeded?: ExceededLimit
+  /** Instead of those that the catalogue lists for the code. */
   readonly headers?: HeaderList
 }
 
 /**
  * An error as reported to the client. Its message becomes `detail` and never reveals internals; its
- * `cause` is for the log.
+ * `cause` is for the log only.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   readonly code: ErrorCode | undefined
   readonly headers: HeaderList
-  readonly excess: Excess | undefined
+  readonly exceeded: ExceededLimit | undefined
 
   constructor(code: ErrorCode, detail: string, options?: ApiErrorOptions)
   /** The 404 of an item is the only error without a code (spec §7). */
@@ -119,7 +119,7 @@ export class ApiError extends Error {
       kind === 404 ? { status: 404, when: '' } : errorKinds[kind]
     this.status = status
     this.code = kind === 404 ? undefined : kind
-    this.excess = options?.excess
+    this.exceeded = options?.exceeded
     this.headers = options?.headers ?? own ?? []
   }
 }

@@ -1,6 +1,6 @@
-/** The headers that responses have in common. @module */
+/** The headers common to responses. @module */
 
-/** Alternating header names and values, the form that `node:http` accepts at no extra cost. */
+/** Alternating header names and values, which `node:http` takes as they are. */
 export type HeaderList = readonly string[]
 
 /** Carries the session id (spec §1.4); the only place for it on a 204. */
@@ -17,8 +17,8 @@ const exposedHeaders = [
 export type ExposedHeader = (typeof exposedHeaders)[number]
 
 /**
- * On every response (spec §1.5): without them, a browser hides its body and all other headers from the
- * page, so that every error would look like a CORS error.
+ * On every response (spec §1.5): without them, a browser would hide body and headers from the page, and
+ * every error would look like a CORS error.
  */
 export const corsHeaders: HeaderList = [
   'Access-Control-Allow-Origin',

@@ -5,10 +5,10 @@ import * as v from 'valibot'
 const uuid = (description: string) => v.pipe(v.string(), v.uuid(), v.description(description))
 const sessionId = uuid('Identifies this request, for tracing')
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
-/** The default stands for an omitted field. */
+/** The default is what an omitted field means. */
 const nullByDefault = <T extends v.GenericSchema>(schema: T) => v.optional(v.nullable(schema), null)
 
-/** Valibot's own object schemas accept an array, too, if it has the required members. */
+/** Valibot's own object schemas also accept arrays that have the required members. */
 const object = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
@@ -68,10 +68,7 @@ export const HealthCheckResponse = v.object({
     v.pipe(v.array(v.string()), v.description('Names of the subsystems that are unhealthy')),
   ),
   overload: v.optional(
-    v.pipe(
-      v.string(),
-      v.description('Name of the exceeded limit because of which item requests get 503'),
-    ),
+    v.pipe(v.string(), v.description('Name of the exceeded limit for which item requests get 503')),
   ),
 })
 export type HealthCheckResponse = v.InferOutput<typeof HealthCheckResponse>

@@ -42,7 +42,7 @@ const itemIdParameter = {
   in: 'path',
   required: true,
   description:
-    'Id of the item, in any letter case. Text that is not a UUID is an unknown id; an empty one, or one with a slash, makes another path',
+    'Id of the item, in any letter case. Text that is not a UUID is an unknown id; an empty id, or one with a slash, is another path',
   schema: { type: 'string', format: 'uuid' },
   example: itemId,
 }
@@ -66,8 +66,16 @@ const ofItems: ErrorName[] = [
 const ofItem: ErrorName[] = [...ofItems, 'itemNotFound', 'ROUTE_NOT_FOUND']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
 
+/** What the store in use guarantees for its lists. */
+export interface ListGuarantees {
+  /** Whether a list shows the items as of one moment. */
+  readonly isSnapshot: boolean
+  /** Whether items are listed in the order of their creation. */
+  readonly isInOrder: boolean
+}
+
 /** @param version semantic version of the service. */
-export function openApiDocument(version: string): object {
+export function openApiDocument(version: string, lists: ListGuarantees): object {
   return {
     openapi: '3.1.0',
     info: {
@@ -85,11 +93,11 @@ export function openApiDocument(version: string): object {
     security: [{ bearer: [] }],
     paths: {
       [paths.health]: { get: checkHealth() },
-      [paths.items]: { get: listItems(), post: createItem() },
+      [paths.items]: { get: listItems(lists), post: createItem() },
       [paths.item]: {
         parameters: [itemIdParameter],
         get: readItem(),
-        put: replaceItem(),
+        put: replaceItem(lists),
         delete: deleteItem(),
       },
     },
@@ -118,13 +126,16 @@ function checkHealth(): object {
   }
 }
 
-function listItems(): object {
+function listItems({ isSnapshot, isInOrder }: ListGuarantees): object {
+  const order = isInOrder ? 'in the order of their creation' : 'in no particular order'
+  const changes = isSnapshot
+    ? 'as of one moment: changes made while the list is being sent are not in it'
+    : 'each once; changes made while the list is being sent may or may not be in it'
   return {
     operationId: 'listItems',
     tags: ['items'],
     summary: 'List all items',
-    description:
-      'All items in the order of their creation, as of one moment: changes made while the list is being sent are not in it. There is no paging.',
+    description: `All items ${order}, ${changes}. There is no paging.`,
     responses: {
       200: jsonResponse('All items', model('ItemListResponse'), ['items']),
       ...errorResponses([...ofItems, 'SERVICE_UNAVAILABLE']),
@@ -161,14 +172,14 @@ function readItem(): object {
   }
 }
 
-function replaceItem(): object {
+function replaceItem({ isInOrder }: ListGuarantees): object {
+  const kept = isInOrder ? '`id` and its place in the list' : '`id`'
   const content = jsonContent(model('GenericRequest'), ['replaceRequest'])
   return {
     operationId: 'replaceItem',
     tags: ['items'],
     summary: 'Replace an item completely',
-    description:
-      'The item keeps its `id` and its place in the list. All other members are gone, including a `project_id` that the request does not repeat. A replace never creates an item.',
+    description: `The item keeps its ${kept}. All other members are gone, including a \`project_id\` that the request does not repeat. A replace never creates an item.`,
     requestBody: { required: true, content },
     responses: {
       200: jsonResponse('The replaced item', itemResponse('updated'), ['replacedItem']),
@@ -183,7 +194,7 @@ function deleteItem(): object {
     tags: ['items'],
     summary: 'Delete an item',
     description:
-      'Works under overload too, as it makes room. `STORE_FULL` means that there was no memory to take the item out from among others that a client is reading; it is still there.',
+      'Works under overload too, since it frees memory. `STORE_FULL` means that there was no memory to remove the item from among others that a client is reading; it is still there.',
     responses: {
       204: emptyResponse('The item is deleted'),
       ...errorResponses([...ofItem, 'METHOD_NOT_ALLOWED', 'STORE_FULL']),

@@ -3,7 +3,7 @@
 /** All endpoints are served under this prefix (spec §9.1). */
 export const prefix = '/api/v1'
 
-/** Relative to the prefix; a name in braces stands for one segment. */
+/** Relative to the prefix; a name in braces stands for any one segment. */
 export const paths = {
   health: '/health',
   items: '/items',

@@ -27,7 +27,7 @@ const kept = [
     body: '{"data":{"__proto__":{},"constructor":1}}',
   },
   { what: 'escapes and lone surrogates', body: '{"data":{"a":"\\u0041\\/\\ud800","\\u0062":1}}' },
-  { what: 'space inside of data', body: '{"data":{"a" :\t[1 , 2],\r\n"b":{ }}}' },
+  { what: 'space inside data', body: '{"data":{"a" :\t[1 , 2],\r\n"b":{ }}}' },
 ]
 
 for (const { what, body } of kept) {
@@ -53,7 +53,11 @@ const cut = [
     item: 'null,"b":2,"\\u0061":3}',
   },
   { what: 'data given twice', body: '{"data":{"a":1},"d\\u0061ta":{"b":2}}', item: 'null,"b":2}' },
-  { what: 'data first no object', body: '{"data":7,"data":{"b":2}}', item: 'null,"b":2}' },
+  {
+    what: 'data that is not an object at first',
+    body: '{"data":7,"data":{"b":2}}',
+    item: 'null,"b":2}',
+  },
   {
     what: 'a project_id',
     body: '{"data":{"a":1},"project_id":"p\\u0071"}',
@@ -112,7 +116,7 @@ test('refuses bytes that are not UTF-8', () => {
 })
 
 describe('any data object', () => {
-  test('means the same in the item, but for id and project_id', () => {
+  test('means the same in the item, except for id and project_id', () => {
     fc.assert(
       fc.property(jsonObject, (data) => {
         const item = JSON.parse(`{"x":${itemOf(`{"data":${data}}`)}`)
@@ -128,7 +132,7 @@ describe('any data object', () => {
     )
   })
 
-  test('has the members of data, whatever is next to it', () => {
+  test('has the members of data, whatever stands next to it', () => {
     const key = fc.constantFrom('data', 'd\\u0061ta', 'project_id', 'x', 'y', '__proto__')
     const value = fc.oneof(jsonObject, fc.constantFrom('{}', '"a"', 'null', '[{"a":1}]'))
     const field = fc.tuple(key, value).map(([name, text]) => `"${name}":${text}`)
@@ -181,7 +185,7 @@ test('names of lone surrogates are distinguished, and quickly', () => {
   assert.equal(itemOf(`{"data":{${names}}}`), `null,${names}}`)
 })
 
-test('an id is a UUID version 4 and is found in any letter case', () => {
+test('an id is a UUID version 4, and is case-insensitive', () => {
   assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.equal(parseItemId(id.toUpperCase()), id)
   for (const text of ['', 'x', `${id}0`, ` ${id}`, id.replaceAll('-', ''), `${id}\n`]) {

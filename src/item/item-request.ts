@@ -1,9 +1,9 @@
 /**
  * Turns the body of a request into the text of the item, verbatim.
  *
- * The body is checked once and cut once. What the client wrote as a member of `data` becomes, byte
- * for byte, a member of the item; no value is parsed and written again, so no number is rounded, no
- * name reordered, no escape changed.
+ * The body is scanned once. What the client wrote as a member of `data` becomes, byte for byte, a member
+ * of the item; no value is parsed and written again, so no number is rounded, no name reordered, no escape
+ * changed.
  *
  * @module
  */
@@ -13,13 +13,14 @@ import { is, safeParse } from 'valibot'
 import { GenericRequest } from '../interface/models.js'
 import type { EncodedItem, ItemId } from '../store/item-store.js'
 import { keptMembers, type Positions } from './kept-members.js'
-import { JsonSyntaxError, nameOf, scanText } from './scan.js'
+import { nameOf } from './names.js'
+import { JsonSyntaxError, positionOf, scanText } from './scan.js'
 
-/** A valid request, as the pieces of text that make up the item. */
+/** A valid request, as the pieces of text that the item is made of. */
 export interface ItemRequest {
   /** The text of `project_id`: a JSON string as it was sent, or `null`. */
   readonly projectId: Buffer
-  /** The text of the members of `data` that the item keeps, in order, with commas between them. */
+  /** The text of the members of `data` that the item keeps, in order, separated by commas. */
   readonly members: Buffer
 }
 
@@ -35,11 +36,11 @@ const openBracket = 0x5b
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** The `data` or `project_id` of a request: positions in the body. */
+/** The `data` or `project_id` of a request, as positions in the body. */
 interface Field {
   readonly start: number
   readonly end: number
-  /** The members of its value if that is an object. */
+  /** The members of its value, if that is an object. */
   readonly members: Positions
 }
 
@@ -60,11 +61,11 @@ export function parseItemRequest(body: Buffer): ItemRequest {
 
   if (body[start] !== openBrace) throw invalid('the body must be an object')
 
-  // The schema sees only what it checks; the rest of the values is never parsed.
-  const shown: { data?: unknown; project_id?: unknown } = {}
-  if (data !== undefined) shown.data = outline(body, data.start, data.end)
-  if (projectId !== undefined) shown.project_id = outline(body, projectId.start, projectId.end)
-  if (!is(GenericRequest, shown)) throw invalid(whatIsWrong(shown))
+  // The schema gets only what it checks; nothing else is ever parsed.
+  const outlines: { data?: unknown; project_id?: unknown } = {}
+  if (data !== undefined) outlines.data = outline(body, data.start, data.end)
+  if (projectId !== undefined) outlines.project_id = outline(body, projectId.start, projectId.end)
+  if (!is(GenericRequest, outlines)) throw invalid(firstIssue(outlines))
 
   if (data === undefined) throw new Error('the scan and the schema disagree on data')
   return {
@@ -74,7 +75,7 @@ export function parseItemRequest(body: Buffer): ItemRequest {
 }
 
 /**
- * The item as it is stored and sent: `id`, `project_id`, then the members of `data` in the order
+ * The item as it is stored and sent: `id`, `project_id`, then the members of `data` in the order in which
  * they were sent (spec §2.1).
  */
 export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
@@ -89,7 +90,7 @@ export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   item[at] = comma
   members.copy(item, at + separator)
   item[length - 1] = closeBrace
-  return item as EncodedItem // the one place that makes them
+  return item as EncodedItem // the only place that makes them
 }
 
 function scanBody(body: Buffer): ScannedBody {
@@ -119,29 +120,17 @@ function scanBody(body: Buffer): ScannedBody {
   }
 }
 
-/** Line and column of a byte, both counted from 1, the column in characters. */
-export function positionOf(text: Buffer, offset: number): string {
-  const before = text.subarray(0, offset)
-  const lineStart = before.lastIndexOf(0x0a) + 1
-  let line = 1
-  for (let at = before.indexOf(0x0a); at !== -1; at = before.indexOf(0x0a, at + 1)) line += 1
-  // Characters of UTF-8 are counted by their first bytes; the others are 10xxxxxx (RFC 3629 §3).
-  let column = 1
-  for (let at = lineStart; at < offset; at += 1) if ((text[at] ?? 0) >> 6 !== 0b10) column += 1
-  return `line ${line}, column ${column}`
-}
-
 function invalid(what: string): InvalidItemError {
   return new InvalidItemError(`Invalid item request: ${what}`)
 }
 
-/** What is wrong with the fields, in the words of the schema. */
-function whatIsWrong(fields: object): string {
+/** The first issue that the schema finds. */
+function firstIssue(fields: object): string {
   const [first] = safeParse(GenericRequest, fields).issues ?? []
   return `${first?.path?.map(({ key }) => key).join('.')} ${first?.message}`
 }
 
-/** What the schema needs to see of a value: an empty object or array, or any other value as it is. */
+/** As much of a value as the schema needs: an empty object or array, or any other value as it is. */
 function outline(text: Buffer, start: number, end: number): unknown {
   if (text[start] === openBrace) return {}
   if (text[start] === openBracket) return []

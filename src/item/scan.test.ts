@@ -113,7 +113,7 @@ test('the scan accepts what the platform parser accepts, and nothing else', () =
   )
 })
 
-test('members are found to the level asked for, with the very bytes of names and values', () => {
+test('members are found down to the requested level, with the exact bytes of names and values', () => {
   const text = Buffer.from(' { "\\u0061" : [1, {"b": 2}] , "é":{"c":{"d":-0}},"":"}" } ')
   const shown: [number, string, string][] = []
   scanText(text, 2, ({ nameStart, nameEnd, valueStart, valueEnd }, depth) => {

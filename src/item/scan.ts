@@ -1,9 +1,10 @@
 /**
  * Finds positions in a JSON text (RFC 8259) without parsing any value: the byte spans of an object's
- * members, and where the text is not valid JSON.
+ * members, and where the text is not valid JSON. The service checks requests with it, and the items page
+ * its input, so it needs nothing that only Node.js has.
  *
- * The `skip` functions take the text in UTF-8 and a position, and return the position after what they
- * read. Nesting is kept on a separate stack, so that no depth can overflow the call stack.
+ * The `skip` functions take a text in UTF-8 and a position, and return the position after what they read.
+ * They keep nesting on a stack of their own, so that no depth can overflow the call stack.
  *
  * @module
  */
@@ -18,8 +19,8 @@ export interface Member {
 }
 
 /**
- * Called with the members of the outermost object, which has depth 1, and of nested objects, as soon
- * as each is read: those of a nested object before the member whose value it is.
+ * Called with each member of the outermost object, which has depth 1, and of nested objects, once it has
+ * been read: members of a nested object come before the member whose value that object is.
  */
 export type Visit = (member: Member, depth: number) => void
 
@@ -50,37 +51,50 @@ const upperE = 0x45
 const openBracket = 0x5b
 const backslash = 0x5c
 const closeBracket = 0x5d
+const lowerA = 0x61
 const lowerE = 0x65
+const lowerF = 0x66
 const lowerU = 0x75
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
 /** Characters that may follow a backslash, other than `u` with its four digits (RFC 8259 §7). */
-const simpleEscapes = Buffer.from('"\\/bfnrt')
-const noBytes = Buffer.alloc(0)
-const literals = ['true', 'false', 'null'].map((word) => Buffer.from(word))
+const simpleEscapes = new TextEncoder().encode('"\\/bfnrt')
+const literals = ['true', 'false', 'null'].map((word) => new TextEncoder().encode(word))
+const noBytes = new Uint8Array()
 
 /**
  * Scans a complete JSON text.
- * @param levels how many levels of objects to visit; 1 is the outermost only.
+ * @param levels how many levels of objects to visit; 1 means the outermost only.
  * @returns where the value starts.
  * @throws {JsonSyntaxError} if the text is not JSON.
  */
-export function scanText(text: Buffer, levels: number, visit: Visit): number {
+export function scanText(text: Uint8Array, levels: number, visit: Visit): number {
   const start = skipSpace(text, 0)
   const end = skipSpace(text, visitValue(text, start, levels, 1, visit))
   if (end < text.length) throw syntaxError(text, end, 'unexpected text after the value')
   return start
 }
 
-function visitValue(text: Buffer, start: number, levels: number, depth: number, visit: Visit) {
+/** Line and column of a byte, both counted from 1, columns in characters. */
+export function positionOf(text: Uint8Array, offset: number): string {
+  const lineStart = text.subarray(0, offset).lastIndexOf(lineFeed) + 1
+  let line = 1
+  for (let at = 0; at < lineStart; at += 1) if (text[at] === lineFeed) line += 1
+  // A character counts with its first byte; all others are 10xxxxxx (RFC 3629 §3).
+  let column = 1
+  for (let at = lineStart; at < offset; at += 1) if ((text[at] ?? 0) >> 6 !== 0b10) column += 1
+  return `line ${line}, column ${column}`
+}
+
+function visitValue(text: Uint8Array, start: number, levels: number, depth: number, visit: Visit) {
   return depth <= levels && text[start] === openBrace
     ? visitObject(text, start, levels, depth, visit)
     : skipValue(text, start)
 }
 
 function visitObject(
-  text: Buffer,
+  text: Uint8Array,
   start: number,
   levels: number,
   depth: number,
@@ -100,16 +114,10 @@ function visitObject(
   }
 }
 
-/** A name of the text with its escapes resolved. */
-export function nameOf(text: Buffer, start: number, end: number): string {
-  const name = text.toString('utf8', start, end)
-  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // a JSON string, scanned
-}
-
 /** Skips a value of any type and depth, without recording what is inside. */
-export function skipValue(text: Buffer, start: number): number {
+export function skipValue(text: Uint8Array, start: number): number {
   /** The closing byte of each open object or array, outermost first. */
-  let open: Buffer = noBytes
+  let open: Uint8Array = noBytes
   let depth = 0
   let at = start
   for (;;) {
@@ -118,7 +126,7 @@ export function skipValue(text: Buffer, start: number): number {
       const close = first === openBrace ? closeBrace : closeBracket
       at = skipSpace(text, at + 1)
       if (text[at] !== close) {
-        if (depth === open.length) open = enlarged(open)
+        if (depth === open.length) open = enlarge(open)
         open[depth] = close
         depth += 1
         if (close === closeBrace) at = skipColon(text, skipName(text, at))
@@ -144,24 +152,26 @@ export function skipValue(text: Buffer, start: number): number {
   }
 }
 
-function enlarged(stack: Buffer): Buffer {
-  return Buffer.concat([stack], Math.max(64, stack.length * 2))
+function enlarge(stack: Uint8Array): Uint8Array {
+  const larger = new Uint8Array(Math.max(64, stack.length * 2))
+  larger.set(stack)
+  return larger
 }
 
-function skipScalar(text: Buffer, start: number): number {
+function skipScalar(text: Uint8Array, start: number): number {
   const first = text[start]
   if (first === quote) return skipString(text, start)
   if (first === minus || isDigit(first)) return skipNumber(text, start)
-  for (const literal of literals) {
-    if (first === literal[0]) {
-      const end = start + literal.length
-      if (text.subarray(start, end).equals(literal)) return end
-    }
-  }
+  for (const literal of literals) if (isAt(literal, text, start)) return start + literal.length
   throw syntaxError(text, start, 'expected a value')
 }
 
-function skipNumber(text: Buffer, start: number): number {
+function isAt(word: Uint8Array, text: Uint8Array, start: number): boolean {
+  for (let at = 0; at < word.length; at += 1) if (text[start + at] !== word[at]) return false
+  return true
+}
+
+function skipNumber(text: Uint8Array, start: number): number {
   let at = text[start] === minus ? start + 1 : start
   at = text[at] === digit0 ? at + 1 : skipDigits(text, at)
   if (text[at] === dot) at = skipDigits(text, at + 1)
@@ -173,7 +183,7 @@ function skipNumber(text: Buffer, start: number): number {
   return at
 }
 
-function skipDigits(text: Buffer, start: number): number {
+function skipDigits(text: Uint8Array, start: number): number {
   if (!isDigit(text[start])) throw syntaxError(text, start, 'expected a digit')
   let at = start + 1
   while (isDigit(text[at])) at += 1
@@ -184,7 +194,13 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= digit0 && byte <= digit9
 }
 
-function skipString(text: Buffer, start: number): number {
+function isHexDigit(byte: number | undefined): boolean {
+  if (byte === undefined) return false
+  const lower = byte | 0x20 // of a letter
+  return isDigit(byte) || (lower >= lowerA && lower <= lowerF)
+}
+
+function skipString(text: Uint8Array, start: number): number {
   let at = start + 1
   for (;;) {
     const byte = text[at]
@@ -195,10 +211,12 @@ function skipString(text: Buffer, start: number): number {
   }
 }
 
-function skipEscape(text: Buffer, start: number): number {
+function skipEscape(text: Uint8Array, start: number): number {
   const letter = text[start + 1]
-  if (letter === lowerU && /^[0-9a-f]{4}$/i.test(text.toString('latin1', start + 2, start + 6))) {
-    return start + 6
+  if (letter === lowerU) {
+    let at = start + 2
+    while (at < start + 6 && isHexDigit(text[at])) at += 1
+    if (at === start + 6) return at
   }
   if (letter !== undefined && simpleEscapes.includes(letter)) return start + 2
   throw syntaxError(
@@ -208,27 +226,27 @@ function skipEscape(text: Buffer, start: number): number {
   )
 }
 
-function skipName(text: Buffer, at: number): number {
+function skipName(text: Uint8Array, at: number): number {
   if (text[at] !== quote) throw syntaxError(text, at, 'expected a name in double quotes')
   return skipString(text, at)
 }
 
 /** Skips the colon after a name and the white space around it. */
-function skipColon(text: Buffer, start: number): number {
+function skipColon(text: Uint8Array, start: number): number {
   const at = skipSpace(text, start)
   if (text[at] !== colon) throw syntaxError(text, at, 'expected a colon')
   return skipSpace(text, at + 1)
 }
 
 /** Skips the comma between two members or elements and the white space after it. */
-export function skipComma(text: Buffer, at: number, close = closeBrace): number {
+export function skipComma(text: Uint8Array, at: number, close = closeBrace): number {
   if (text[at] !== comma) {
     throw syntaxError(text, at, `expected a comma or "${String.fromCharCode(close)}"`)
   }
   return skipSpace(text, at + 1)
 }
 
-export function skipSpace(text: Buffer, start: number): number {
+export function skipSpace(text: Uint8Array, start: number): number {
   let at = start
   for (;;) {
     const byte = text[at]
@@ -237,7 +255,7 @@ export function skipSpace(text: Buffer, start: number): number {
   }
 }
 
-function syntaxError(text: Buffer, offset: number, problem: string): JsonSyntaxError {
+function syntaxError(text: Uint8Array, offset: number, problem: string): JsonSyntaxError {
   return new JsonSyntaxError(
     offset < text.length ? problem : `${problem}, but the text ends here`,
     Math.min(offset, text.length),

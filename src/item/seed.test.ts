@@ -15,7 +15,11 @@ function itemsOf(seed: string | Buffer): string[] {
 const seeds = [
   { what: 'an array', seed: '[{"a":1},\n {"b":2}]', items: ['null,"a":1}', 'null,"b":2}'] },
   { what: 'an empty array', seed: ' [ ] ', items: [] },
-  { what: 'one object a line', seed: '{"a":1}\n{"b":2}\n', items: ['null,"a":1}', 'null,"b":2}'] },
+  {
+    what: 'one object per line',
+    seed: '{"a":1}\n{"b":2}\n',
+    items: ['null,"a":1}', 'null,"b":2}'],
+  },
   {
     what: 'CR LF and empty lines',
     seed: '{"a":1}\r\n\r\n{"b":2}',
@@ -55,7 +59,11 @@ for (const { what, seed, items } of seeds) {
 
 const invalid = [
   { what: 'nothing', seed: ' \n', says: 'line 2, column 1: expected an object' },
-  { what: 'no JSON', seed: 'title,price\n', says: 'line 1, column 1: expected an object' },
+  {
+    what: 'text that is not JSON',
+    seed: 'title,price\n',
+    says: 'line 1, column 1: expected an object',
+  },
   { what: 'a number', seed: '[{"a":1}, 2]', says: 'line 1, column 11: expected an object' },
   { what: 'an array in the array', seed: '[[]]', says: 'line 1, column 2: expected an object' },
   { what: 'a comma too many', seed: '[{},\n]', says: 'line 2, column 1: expected an object' },

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { delayed } from './delayed.js'
 import { createMemoryStore } from './memory/store.js'
 
-test('once stopping begins, delays under way end and no more begin', {
+test('once stopping begins, pending delays end and no more begin', {
   timeout: 20_000,
 }, async () => {
   const stopping = new AbortController()

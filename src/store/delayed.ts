@@ -1,10 +1,10 @@
-/** A slow store, for development: clients get to see their loading states. @module */
+/** A slow store, for development: lets clients show their loading states. @module */
 
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ItemStore } from './item-store.js'
 
-/** Range of a random time, in milliseconds, both ends included. */
+/** Range of a random time in milliseconds, inclusive. */
 export interface Delay {
   readonly min: number
   readonly max: number
@@ -12,7 +12,7 @@ export interface Delay {
 
 /**
  * The same store, with a delay before each operation on items.
- * @param stopping once it is aborted, nothing is delayed any more, and the delays under way end.
+ * @param stopping once aborted, nothing is delayed any more, and pending delays end.
  */
 export function delayed(store: ItemStore, { min, max }: Delay, stopping: AbortSignal): ItemStore {
   const pause = () =>

@@ -4,27 +4,27 @@ import type { Logger } from 'pino'
 import type { ItemStore } from './item-store.js'
 import { createMemoryStore } from './memory/store.js'
 
-/** What a store has to be told. */
+/** The limits of the store in process memory, and where another one is. */
 export interface StoreOptions {
-  /** Maximum number of bytes that the items may take in process memory. */
+  /** Maximum total size of the items in process memory, in bytes. */
   readonly maxStoreBytes: number
-  /** Maximum number of pages that the items may lie on in process memory. */
-  readonly maxStorePages: number
-  /** Where the engine is that keeps the items; `undefined` for process memory. */
+  /** Maximum number of blocks for items in process memory. */
+  readonly maxStoreBlocks: number
+  /** Address of the Redis server or cluster that keeps the items; `undefined` for process memory. */
   readonly storeUrl: string | undefined
-  /** What the keys in the engine begin with. */
+  /** Prefix of the keys on the server. */
   readonly storePrefix: string
-  /** Maximum time to wait for an answer of the engine, in milliseconds. */
+  /** How long an operation on the server may take, in milliseconds. */
   readonly storeTimeout: number
 }
 
 /**
- * The store for this process: in process memory (spec §1.2) or in an engine. One that cannot be reached
- * is tried again for as long as the store is open.
+ * The store for this process: in process memory (spec §1.2) or on a Redis server. One that cannot
+ * be reached is retried for as long as the store is open.
  */
 export async function openStore(options: StoreOptions, log: Logger): Promise<ItemStore> {
-  const { maxStoreBytes, maxStorePages, storeUrl, storePrefix, storeTimeout } = options
-  if (storeUrl === undefined) return createMemoryStore(maxStoreBytes, { maxPages: maxStorePages })
+  const { maxStoreBytes, maxStoreBlocks, storeUrl, storePrefix, storeTimeout } = options
+  if (storeUrl === undefined) return createMemoryStore(maxStoreBytes, { maxBlocks: maxStoreBlocks })
   const { openRedisStore } = await import('./redis/store.js')
   return await openRedisStore({ url: storeUrl, prefix: storePrefix, timeout: storeTimeout, log })
 }

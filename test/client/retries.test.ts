@@ -100,7 +100,7 @@ describe('not sent again', () => {
     })
   }
 
-  test('items once an item has been given: the list would begin anew', async () => {
+  test('items once an item has been yielded: the list would start over', async () => {
     const { baseUrl, seen } = await scriptedServer([dropsHalfway])
     const given: unknown[] = []
     const error = await errorOf(
@@ -148,7 +148,7 @@ describe('not sent again', () => {
     }
   })
 
-  test('a delete that something else answers', async () => {
+  test('a delete answered by something else', async () => {
     for (const body of ['<html></html>', '', '{}']) {
       const { baseUrl, seen } = await scriptedServer([answers(200, body)])
       const error = await errorOf(new ItemStoreClient({ baseUrl, token }).delete(id))
@@ -163,7 +163,7 @@ describe('not sent again', () => {
   })
 })
 
-describe('a create that never left is sent again', () => {
+describe('a create that was never sent is sent again', () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     test(`when nothing listens at ${host} yet`, async () => {
       const port = await freePort()
@@ -196,7 +196,7 @@ describe('a create that never left is sent again', () => {
   })
 })
 
-describe('what a fetch says other than Node.js tells nothing', () => {
+describe('errors of a fetch other than that of Node.js prove nothing', () => {
   const causes: { title: string; error: unknown }[] = [
     { title: 'a browser', error: new TypeError('Failed to fetch') },
     { title: 'a reset', error: new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }) },
@@ -228,7 +228,7 @@ describe('Retry-After', () => {
     assert.ok(first && second && second - first > 1_000, `${first} ${second}`)
   })
 
-  test('beyond the timeout makes no sense to wait for', async () => {
+  test('beyond the timeout is not waited for', async () => {
     for (const value of ['3600', new Date(Date.now() + 3_600_000).toUTCString()]) {
       const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
       const { baseUrl, seen } = await scriptedServer([step])
@@ -243,7 +243,7 @@ describe('Retry-After', () => {
 
 describe('Retry-After with no timeout', () => {
   for (const value of ['99999999999999', '9'.repeat(400), '2147484']) {
-    test(`makes no sense to wait for beyond what a timer can take: ${value}`, async () => {
+    test(`is not waited for beyond what a timer can take: ${value}`, async () => {
       const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
       const { baseUrl, seen } = await scriptedServer([step])
       const client = new ItemStoreClient({ baseUrl, token, timeout: Infinity, retries: 1 })

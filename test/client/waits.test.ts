@@ -76,7 +76,7 @@ describe('timeout', () => {
     assert.deepEqual([await client.list(), asked, seen.length], [[item], 2, 1])
   })
 
-  test('does not count the time that the caller takes for an item', async () => {
+  test('does not count the time that the caller spends on an item', async () => {
     const more = `${JSON.stringify(item)},`.repeat(50_000) // more than one part
     const { baseUrl } = await scriptedServer([
       (response) => response.end(`${start}${more}{"id":"last"}]}`),
@@ -109,7 +109,7 @@ describe('a signal', () => {
       await assert.rejects(call(client, { signal: AbortSignal.abort(reason) }), reason)
     })
 
-    test(`ends ${title} while there is no response, and is let go of`, async () => {
+    test(`ends ${title} while there is no response, and is released`, async () => {
       const { baseUrl, seen } = await scriptedServer([hangs])
       const controller = new AbortController()
       const { signal } = controller
@@ -124,7 +124,7 @@ describe('a signal', () => {
     })
   }
 
-  test('ends a response that is coming in', async () => {
+  test('ends a response that is still arriving', async () => {
     const { baseUrl, seen } = await scriptedServer([stalls])
     const controller = new AbortController()
     const client = new ItemStoreClient({ baseUrl, token })
@@ -195,7 +195,7 @@ describe('a signal', () => {
     assert.deepEqual(getEventListeners(signal, 'abort'), [])
   })
 
-  test('of a call that succeeded is let go of', async () => {
+  test('of a call that succeeded is released', async () => {
     const { baseUrl } = await scriptedServer([oneItem])
     const { signal } = new AbortController()
     await new ItemStoreClient({ baseUrl, token }).get(id, { signal })

@@ -60,7 +60,7 @@ const withBody = [
   { title: 'refused token', method: 'GET', path: '/items', token: 'no.such.token', status: 401 },
 ]
 for (const { title, method, path, status, token, ...options } of withBody) {
-  test(`§1.4 ${title}: the body has a session_id, another one for each request`, async () => {
+  test(`§1.4 ${title}: the body has a session_id, a different one for each request`, async () => {
     const send = () =>
       service.request(method, path, { token: token ?? service.validToken(), ...options })
     const answers = [await send(), await send()]
@@ -73,7 +73,7 @@ for (const { title, method, path, status, token, ...options } of withBody) {
   })
 }
 
-test('§1.4 session ids are unique across requests at the same time', async () => {
+test('§1.4 session ids are unique across concurrent requests', async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => service.request('GET', '/health')),
   )
@@ -131,7 +131,7 @@ test('§1.6 bodies are JSON, with any space around its tokens', async () => {
   assert.deepEqual([item.name, item.project_id], ['spaced', 'p'])
 })
 
-test('§1.6 every body of an answer is a JSON text', async () => {
+test('§1.6 every response body is a JSON text', async () => {
   for (const { method, path, ...options } of [...withBody, ...itemEndpoints]) {
     const answer = await service.request(method, path, options)
     if (answer.status !== 204) record(answer.json())

@@ -40,7 +40,7 @@ test('§4.2 the list is { session_id, status: "success", message, data: [...] }'
   assert.ok(envelope.data.some((other) => record(other).id === item.id))
 })
 
-test('§4.2 items are listed in the order they were created, also after a replace', async () => {
+test('§4.2 items are listed in the order they were created, even after a replace', async () => {
   const ids: string[] = []
   const project = randomUUID()
   for (let index = 0; index < 30; index += 1)

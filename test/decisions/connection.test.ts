@@ -52,6 +52,10 @@ const notHttp = [
     title: 'another encoding besides chunked',
     bytes: `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
   },
+  {
+    title: 'a Transfer-Encoding in HTTP/1.0',
+    bytes: `${post.replace('HTTP/1.1', 'HTTP/1.0')}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  },
   { title: 'a header without a colon', bytes: `${health}Host: a\r\nfoo\r\n\r\n` },
   { title: 'a space before the colon', bytes: `${health}Host: a\r\nfoo : bar\r\n\r\n` },
   { title: 'a NUL in a header', bytes: `${health}Host: a\r\nfoo: a\0b\r\n\r\n` },
@@ -122,7 +126,7 @@ const hosts = [
   'a&b',
 ]
 for (const host of hosts) {
-  test(`§4 the Host "${host}" is one (RFC 9112 §3.2)`, async () => {
+  test(`§4 the Host "${host}" is valid (RFC 9112 §3.2)`, async () => {
     const answer = await exchangeOne(service.baseUrl, `${health}Host: ${host}\r\n\r\n`)
     assert.equal(answer.status, 200, answer.text)
   })
@@ -150,7 +154,7 @@ for (const { title, bytes, status } of odd) {
   })
 }
 
-test('§1.4 an unknown Expect is answered with a session id, whatever the answer', async () => {
+test('§1.4 an unknown Expect is answered with a session id, whatever the status', async () => {
   const answer = await exchangeOne(service.baseUrl, `${health}Host: a\r\nExpect: tea\r\n\r\n`)
   assertHeaders(answer)
 })
@@ -169,7 +173,7 @@ const refusedExpectations = [
   { title: 'of a type that is not JSON', head: `${post}Content-Type: text/plain\r\n`, status: 422 },
 ]
 for (const { title, head, status } of refusedExpectations) {
-  test(`§7 a body ${title} that comes although its Expect was refused is not cut off`, async () => {
+  test(`§7 a body ${title} that arrives although its Expect was refused is not cut off`, async () => {
     const pieces = [`${head}${expecting(3_000_000)}`, ...Array(3).fill('x'.repeat(1_000_000))]
     for (let round = 0; round < 10; round += 1) {
       const answers = await exchangeUntilClosed(service.baseUrl, pieces)
@@ -256,7 +260,7 @@ const closing = [
   { title: 'no token', bytes: `GET ${prefix}/items HTTP/1.1\r\nHost: a\r\n` },
 ]
 for (const { title, bytes } of closing) {
-  test(`§7 Connection: close counts on errors too: ${title}`, async () => {
+  test(`§7 Connection: close is honoured on errors too: ${title}`, async () => {
     const pieces = [`${bytes}Connection: close\r\n\r\n`]
     const [answer] = await exchangeUntilClosed(service.baseUrl, pieces)
     assert.equal(answer?.headers.connection, 'close')
@@ -306,7 +310,7 @@ test('§5 a malformed body after a head without a token gets one response: 401',
   }
 })
 
-test('§7 a client that disconnects within its request does no harm', async () => {
+test('§7 a client that disconnects in the middle of its request does no harm', async () => {
   const head = `${post}Content-Length: 100\r\n\r\n{"data":`
   for (const bytes of ['', 'GET', `${health}Host:`, head]) await breakOff(service.baseUrl, bytes)
   assert.equal((await service.request('GET', '/health')).status, 200)

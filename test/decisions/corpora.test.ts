@@ -41,7 +41,7 @@ for (const [title, value] of Object.entries(refused)) {
 }
 
 for (const [title, texts] of Object.entries(strings)) {
-  test(`§2.1 come back as they were sent, as values and names: ${title}`, async () => {
+  test(`§2.1 comes back as it was sent, as value and name: ${title}`, async () => {
     const data = Object.fromEntries(texts.map((text) => [`_${text}`, text]))
     const { id } = await create(service, { data, texts }, texts.find(Boolean) ?? 'p')
     const kept = await stored(service, id)

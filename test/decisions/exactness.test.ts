@@ -54,7 +54,7 @@ for (const [name, open, close] of [
   ['arrays', '[', ']'],
   ['objects', '{"a":', '}'],
 ] as const) {
-  test(`§2.1 ${deep} ${name} in each other are kept`, async () => {
+  test(`§2.1 ${deep} ${name} nested in each other are kept`, async () => {
     const value = `${open.repeat(deep)}1${close.repeat(deep)}`
     const body = `{"data":{"deep":${value}}}`
     await assertStoredAs(body, (id) => `{"id":"${id}","project_id":null,"deep":${value}}`)

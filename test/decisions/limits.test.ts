@@ -34,7 +34,7 @@ test('§8 413 PAYLOAD_TOO_LARGE for a chunked body, once it is too long', async 
 })
 
 for (const connection of ['keep-alive', 'close']) {
-  test(`§8 413 reaches a client that reads once all is sent, Connection: ${connection}`, async () => {
+  test(`§8 413 reaches a client that reads only after sending everything, Connection: ${connection}`, async () => {
     const pieces = Array.from({ length: 17 }, () => ' '.repeat(mebibyte))
     const length = `Content-Length: ${17 * mebibyte}`
     const head = headOf(service, 'POST', '/items', length, `Connection: ${connection}`)
@@ -43,7 +43,7 @@ for (const connection of ['keep-alive', 'close']) {
   })
 }
 
-test('§8 a body of 16 MiB is taken', async () => {
+test('§8 a body of 16 MiB is accepted', async () => {
   const frame = '{"data":{"a":""}}'
   const text = 'x'.repeat(16 * mebibyte - frame.length)
   const body = frame.replace('""', `"${text}"`)

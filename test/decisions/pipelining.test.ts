@@ -27,7 +27,7 @@ test('§4 CONNECT after an unanswered request closes the connection', async () =
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
-test('§1.4 many requests on one connection get answers in turn, ids of their own', async () => {
+test('§1.4 many requests on one connection are answered in order, each with its own id', async () => {
   const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n`.repeat(20), 20)
   for (const answer of answers) assertHeaders(answer)
   assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 20)
@@ -81,7 +81,7 @@ const late = [
   { what: 'CONNECT', method: 'CONNECT', lines: '' },
 ]
 for (const { what, method, lines } of late) {
-  test(`§4 ${what} after an answer that closes the connection has no effect`, async () => {
+  test(`§4 ${what} after a response that closes the connection has no effect`, async () => {
     const { id } = await create(service, { n: 1 })
     const head = `${post.replace(/Bearer .*/, 'Bearer wrong')}Content-Length: ${body.length}\r\n`
     const target = method === 'CONNECT' ? 'a:1' : `${prefix}/items/${id}`

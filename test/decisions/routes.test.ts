@@ -35,7 +35,7 @@ for (const { path, methods } of paths) {
     assert.deepEqual(await stored(service, item.id), item)
   })
 
-  test(`§4 ${shown(path)}: the methods that Allow names are there`, async () => {
+  test(`§4 ${shown(path)}: the methods that Allow names are supported`, async () => {
     for (const method of methods) {
       const answer = await service.request(method, path)
       assert.notEqual(answer.status, 405, method)
@@ -53,6 +53,8 @@ const unknownPaths = [
   '/health/a',
   '/Items',
   '/items.json',
+  '/items//',
+  '//items',
 ]
 for (const path of unknownPaths) {
   test(`§4 no endpoint has the path "${path}": 404 ROUTE_NOT_FOUND, whatever the method`, async () => {
@@ -65,7 +67,7 @@ for (const path of unknownPaths) {
 }
 
 for (const target of ['/', '/items', '/health', '/api/items', '/api/v2/items', '/api/v1x/items']) {
-  test(`§9 nothing is served outside of the prefix: ${target}`, async () => {
+  test(`§9 nothing is served outside the prefix: ${target}`, async () => {
     assertRefused(await service.requestTarget('GET', target), 404, 'ROUTE_NOT_FOUND')
   })
 }

@@ -1,4 +1,4 @@
-/** Lets single allocations of memory fail, as where the system has none left. */
+/** Makes single memory allocations fail, as if the system had run out of memory. */
 
 const constructors = [
   ...(['ArrayBuffer', 'Uint8Array', 'Uint16Array', 'Uint32Array', 'Int32Array'] as const),
@@ -8,12 +8,12 @@ const functions = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat'] 
 
 /** Counts the allocations that go through the constructors and functions of the runtime. */
 export class Allocations {
-  /** What has failed so far: names of constructors and functions, each with how often. */
+  /** What has failed so far: the names of constructors and functions, with counts. */
   readonly failures = new Map<string, number>()
   #left = Number.POSITIVE_INFINITY
   readonly #originals: (() => void)[] = []
 
-  /** Takes their place, until `restore`. */
+  /** Replaces them until `restore`. */
   constructor() {
     const globals = globalThis as unknown as Record<string, new () => object> // their common shape
     for (const name of constructors) {
@@ -44,8 +44,8 @@ export class Allocations {
   }
 
   /**
-   * Does something while the allocation with this number, counted from 0, fails.
-   * @returns whether it came to that, and what was thrown, if anything.
+   * Does something, and makes the allocation with this number fail, counted from 0.
+   * @returns whether it got that far, and what was thrown, if anything.
    */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number

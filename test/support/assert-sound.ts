@@ -1,60 +1,50 @@
-/** Looks into a memory store, and checks that everything in it agrees with everything else. */
+/** Looks into a memory store, and checks that all of its parts agree. */
 
 import assert from 'node:assert/strict'
-import type { Frame, Slab } from '../../src/store/memory/frames.js'
+import { type Block, entryBytes } from '../../src/store/memory/block.js'
+import type { Blocks } from '../../src/store/memory/blocks.js'
+import type { Frame } from '../../src/store/memory/frames.js'
 import type { ItemIndex } from '../../src/store/memory/item-index.js'
-import { entryBytes, type Page } from '../../src/store/memory/page.js'
-import type { Pages } from '../../src/store/memory/pages.js'
-import type { Version } from '../../src/store/memory/versions.js'
 
 const comma = 0x2c
 const recordWords = 5
 
-/** @throws {AssertionError} when index, pages, versions, frames and counts do not agree. */
-export function assertSound(pages: Pages): void {
-  const inOrder = [...pagesInOrder(pages)]
-  const versions = [...versionsInOrder(pages)]
-  assertNumbers(pages, inOrder)
-  for (const page of inOrder) assertPage(pages, page)
-  assertVersions(pages, inOrder, versions)
-  assertFrames(pages, versions)
-  const items = inOrder.reduce((sum, { count }) => sum + count, 0)
-  assert.equal(indexedItems(pages.index), items)
+/** @throws {AssertionError} if index, blocks, frames and counts do not agree. */
+export function assertSound(blocks: Blocks): void {
+  const all = [...blocksInOrder(blocks)]
+  const current = all.filter(({ until }) => until === 0)
+  assertNumbers(blocks, current)
+  for (const block of current) assertBlock(blocks, block)
+  assertRetired(blocks, all)
+  assertFrames(blocks, all)
+  const { tail } = blocks
+  if (tail !== undefined) assert.equal(tail, current.at(-1))
+  const items = current.reduce((sum, { count }) => sum + count, 0)
+  assert.equal(indexedItems(blocks.index), items)
 }
 
-function* pagesInOrder({ first, last }: Pages): Generator<Page> {
-  let previous: Page | undefined
-  for (let page = first; page !== undefined; page = page.next) {
-    assert.equal(page.previous, previous)
-    yield page
-    previous = page
+function* blocksInOrder({ chain: { first, last } }: Blocks): Generator<Block> {
+  let before: Block | undefined
+  for (let block = first; block !== undefined; block = block.after) {
+    assert.equal(block.before, before)
+    yield block
+    before = block
   }
-  assert.equal(last, previous)
+  assert.equal(last, before)
 }
 
-function* versionsInOrder({ versions: { first } }: Pages): Generator<Version> {
-  let before: Version | undefined
-  for (let version = first; version !== undefined; version = version.after) {
-    assert.equal(version.before, before)
-    yield version
-    before = version
-  }
-}
-
-/** Every number is that of one page or free. */
-function assertNumbers({ byNumber, freeNumbers }: Pages, inOrder: Page[]): void {
-  for (const page of inOrder) assert.equal(byNumber[page.number], page)
+/** Every number belongs to one block or is free. */
+function assertNumbers({ byNumber, freeNumbers }: Blocks, current: Block[]): void {
+  for (const block of current) assert.equal(byNumber[block.number], block)
   for (const number of freeNumbers) assert.equal(byNumber[number], undefined)
   assert.equal(new Set(freeNumbers).size, freeNumbers.length)
-  assert.equal(inOrder.length + freeNumbers.length, byNumber.length)
+  assert.equal(current.length + freeNumbers.length, byNumber.length)
 }
 
-/** The texts of a page and its table agree, and the index knows the page of each item. */
-function assertPage({ frames, index }: Pages, { number, count, version }: Page): void {
-  const { frame, used, until } = version
+/** The texts of a block and its table agree, and the index knows the block of each item. */
+function assertBlock({ frames, index }: Blocks, { number, count, used, frame }: Block): void {
   const { bytes, start, words, slab } = frame
-  assert.equal(until, 0)
-  assert.ok(count > 0, 'a page without items')
+  assert.ok(count > 0, 'a block without items')
   if (slab === undefined) {
     assert.equal(count, 1)
     assert.equal(bytes.length, used)
@@ -67,7 +57,7 @@ function assertPage({ frames, index }: Pages, { number, count, version }: Page):
   for (let position = 0; position < count; position += 1) {
     const handle = words[end - position * 2 - 2] ?? 0
     const itemEnd = words[end - position * 2 - 1] ?? 0
-    assert.equal(index.pageOf(handle), number)
+    assert.equal(index.blockOf(handle), number)
     assert.ok(itemEnd > last && itemEnd <= used)
     assert.equal(bytes[start + itemEnd - 1], comma)
     last = itemEnd
@@ -75,66 +65,59 @@ function assertPage({ frames, index }: Pages, { number, count, version }: Page):
   assert.equal(last, used)
 }
 
-/** Those of the pages are in their order; the others are kept for the newest open list that sees them. */
-function assertVersions({ versions }: Pages, inOrder: Page[], chain: Version[]): void {
-  const own = chain.filter(({ until }) => until === 0)
-  assert.deepEqual(
-    own.map((version) => inOrder.findIndex((page) => page.version === version)),
-    inOrder.map((_, place) => place),
-  )
-  assert.equal(versions.own, own.length)
-  assert.equal(versions.kept, chain.length - own.length)
-  const kept = new Set<Version>()
-  for (const [place, { moment, kept: first }] of versions.open.entries()) {
-    const next = versions.open[place + 1]?.moment ?? Number.POSITIVE_INFINITY
-    for (let version = first; version !== undefined; version = version.nextKept) {
-      const { since, until } = version
+/** A retired block is kept for the newest open list that reads it. */
+function assertRetired({ chain, frames }: Blocks, all: Block[]): void {
+  const retired = all.filter(({ until }) => until > 0)
+  assert.equal(chain.retired, retired.length)
+  assert.equal(chain.current, all.length - retired.length)
+  const kept = new Set<Block>()
+  for (const [place, { moment, kept: first }] of chain.open.entries()) {
+    const next = chain.open[place + 1]?.moment ?? Number.POSITIVE_INFINITY
+    for (let block = first; block !== undefined; block = block.nextKept) {
+      const { since, until } = block
       assert.ok(since < moment && moment <= until && until < next, 'kept for another list')
-      kept.add(version)
+      kept.add(block)
     }
   }
-  assert.equal(kept.size, versions.kept)
-  assert.equal(versions.frames.pinnedFrom, versions.open[0]?.moment ?? Number.POSITIVE_INFINITY)
+  assert.deepEqual(kept, new Set(retired))
+  assert.equal(frames.pinnedFrom, chain.open[0]?.moment ?? Number.POSITIVE_INFINITY)
 }
 
-/** Every frame in use is that of a version, every place of a slab in use or free, and all adds up. */
-function assertFrames({ frames }: Pages, chain: Version[]): void {
-  const users = new Map<Frame, number>()
-  for (const { frame } of chain) users.set(frame, (users.get(frame) ?? 0) + 1)
+/** Every frame in use belongs to one block, every place in a slab is in use or free, and it all adds up. */
+function assertFrames({ frames }: Blocks, all: Block[]): void {
+  const used = new Set(all.map(({ frame }) => frame))
+  assert.equal(used.size, all.length)
   let ownBytes = 0
-  for (const [frame, count] of users) {
-    assert.equal(frame.users, count)
+  for (const frame of used) {
     if (frame.slab === undefined) ownBytes += frame.bytes.length
-    else assertPlace(frames.slabs, frames.size, frame, frame.slab)
+    else assertPlace(frame, frame.slab.frames)
   }
   let [inUse, held] = [0, 0]
   for (const slab of frames.slabs) {
-    const { free, freeCount } = slab
-    const freePlaces = new Set(free.subarray(0, freeCount))
-    assert.equal(freePlaces.size, freeCount)
-    for (const [place, frame] of slab.frames.entries()) {
-      assert.equal(frame === undefined, freePlaces.has(place))
-      if (frame !== undefined) assert.ok(users.has(frame), 'a frame that nobody uses')
+    const places = [...slab.free, ...[...slab.frames].map(({ start }) => start)]
+    const count = slab.memory.byteLength / frames.size
+    assert.deepEqual(
+      places.sort((a, b) => a - b),
+      Array.from({ length: count }, (_, place) => place * frames.size),
+    )
+    for (const frame of slab.frames) {
+      assert.ok(used.has(frame), 'a frame that nobody uses')
+      assert.equal(frame.slab, slab)
     }
-    inUse += slab.frames.length - freeCount
-    held += slab.frames.length
-    const isRoomy = freeCount > 0 && slab !== frames.draining
-    assert.equal(frames.roomy.filter((roomy) => roomy === slab).length, isRoomy ? 1 : 0)
+    inUse += slab.frames.size
+    held += count
   }
   assert.equal(frames.bytesInUse, inUse * frames.size + ownBytes)
   assert.equal(frames.bytesHeld, held * frames.size + ownBytes)
-  assert.ok(frames.roomy.every((slab) => frames.slabs.includes(slab)))
-  assert.ok(frames.draining === undefined || frames.slabs.includes(frames.draining))
 }
 
-function assertPlace(slabs: Slab[], size: number, frame: Frame, slab: Slab): void {
-  assert.ok(slabs.includes(slab))
-  assert.equal(slab.frames[frame.start / size], frame)
-  assert.equal(frame.bytes, slab.bytes)
-  assert.equal(frame.words, slab.words)
+function assertPlace(frame: Frame, frames: Set<Frame>): void {
+  assert.ok(frames.has(frame))
+  assert.equal(frame.bytes, frame.slab?.bytes)
+  assert.equal(frame.words, frame.slab?.words)
 }
 
-/** How many items the index leads to: each record in use has one slot, each other one is free. */
+/** How many items the index leads to: each record in use has one slot, all others are free. */
 function indexedItems({ shards }: ItemIndex): number {
   let items = 0
   for (const { slots, records, used, free, size } of shards) {

@@ -1,4 +1,4 @@
-/** A certificate of one's own. */
+/** A self-signed certificate. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The files of a certificate for 127.0.0.1 that is its own authority, and of its key. */
+/** The files of a self-signed certificate for 127.0.0.1, and of its key. */
 export function newCertificate(): [certificate: string, key: string] {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import { after, type TestOptions } from 'node:test'
 import { requireTool } from './tools.js'
 
-// The parts of playwright-core that tests use. An action waits until its element is there.
+// The parts of playwright-core that tests use. An action waits for its element.
 
 export interface Finder {
   locator(selector: string): Locator
@@ -22,7 +22,7 @@ export interface Locator extends Finder {
   uncheck(): Promise<void>
   press(key: string): Promise<void>
   focus(): Promise<void>
-  /** @param option its value, or what it says. */
+  /** @param option its value or its label. */
   selectOption(option: string): Promise<unknown>
   setInputFiles(files: { name: string; mimeType: string; buffer: Buffer }): Promise<void>
   getAttribute(name: string): Promise<string | null>
@@ -40,7 +40,7 @@ export interface Page extends Finder {
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
   url(): string
-  /** The value of an expression in the page, once it is there. */
+  /** The value of an expression in the page, once it has resolved. */
   evaluate<T>(expression: string): Promise<T>
   /** Waits until an expression is true in the page. */
   waitForFunction(expression: string): Promise<unknown>
@@ -110,34 +110,34 @@ const executablePath =
 
 const missing = 'there is no Chromium: install it, or set CHROMIUM_PATH'
 
-/** For a test that needs Chromium: skipped without one, except where everything has to be tested. */
+/** For a test that needs Chromium: skipped without it, except in CI. */
 export const inChromium: TestOptions =
   executablePath === undefined && process.env.CI !== 'true' ? { skip: missing } : {}
 
-/** Longest time for an action in a page, in milliseconds: on a busy machine, too. */
-const patience = 20_000
+/** Maximum time for an action in a page, in milliseconds, even on a busy machine. */
+const actionTimeout = 20_000
 
 /**
- * A browser for all tests of a file, started by the first that needs it; it ends with the file. To be
- * called outside of tests.
- * @returns opens a context of its own, with its own storage, until the end of the test. @throws {Error}
- * without Chromium.
+ * A browser for all tests in a file, started by the first one that needs it; it ends with the file. Call it
+ * outside of tests.
+ * @returns a function that opens a context, with its own storage, until the end of the test. It throws an
+ * `Error` without Chromium.
  */
 export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   let browser: Promise<Browser> | undefined
   after(async () => await (await browser)?.close())
   return async function newContext(options) {
     let context: Context | undefined
-    // An open page goes on taking time. Said before the wait, after which Node takes the test for another.
+    // An open page keeps taking time. Registered before the wait: after it, Node would take this for another test.
     after(() => context?.close())
     browser ??= launch()
     context = await (await browser).newContext(options)
-    context.setDefaultTimeout(patience)
+    context.setDefaultTimeout(actionTimeout)
     return context
   }
 }
 
-/** Opens a page in a browser of its own, which ends with the test. @throws {Error} without Chromium. */
+/** Opens a page in its own browser, which ends with the test. @throws {Error} without Chromium. */
 export async function openPage(url: string): Promise<Page> {
   const browser = await launch()
   after(() => browser.close())

@@ -15,7 +15,7 @@ export async function assertConforms(env: NodeJS.ProcessEnv): Promise<void> {
   const service = await ownService({ ...env, JWT_SECRET })
   const folder = join(root, 'build/test/conformance')
   const files = readdirSync(folder).filter((file) => file.endsWith('.test.js'))
-  // All in one process: they send requests, and share nothing else.
+  // All in one process: they only send requests, and share nothing else.
   const program = files.map((file) => `import '${pathToFileURL(join(folder, file))}'`).join('\n')
   const tests = ownProcess(
     [process.execPath, '--test-reporter=tap', '--input-type=module', '--eval', program],

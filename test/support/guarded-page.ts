@@ -1,4 +1,4 @@
-/** Pages of the service in Chromium, with everything noted that must not happen in them. */
+/** Pages of the service in Chromium, where everything that must not happen is recorded. */
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -9,15 +9,15 @@ import { requireTool, root } from './tools.js'
 export interface GuardedPage extends Page {
   /**
    * Fails if, so far, the page has asked another host for anything, thrown or reported an error, or
-   * violated its Content-Security-Policy. To be called at the end of each test.
+   * violated its Content-Security-Policy. Call it at the end of each test.
    */
   assertClean(): void
 }
 
 export interface GuardOptions extends ContextOptions {
-  /** Messages on the console that the test itself brings about. */
+  /** Console messages that the test itself causes. */
   expected?: RegExp
-  /** Which requests to the service itself get no answer, at the moment. */
+  /** Which requests to the service currently get no response. */
   isCut?: (url: URL) => boolean
 }
 
@@ -27,11 +27,11 @@ export const screens = {
   phone: { width: 360, height: 740 },
 }
 
-/** Chromium reports it when the interface refuses a request, which is no error of the page. */
+/** Chromium logs it when the interface refuses a request, which is not an error of the page. */
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
 /**
- * Opens a page; its network to other hosts is cut.
+ * Opens a page that cannot reach other hosts.
  * @param newContext from `useBrowser`.
  */
 export async function openGuarded(
@@ -75,7 +75,7 @@ interface Violation {
   nodes: { target: string[]; failureSummary: string }[]
 }
 
-/** Checks the page as it is now with all rules of axe-core, best practices included. */
+/** Checks the page in its current state against all rules of axe-core, best practices included. */
 export async function assertAccessible(page: Page): Promise<void> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     const source = readFileSync(requireTool.resolve('axe-core/axe.min.js'), 'utf8')
@@ -107,7 +107,7 @@ export async function inEachScheme(
   }
 }
 
-/** Takes pictures for the docs, in light and dark, when `npm run pictures` asks for them. */
+/** Takes pictures for the docs, in light and dark, when `PICTURES=on` asks for them. */
 export async function takePictures(page: Page, name: string): Promise<void> {
   if (process.env.PICTURES !== 'on') return
   const folder = join(root, 'docs/pictures')

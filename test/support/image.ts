@@ -1,4 +1,4 @@
-/** Builds an image without a container engine: runs the lines of a Dockerfile in a folder. */
+/** Builds an image without a container engine: runs the instructions of a Dockerfile in a folder. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -6,10 +6,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './tools.js'
 
-/** A built stage. Paths of the image are below `folder`. */
+/** A built stage. Paths in the image are below `folder`. */
 export interface Image {
   readonly folder: string
-  /** `WORKDIR`, a path of the image. */
+  /** `WORKDIR`, a path in the image. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly user: string
@@ -28,8 +28,8 @@ interface Stage extends Image {
 }
 
 /**
- * Runs every line of a Dockerfile, with the clean checkout less what .dockerignore names as its context.
- * It knows no more than this project's Dockerfile needs; anything else is an error.
+ * Runs every instruction of a Dockerfile; its context is a clean checkout without what .dockerignore names.
+ * It supports only what this project's Dockerfile needs; anything else is an error.
  * @param into an empty folder.
  * @returns the last stage.
  */
@@ -103,14 +103,14 @@ function apply(
   }
 }
 
-/** A folder is copied into the target, as its content; a file keeps its name. */
+/** Of a folder, the content is copied into the target; a file keeps its name. */
 function copy(source: string, target: string): void {
   const to = statSync(source).isDirectory() ? target : join(target, basename(source))
   cpSync(source, to, { recursive: true, verbatimSymlinks: true })
 }
 
 function run(command: string, cwd: string, env: Readonly<Record<string, string>>): void {
-  // The folder of the scripts' own project, which npm would take for that of the image.
+  // npm sets it to the folder of the outer project, and would take that for the one in the image.
   const { npm_config_local_prefix, NODE_TEST_CONTEXT, ...inherited } = process.env
   const { status, stdout, stderr } = spawnSync('sh', ['-ec', command], {
     cwd,
@@ -134,7 +134,7 @@ function instructions(dockerfile: string): { keyword: string; text: string }[] {
     })
 }
 
-/** What a fresh clone has, with the changes that are not committed yet. */
+/** The files of a fresh clone, with uncommitted changes. */
 function copyContext(target: string): void {
   const ignored = ignoredBy(readFileSync(join(root, '.dockerignore'), 'utf8'))
   const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
@@ -146,7 +146,7 @@ function copyContext(target: string): void {
   }
 }
 
-/** The patterns of .dockerignore: names with `*` and `**`, from the root on. */
+/** The patterns of .dockerignore: paths from the root, with `*` and `**`. */
 function ignoredBy(dockerignore: string): (file: string) => boolean {
   const lines = dockerignore.split('\n').filter((line) => /^[^#]/.test(line))
   const patterns = lines.map((line) => {

@@ -1,6 +1,6 @@
 /**
- * Clients that create, replace, read and delete items all the time, and know what they have to find:
- * each item is of one client, and what a refused change left of it may be either.
+ * Clients that keep creating, replacing, reading and deleting items, and know what they have to find: each
+ * item belongs to one client, and after a refused change it may be in either state.
  */
 
 import assert from 'node:assert/strict'
@@ -15,29 +15,29 @@ type Version = number | undefined
 
 interface Item {
   readonly id: string
-  /** What may be found: after a success its version, and those whose outcome is unknown. */
+  /** The versions that may be found: the last successful one, and those whose outcome is unknown. */
   possible: Version[]
-  /** They may come about at any time. */
+  /** Those whose outcome is unknown, which may take effect at any time. */
   readonly uncertain: Version[]
-  /** When the last success was, as `performance.now()` has it. */
+  /** When the last success was: the value of `performance.now()`. */
   acknowledged: number
 }
 
 export interface ItemLoad {
-  /** How often there was each status. */
+  /** How often each status occurred. */
   readonly statuses: ReadonlyMap<number, number>
-  /** When the last request was answered with 503, as `performance.now()` has it. */
+  /** When a request was last answered with 503: the value of `performance.now()`. */
   lastRefused(): number
-  /** Ends the clients. @throws {Error} when any answer was none of the expected. */
+  /** Stops the clients. @throws {Error} if any response was unexpected. */
   stop(): Promise<void>
-  /** Reads all items. @returns when what was lost had been acknowledged; mostly nothing. */
+  /** Reads all items. @returns when each lost change was acknowledged; usually nothing is lost. */
   lost(): Promise<readonly number[]>
 }
 
 /** How long a client waits after a 503, in milliseconds. */
 const pause = 10
 
-/** They end with the test at the latest. @param mayLose whether items may be found as they were before a success. */
+/** They stop with the test at the latest. @param mayLose whether acknowledged changes may be lost. */
 export function startLoad(service: OwnService, { mayLose = false, clients = 8 } = {}): ItemLoad {
   const statuses = new Map<number, number>()
   const items: Item[] = []
@@ -140,7 +140,7 @@ export function startLoad(service: OwnService, { mayLose = false, clients = 8 } 
   }
 }
 
-/** The number of answers that were successes. */
+/** The number of successful responses. */
 export function servedBy({ statuses }: ItemLoad): number {
   return [200, 201, 204].reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0)
 }

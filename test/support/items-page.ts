@@ -1,25 +1,25 @@
-/** The items page, opened and used as a person would. */
+/** The items page, used as a person would. */
 
 import { type Locator, useBrowser } from './chromium.js'
 import { type GuardedPage, type GuardOptions, openGuarded } from './guarded-page.js'
 import type { OwnService } from './own-service.js'
 
 export interface ItemsPage extends GuardedPage {
-  /** Where the JSON of an item is typed. */
+  /** The field for the JSON of an item. */
   readonly editor: Locator
   /** The dialog with the editor. */
   readonly dialog: Locator
-  /** Clicks a button: of those with this name, the topmost. */
+  /** Clicks the topmost button with this name. */
   choose(button: string): Promise<void>
   /** A value as it is shown in the table. */
   cell(text: string): Locator
   /** Waits until a text is in the page. */
   sees(text: string | RegExp): Promise<void>
-  /** Waits until the list has as many items as that. */
+  /** Waits until the list has this many items. */
   counts(text: string): Promise<void>
 }
 
-/** To be called outside of tests. @returns opens the page of a service in a browser of the file. */
+/** Call it outside of tests. @returns a function that opens the page of a service in the browser of the file. */
 export function useItemsPage(): (
   service: OwnService,
   options?: GuardOptions & { token?: string },
@@ -53,7 +53,7 @@ export async function createdBy(
   return id
 }
 
-/** The item's own JSON text, as a program reads it; `undefined` when there is none. */
+/** The JSON text of an item, as a program reads it; `undefined` if there is none. */
 export async function readBack(service: OwnService, id: string): Promise<string | undefined> {
   const { text } = await service.request('GET', `/items/${id}`, { token: service.validToken() })
   return /"data":(.*)\}$/s.exec(text)?.[1]

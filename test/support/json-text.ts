@@ -1,4 +1,4 @@
-/** Arbitrary JSON texts: not values written by one serialiser, but everything the grammar allows. */
+/** Arbitrary JSON texts: not what one serialiser writes, but everything the grammar allows. */
 
 import fc from 'fast-check'
 
@@ -23,8 +23,8 @@ const character = fc.oneof(
 const string = fc.array(character, { maxLength: 8 }).map((parts) => `"${parts.join('')}"`)
 
 const name = fc.oneof(
-  // The V8 of Node.js 24 and 26 reads the name "\n" as "\\" where JSON.parse has seen that one before,
-  // so that it can be no oracle of names that begin with a backslash.
+  // The V8 of Node.js 24 and 26 reads the name "\n" as "\\" once JSON.parse has seen that one, so it cannot
+  // be an oracle for names that begin with a backslash.
   { weight: 4, arbitrary: string.filter((text) => !text.startsWith('"\\\\')) },
   {
     weight: 1,

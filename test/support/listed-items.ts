@@ -1,15 +1,15 @@
-/** What a list has to show, by what the store guarantees of it. */
+/** What a list has to show, given what the store guarantees about it. */
 
 import assert from 'node:assert/strict'
 import type { ItemId, ListGuarantees } from '../../src/store/item-store.js'
 
-/** What may show of the items while one list is read. */
+/** What one list may show. */
 interface Seen {
-  /** The texts of the moment at which it was asked for. */
+  /** The texts at the moment when it was requested. */
   readonly texts: readonly string[]
   /** The texts that each item has had since then. */
   readonly versions: Map<ItemId, Set<string>>
-  /** The items that have been there all the while. */
+  /** The items present throughout. */
   readonly constant: Set<ItemId>
 }
 
@@ -35,7 +35,7 @@ export class ListedItems {
     if (!this.#created.has(id)) this.#created.set(id, this.#created.size)
   }
 
-  /** A list was asked for just now. @returns the check of its whole text. */
+  /** A list has just been requested. @returns a function that checks its whole text. */
   listed(): (text: string) => void {
     const seen: Seen = {
       texts: [...this.texts.values()],

@@ -1,19 +1,19 @@
-/** A network of one's own: an engine at the end of a link that can be cut. */
+/** A private network: an engine at the end of a link that can be cut. */
 
 import { execFile, spawnSync } from 'node:child_process'
 import { describe } from 'node:test'
 import { promisify } from 'node:util'
-import { isThere as isRedisThere, type OwnRedis, ownRedisBy } from './redis.js'
+import { isInstalled as isRedisInstalled, type OwnRedis, ownRedisBy } from './redis.js'
 
 const hasProgram = spawnSync('ip', ['-V']).status === 0
-/** Whether this machine lets its users have networks of their own. */
+/** Whether this machine lets its users create network namespaces. */
 const isAllowed =
   hasProgram &&
   spawnSync('unshare', '-n ip link add one type veth peer name two'.split(' ')).status === 0
 
-/** Tests that cut a network: left out where that cannot be, but never for a program where changes are checked. */
+/** Tests that cut a network: skipped where that is impossible, but in CI never for want of a program. */
 export function describeWithNetwork(title: string, body: () => void): void {
-  const missing = isRedisThere ? (hasProgram ? undefined : 'ip (iproute2)') : 'redis-server'
+  const missing = isRedisInstalled ? (hasProgram ? undefined : 'ip (iproute2)') : 'redis-server'
   if (missing !== undefined && process.env.CI === 'true')
     throw new Error(`${missing} is not installed`)
   const reason =
@@ -22,19 +22,19 @@ export function describeWithNetwork(title: string, body: () => void): void {
 }
 
 export interface RemoteRedis extends OwnRedis {
-  /** Takes the cable out at the engine's side. */
+  /** Unplugs the cable at the engine's side. */
   unplug(): Promise<void>
   plugIn(): Promise<void>
-  /** Lets all packets to the engine vanish, so that TCP neither answers nor resets. */
+  /** Makes all packets to the engine vanish, so that TCP neither answers nor resets. */
   swallow(): Promise<void>
   letThrough(): Promise<void>
 }
 
-/** The address of no machine. */
+/** An address that no machine has. */
 const nowhere = '02:00:00:00:00:01'
 let networks = 0
 
-/** Starts it. The network ends with the engine, which is all that is in there. */
+/** Starts the engine, which is all that the network contains, so that it ends with the engine. */
 export async function remoteRedis(): Promise<RemoteRedis> {
   networks += 1
   const number = (process.pid + networks) % 250

@@ -1,4 +1,4 @@
-/** Child processes that end with the test, or the file of tests, that started them. */
+/** Child processes that end with the test, or the test file, that started them. */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,29 +15,28 @@ export type Exit = [code: number | null, signal: NodeJS.Signals | null]
 export interface OwnProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
   /**
-   * Waits until all that it has printed so far matches, and gives that.
-   * @throws {Error} when the process ends before, or does not print it in time.
+   * Waits until its output matches, and returns all of it so far.
+   * @throws {Error} if the process ends first, or does not print it in time.
    */
   printed(pattern: RegExp): Promise<string>
   /**
-   * Waits until the process has ended and all of its output was read.
+   * Waits until the process has ended and all of its output has been read.
    * @param time maximum time to wait, in milliseconds.
-   * @throws {Error} when it does not end in time; it is killed then.
+   * @throws {Error} if it does not end in time; it is then killed.
    */
   ended(time?: number): Promise<Exit>
 }
 
-// Times for a process to end once it is told to, in milliseconds. Both are short once a process did
-// not, so that a file whose processes never end does not take the time for each of them.
-/** When its test is over; it is killed then. */
+// How long a process may take to end, in milliseconds. Both times are short after the first failure, so that
+// a file whose processes never end does not wait as long for each of them.
+/** After its test, before it is killed. */
 let cleanUpTime = 2_000
-/** When a test waits for it. */
-let patience = 20_000
+/** While a test waits for it. */
+let endTimeout = 20_000
 
 /**
- * Starts a process that ends with its test whatever happens: when the test fails or times out, when
- * the file of tests throws while it is loaded, when the tests are killed. By itself it does not keep
- * the tests from ending.
+ * Starts a process that ends with its test whatever happens: if the test fails or times out, if the test
+ * file throws while it is loaded, if the tests are killed. By itself it does not keep the tests from ending.
  */
 export function ownProcess(
   [program, ...args]: Command,
@@ -46,10 +45,10 @@ export function ownProcess(
   const child = spawn(program, args, {
     ...options,
     stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true, // a group of its own, so that what it starts can be killed with it
+    detached: true, // a group of its own, so that its children can be killed with it
   })
   const closed = once(child, 'close')
-  closed.catch(() => undefined) // could not be started, which `ended` tells
+  closed.catch(() => undefined) // it could not be started, which `ended` reports
   child.unref()
   if (child.stdout instanceof Socket) child.stdout.unref()
   killWithThisProcess(child)
@@ -68,7 +67,7 @@ export function ownProcess(
     })
   }
 
-  async function ended(time = patience): Promise<Exit> {
+  async function ended(time = endTimeout): Promise<Exit> {
     child.ref()
     if (child.stdout instanceof Socket) child.stdout.ref()
     let isLate = false
@@ -78,7 +77,7 @@ export function ownProcess(
     }, time)
     await closed.finally(() => clearTimeout(timer))
     if (!isLate) return [child.exitCode, child.signalCode]
-    if (time === patience) patience = 2_000
+    if (time === endTimeout) endTimeout = 2_000
     throw new Error(`the process did not end within ${time} ms`)
   }
 
@@ -92,14 +91,14 @@ export function ownProcess(
 }
 
 /**
- * Has a shell wait for the end of this process, however it comes about, and kill the child's group.
- * An `exit` listener would not do: a signal ends a process without it.
+ * Has a shell wait for the end of this process, whatever its cause, and kill the child's group. An `exit`
+ * listener would not do: it does not run when a signal ends the process.
  */
 function killWithThisProcess(child: OwnProcess['child']): void {
-  const script = 'read -r _; kill -9 "-$1"' // the end of the standard input is this process's end
+  const script = 'read -r _; kill -9 "-$1"' // standard input ends when this process does
   const guard = spawn('sh', ['-c', script, 'sh', String(child.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true, // Ctrl-C in the terminal is not for it
+    detached: true, // Ctrl-C in the terminal must not reach it
   })
   guard.unref()
   if (guard.stdin instanceof Socket) guard.stdin.unref()
@@ -110,6 +109,6 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
   }
 }

@@ -1,35 +1,43 @@
-/** This service with settings of its own, as a process of its own. */
+/** This service as a separate process, with its own settings. */
 
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Limits } from '../../src/config/limits.js'
 import { type Service, serviceAt } from '../conformance/client.js'
 import { type Command, type Exit, type OwnProcess, ownProcess } from './own-process.js'
 
 export interface OwnService extends Service, OwnProcess {
   /** The lines it has logged so far. */
   readonly log: readonly Record<string, unknown>[]
-  /** Tells it to end, and waits until it has. @throws {Error} when it does not within 20 seconds. */
+  /** Sends SIGTERM, and waits until it has ended. @throws {Error} if that takes more than 20 seconds. */
   stop(): Promise<Exit>
 }
 
 /** The command as it is published. */
 export const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
 
-/** The end of the line of the log that says where the service listens. */
+const serveWithLimits = fileURLToPath(new URL('serve-with-limits.js', import.meta.url))
+
+/** The command that starts this service with other limits than those that follow from its settings. */
+export function withLimits(limits: Partial<Limits>): Command {
+  return [process.execPath, serveWithLimits, JSON.stringify(limits)]
+}
+
+/** The end of the log line that says where the service listens. */
 const listening = /"msg":"listening on (.*)"\}\n/
 
-/** A test that starts services of its own: skipped where `BASE_URL` names the one to test. */
+/** A test that starts its own services: skipped if `BASE_URL` names the one to test. */
 export const ownTest = process.env.BASE_URL ? test.skip : test
 
 /**
- * Starts this service; it ends with the test, or with the file of tests, whatever happens.
- * @param env its complete environment. `JWT_SECRET` is random unless given, and a delay of the event
- * loop is no overload unless `MAX_EVENT_LOOP_DELAY` is given, as any machine can be busy for a while.
- * @param command what starts it, without host and port.
- * @throws {Error} when it ends, or does not listen in time.
+ * Starts this service; it ends with the test, or with the test file, whatever happens.
+ * @param env its complete environment. `JWT_SECRET` is random unless given. A delay of the event loop does
+ * not count as overload unless `MAX_EVENT_LOOP_DELAY` is given, since any machine can be busy for a while.
+ * @param command the command that starts it, without host and port.
+ * @throws {Error} if it ends, or does not listen in time.
  */
 export async function ownService(
   env: NodeJS.ProcessEnv = {},

@@ -1,4 +1,4 @@
-/** Of the processes under test and their machine. */
+/** Facts about the processes under test and their machine. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,8 +12,7 @@ export function residentBytes({ child }: OwnProcess): number {
 }
 
 /**
- * The ids of the processes that serve, by the number of the worker. While one starts or ends, others may
- * be missing (proc(5)).
+ * The process ids of the workers, by number. While one starts or ends, others may be missing (proc(5)).
  */
 export function workersOf({ child }: OwnProcess): Map<number, number> {
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
@@ -25,7 +24,7 @@ export function workersOf({ child }: OwnProcess): Map<number, number> {
   return workers
 }
 
-/** Nothing if the process has ended. */
+/** Empty if the process has ended. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -34,7 +33,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Whether a process has not ended; one whose end nobody has asked for has. */
+/** Whether a process is running; a zombie is not. */
 export function isRunning(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -44,8 +43,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Whether a process has a handler for a signal, given by its number (proc(5)). Node.js has some of its own,
- * for SIGINT and SIGTERM.
+ * Whether a process handles a signal, given by its number (proc(5)). Node.js itself handles SIGINT and
+ * SIGTERM.
  */
 export function catches(pid: number, signal: number): boolean {
   const [, mask = '0'] = /^SigCgt:\t(.*)$/m.exec(textOf(`/proc/${pid}/status`)) ?? []

@@ -1,16 +1,16 @@
-/** Tests that need a program of the system. */
+/** Tests that need an installed program. */
 
 import assert from 'node:assert/strict'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 
-/** Programs of administrators are not in everybody's PATH. */
+/** Programs for administrators are not on every user's PATH. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
 
 /**
- * A test that runs a program of the system, for example `nginx`. Where the program is missing, the test
- * is left out, which the last lines of the report say; with `CI=true` it fails.
+ * A test that runs an installed program, for example `nginx`. If the program is missing, the test is
+ * skipped, which the last lines of the report say; with `CI=true` it fails.
  * @param run gets the path of the program.
  */
 export function programTest(

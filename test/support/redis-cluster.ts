@@ -1,12 +1,12 @@
-/** A cluster of one's own: three masters, each with a replica, all of them processes of their own. */
+/** A private cluster: three masters, each with a replica, all of them processes of their own. */
 
 import { freePort } from './process.js'
-import { isThere, type OwnRedis, ownRedis } from './redis.js'
+import { isInstalled, type OwnRedis, ownRedis } from './redis.js'
 import { until } from './until.js'
 
 export interface ClusterNode extends OwnRedis {
   readonly port: number
-  /** Of the connections between the nodes. */
+  /** For the connections between the nodes. */
   readonly busPort: number
 }
 
@@ -15,26 +15,26 @@ export interface OwnCluster {
   readonly url: string
   /** Three masters, then the replica of each. */
   readonly nodes: readonly ClusterNode[]
-  /** Starts all nodes and waits until they serve all slots; nothing without the program. */
+  /** Starts all nodes and waits until they serve all slots. Does nothing if the program is not installed. */
   start(): Promise<void>
   /** Waits until nodes see all slots served, and all replicas connected. */
   isWhole(nodes?: readonly ClusterNode[]): Promise<void>
-  /** How long a node may be silent until the others hold it to be down, in milliseconds. */
+  /** How long a node may be silent before the others consider it down, in milliseconds. */
   setNodeTimeout(time: number): Promise<void>
 }
 
 const slotCount = 16_384
 const size = { masters: 3, replicas: 3 }
-/** Node timeouts in milliseconds: while nodes get to know each other, and when none is to be held to be down. */
+/** Node timeouts in milliseconds: while the cluster forms, and then so long that no node is considered down. */
 const timeouts = { beginning: '1000', later: 60_000 }
 
-/** A node of a cluster, not started yet, that ends with the test, or file of tests, that makes it. */
+/** A node of a cluster, not started yet; it ends with the test, or test file, that creates it. */
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
   const [port, busPort] = await Promise.all([freePort(), freePort()])
   return nodeAt(port, busPort, settings)
 }
 
-/** A cluster that has not been started yet, and ends like its nodes. */
+/** A cluster, not started yet, that ends like its nodes. */
 export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
   const count = size.masters + size.replicas
   const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // all different
@@ -46,7 +46,7 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
 
   async function isWhole(some: readonly ClusterNode[] = nodes): Promise<void> {
     for (const node of some) {
-      await until(`the node at port ${node.port} sees the cluster whole`, async () => {
+      await until(`the node at port ${node.port} sees the whole cluster`, async () => {
         if (!(await node.command('cluster', 'info')).includes('cluster_state:ok')) return false
         const replication = await node.command('info', 'replication')
         return /role:master/.test(replication) || /master_link_status:up/.test(replication)
@@ -69,7 +69,7 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
     setNodeTimeout,
 
     async start() {
-      if (!isThere) return
+      if (!isInstalled) return
       await Promise.all(nodes.map((node) => node.start()))
       await Promise.all(
         nodes.map(async (node, n) => {
@@ -95,19 +95,19 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
         return seen.every((lines) => lines.split('slave').length === size.replicas + 1)
       })
       await setNodeTimeout(timeouts.later)
-      // Before, a busy machine could have made a replica take over.
+      // Until now, a busy machine could have made a replica take over.
       await setAll('cluster-replica-no-failover', 'no')
     },
   }
 }
 
-/** Makes a node known to others, and so part of their cluster. */
+/** Introduces a node to others, and so adds it to their cluster. */
 export async function meet(node: ClusterNode, others: readonly ClusterNode[]): Promise<void> {
   const address = ['127.0.0.1', String(node.port), String(node.busPort)]
   for (const other of others) await other.command('cluster', 'meet', ...address)
 }
 
-/** What the other nodes call it. */
+/** The id by which the other nodes know it. */
 export async function idOf(node: ClusterNode | undefined): Promise<string> {
   return (await node?.command('cluster', 'myid')) ?? ''
 }

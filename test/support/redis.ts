@@ -1,4 +1,4 @@
-/** An engine of one's own: a `redis-server` on a socket in a folder of its own. */
+/** A private engine: a `redis-server` on a socket in its own folder. */
 
 import { AsyncResource } from 'node:async_hooks'
 import { execFile, spawnSync } from 'node:child_process'
@@ -12,17 +12,17 @@ import { root } from './tools.js'
 
 const program = 'redis-server'
 /** Whether the program is installed. */
-export const isThere = spawnSync(program, ['--version']).status === 0
+export const isInstalled = spawnSync(program, ['--version']).status === 0
 
-/** Tests that need an engine: left out where there is none, but never where changes are checked. */
+/** Tests that need an engine: skipped where there is none, except in CI. */
 export function describeWithRedis(title: string, body: () => void): void {
-  if (!isThere && process.env.CI === 'true') throw new Error(`${program} is not installed`)
-  describe(title, { skip: isThere ? false : `${program} is not installed` }, body)
+  if (!isInstalled && process.env.CI === 'true') throw new Error(`${program} is not installed`)
+  describe(title, { skip: isInstalled ? false : `${program} is not installed` }, body)
 }
 
-/** For `ACL SETUSER`: the commands that docs/redis.md says a user of the server needs. */
+/** For `ACL SETUSER`: the commands that docs/reference/redis.md says a user of the server needs. */
 export function documentedRights(): string[] {
-  const text = readFileSync(join(root, 'docs/redis.md'), 'utf8')
+  const text = readFileSync(join(root, 'docs/reference/redis.md'), 'utf8')
   const [rights = ''] = /^A user of the server with.*?\n\n/ms.exec(text) ?? []
   const commands = [...rights.matchAll(/`([A-Z]+)`/g)].map(([, name]) => `+${name}`)
   return commands.filter((name) => name !== '+ACL')
@@ -32,29 +32,29 @@ export interface OwnRedis {
   /** For `STORE_URL`. */
   readonly url: string
   readonly folder: string
-  /** Sends it a command. @returns what it answers, as `redis-cli` prints it. */
+  /** Sends a command. @returns the reply as `redis-cli` prints it. */
   command(...args: string[]): Promise<string>
-  /** Starts it once it has ended, or for the first time, and waits until it answers; nothing without it. */
+  /** Starts it, for the first time or again, and waits until it responds. Does nothing if it is not installed. */
   start(): Promise<void>
-  /** Ends it with a signal, or stops it for a while with `SIGSTOP`, until `SIGCONT`. */
+  /** Ends it with a signal, or pauses it with `SIGSTOP` until `SIGCONT`. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** @throws {Error} unless it runs. */
+  /** @throws {Error} if it is not running. */
   pid(): number
 }
 
 /**
- * An engine that ends with the test, or the file of tests, that makes it. It is not started yet, and
- * keeps nothing on disk unless its settings say so.
+ * An engine that ends with the test, or the test file, that creates it. It is not started yet, and keeps
+ * nothing on disk unless its settings say so.
  */
 export function ownRedis(...settings: string[]): OwnRedis {
   return ownRedisBy([], ...settings)
 }
 
-/** @param starter what starts the program, such as `unshare -n`, and becomes it. */
+/** @param starter the command that runs the program in its place, such as `unshare -n`. */
 export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   const socket = join(folder, 's')
-  /** Whoever starts it: the process is that of the test, or the file, that has made the engine. */
+  /** Whoever starts it, the process belongs to the test, or the test file, that created the engine. */
   const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 
@@ -70,7 +70,7 @@ export function ownRedisBy(starter: readonly string[], ...settings: string[]): O
     command,
 
     async start() {
-      if (!isThere) return
+      if (!isInstalled) return
       const defaults = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '']
       const [first, ...rest] = [...starter, program, ...defaults, ...settings]
       own = ownProcessHere([first ?? program, ...rest], { cwd: folder, env: process.env })
@@ -84,7 +84,7 @@ export function ownRedisBy(starter: readonly string[], ...settings: string[]): O
 
     pid() {
       const pid = own?.child.pid
-      if (pid === undefined) throw new Error(`${program} does not run`)
+      if (pid === undefined) throw new Error(`${program} is not running`)
       return pid
     },
   }

@@ -6,13 +6,13 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
 import { signToken } from '../../src/auth/sign.js'
-import { readConfig } from '../../src/read-config.js'
+import { readConfig } from '../../src/config/read-config.js'
 import type { Awaitable, ItemStore } from '../../src/store/item-store.js'
 import { jsonValue } from './json-text.js'
 
 /**
- * @param open makes an empty store.
- * @param runs how many values: fewer for a store that takes longer over each.
+ * @param open opens an empty store.
+ * @param runs number of values: fewer for a slower store.
  */
 export function describeRoundTrip(
   name: string,
@@ -26,7 +26,11 @@ export function describeRoundTrip(
 
     before(async () => {
       process.env.JWT_SECRET = 'a secret of at least thirty-two bytes'
-      const options = { ...readConfig({}, {}), version: '0.0.0', maxBodyBytes: 1_000_000 }
+      const options = {
+        ...readConfig({}, {}),
+        ...{ version: '0.0.0', maxBodyBytes: 1_000_000 },
+        maxEventLoopDelay: 60_000, // a busy machine is no overload
+      }
       const store = await open()
       const app = createApp(options, { store, log: pino({ level: 'silent' }) })
       base = `http://127.0.0.1:${await app.listen(0, '127.0.0.1')}/api/v1/items`
@@ -71,7 +75,7 @@ export function describeRoundTrip(
   })
 }
 
-/** The text after the name `data` of an envelope, without its closing brace. */
+/** The text after the name `data` in an envelope, without its closing brace. */
 function dataOf(envelope: string): string {
   const name = '"data":'
   return envelope.slice(envelope.indexOf(name) + name.length, -1)

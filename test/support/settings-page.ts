@@ -1,14 +1,11 @@
-/** The page of settings, made from the table in the code: `npm run docs` writes docs/settings.md. */
+/** The page of settings, made from the table in the code: `npm run docs` writes docs/reference/settings.md. */
 
-import { settings } from '../../src/config.js'
+import { settings } from '../../src/config/settings.js'
 
 /** Defaults that depend on the machine, or on another setting. */
 const dependentDefaults: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
-  MAX_PIPELINED_BYTES: '1/20 of memory, at most 32MiB',
-  MAX_PENDING_BYTES: '1/10 of memory',
   MAX_STORE_BYTES: 'half of memory',
-  MAX_STORE_PAGES: 'one for each 2 KiB of heap',
   MAX_MEMORY_BYTES: '9/10 of memory',
   STORE_URL: 'process memory',
   METRICS_HOST: 'value of `HOST`',
@@ -18,8 +15,8 @@ const dependentDefaults: Record<string, string> = {
 type Setting = (typeof settings)[keyof typeof settings]
 
 /** One setting as a row of a table: name, default, meaning. */
-export function settingRow({ name, shownDefault, meaning }: Setting): string {
-  return `| \`${name}\` | ${dependentDefaults[name] ?? shownDefault} | ${meaning} |`
+export function settingRow({ name, defaultText, meaning }: Setting): string {
+  return `| \`${name}\` | ${dependentDefaults[name] ?? defaultText} | ${meaning} |`
 }
 
 export function settingsPage(): string {
@@ -28,7 +25,7 @@ export function settingsPage(): string {
   )
   return `# Settings
 
-<!-- Written by \`npm run docs\` from the table in src/config.ts; changes here get lost. -->
+<!-- Written by \`npm run docs\` from the table in src/config/settings.ts; changes here get lost. -->
 
 Each setting of \`item-store serve\` and \`item-store dev\` is an environment variable or a flag: \`PORT\` or
 \`--port\`, \`MAX_BODY_BYTES\` or \`--max-body-bytes\`. A flag takes precedence over the environment, and the
@@ -43,13 +40,16 @@ start (exit code 2).
 |---|---|---|---|
 ${rows.join('\n')}
 
+Limits that are not settings, such as the number of header lines, are listed in
+[interface.md](interface.md#8-limits).
+
 ## The secret
 
-Two more are read whenever a token is verified, from the environment only and not as flags:
+Two more variables are read whenever a token is verified. They have no flags:
 
 | variable | default | meaning |
 |---|---|---|
-| \`JWT_SECRET\` | none; \`dev\` makes one for its run | Secret that signs the tokens, at least 32 bytes recommended |
+| \`JWT_SECRET\` | none; \`dev\` generates one for its run | Secret that signs the tokens, at least 32 bytes recommended |
 | \`JWT_ALGORITHM\` | HS256 | Algorithm of the tokens: HS256, HS384 or HS512 |
 `
 }

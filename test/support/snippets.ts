@@ -22,7 +22,7 @@ const block = /^```([^\n]*)\n(.*?)^```$/gms
 /**
  * All blocks of a document, in order.
  * @param file relative to the root of the repository.
- * @throws {AssertionError} when it has none.
+ * @throws {AssertionError} if it has none.
  */
 export function snippetsOf(file: string): Snippet[] {
   const document = readFileSync(join(root, file), 'utf8')
@@ -38,8 +38,8 @@ export function snippetsOf(file: string): Snippet[] {
 
 /**
  * All blocks of a document, by language.
- * @throws {AssertionError} when a language has no blocks, or a block is in none of the languages: each
- * of them is to be run.
+ * @throws {AssertionError} if a language has no blocks, or a block has none of the languages: every block
+ * has to be run.
  */
 export function snippetsBy<L extends string>(
   file: string,
@@ -69,10 +69,10 @@ export interface Place {
 const mark = '-- end of block --'
 
 /**
- * Runs blocks one after the other in the same shell. What they start in the background ends with it.
- * @param change what to put in place of what the document says, a port for example.
- * @returns what each block has printed.
- * @throws {AssertionError} with the output, when a command fails.
+ * Runs blocks one after the other in the same shell. Background jobs end with it.
+ * @param change what to replace in the blocks, a port for example.
+ * @returns what each block printed.
+ * @throws {AssertionError} with the output, if a command fails.
  */
 export async function runInShell(
   snippets: readonly Snippet[],
@@ -90,7 +90,7 @@ export async function runInShell(
   return output.split(`${mark}\n`).slice(0, -1)
 }
 
-/** Starts a block that does not end by itself; it ends with the test. */
+/** Starts a block that does not end on its own; it ends with the test. */
 export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }
@@ -98,7 +98,7 @@ export function startInShell({ text }: Snippet, place: Place): OwnProcess {
 /** The environment of a shell in a folder where this build is installed; npx is the real one. */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))
-  // A runner of tests in a snippet is to run tests, not to report to the one that runs this file.
+  // A test runner in a snippet has to run tests, not report to the one that runs this file.
   const { NODE_TEST_CONTEXT, ...inherited } = cleanEnvironment()
   // Any other package would have to be fetched, so npx fails.
   return { ...inherited, npm_config_offline: 'true', ...env }
@@ -116,15 +116,15 @@ exec '${process.execPath}' '${cli}' "$@"
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** A text in which all UUIDs are alike, as each run has others. */
+/** A text with all UUIDs replaced by the same one, as each run has different ones. */
 export function withoutIds(text: string): string {
   return text.replaceAll(uuid, '<uuid>').trim()
 }
 
 /**
- * Checks that each block has printed exactly what the document shows in the block after it, where that
- * one has the language `shown`.
- * @param outputs what the blocks of language `sh` have printed.
+ * Checks that each block printed exactly what the document shows in the block after it, if that one has the
+ * language `shown`.
+ * @param outputs what the blocks with the language `sh` printed.
  */
 export function assertShown(snippets: readonly Snippet[], outputs: string[], shown = 'json'): void {
   const commands = snippets.filter(({ language }) => language === 'sh')

@@ -15,8 +15,8 @@ import {
 type Bytes = string | Buffer
 
 /**
- * Opens a connection; it is closed with the test, or with the file of tests, whatever happens. Its
- * errors are reported to whoever reads or writes.
+ * Opens a connection; it is closed with the test, or with the test file, whatever happens. Its errors are
+ * thrown by the functions that read or write.
  * @param bytes written once it is open.
  * @param options `allowHalfOpen` is that of `node:net`.
  */
@@ -39,7 +39,7 @@ export function openSockets(url: URL, count: number, bytes: Bytes = ''): Socket[
   return sockets
 }
 
-/** The first bytes that come, as text. @throws {Error} when the connection ends without any. */
+/** The first bytes to arrive, as text. @throws {Error} if the connection ends without any. */
 export async function firstText(socket: Socket): Promise<string> {
   limitSilence(socket)
   return await new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export async function firstText(socket: Socket): Promise<string> {
   })
 }
 
-/** All that comes until the service closes the connection, as text with a character for each byte. */
+/** Everything until the service closes the connection, as text with one character for each byte. */
 export async function wholeText(socket: Socket): Promise<string> {
   limitSilence(socket)
   const chunks: Buffer[] = []
@@ -60,7 +60,7 @@ export async function wholeText(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-/** Reads 8 MB in a second until the service closes the connection, and gives the bytes in pieces. */
+/** Reads 8 MB per second until the service closes the connection, and returns the bytes in pieces. */
 export async function* slowly(socket: Socket): AsyncGenerator<Buffer> {
   limitSilence(socket)
   for await (const chunk of socket) {
@@ -84,9 +84,8 @@ export function headOf(service: Service, method: string, path: string, ...lines:
 }
 
 /**
- * Writes the bytes and reads the responses to them, complete or not; keeps the connection open
- * meanwhile.
- * @param count answers to wait for.
+ * Writes the bytes and reads the responses to them, complete or not, while keeping the connection open.
+ * @param count number of responses to wait for.
  */
 export function exchange(url: URL, bytes: Bytes, count: number): Promise<Answer[]> {
   return withSocket(url, (socket) => {
@@ -95,12 +94,12 @@ export function exchange(url: URL, bytes: Bytes, count: number): Promise<Answer[
   })
 }
 
-/** The same for a single answer. */
+/** The same for a single response. */
 export async function exchangeOne(url: URL, bytes: Bytes): Promise<Answer> {
   return only(await exchange(url, bytes, 1))
 }
 
-/** Writes piece after piece, and reads only then, as simple clients do. */
+/** Writes all pieces before it reads, as simple clients do. */
 export function sendThenRead(url: URL, pieces: string[]): Promise<Answer> {
   return withSocket(url, async (socket) => {
     await writePieces(socket, pieces)
@@ -108,7 +107,7 @@ export function sendThenRead(url: URL, pieces: string[]): Promise<Answer> {
   })
 }
 
-/** Writes piece after piece, and gives all answers until the service closes the connection. */
+/** Writes piece after piece, and returns all responses until the service closes the connection. */
 export function exchangeUntilClosed(url: URL, pieces: string[]): Promise<Answer[]> {
   return withSocket(url, async (socket) => {
     await writePieces(socket, pieces)
@@ -133,7 +132,7 @@ export function breakOff(url: URL, bytes: string): Promise<unknown> {
   })
 }
 
-/** @throws {Error} when a piece cannot be written. */
+/** @throws {Error} if a piece cannot be written. */
 export async function writePieces(socket: Socket, pieces: string[]): Promise<void> {
   for (const piece of pieces) {
     await new Promise<void>((resolve, reject) => {
@@ -183,7 +182,7 @@ async function readAnswers(socket: Socket, count: number): Promise<Answer[]> {
     if (length < needed) continue // putting a long answer together for each chunk would take long
     let rest = Buffer.concat(chunks)
     for (needed = lengthOfAnswer(rest); rest.length >= needed; needed = lengthOfAnswer(rest)) {
-      answers.push(answerOf(rest.subarray(0, needed)))
+      answers.push(parseAnswer(rest.subarray(0, needed)))
       if (answers.length === count) return answers
       rest = rest.subarray(needed)
     }
@@ -193,7 +192,7 @@ async function readAnswers(socket: Socket, count: number): Promise<Answer[]> {
   return answers
 }
 
-/** Length of the first response in the bytes; more than there are while its head is incomplete. */
+/** Length of the first response in the bytes; greater than theirs while its head is incomplete. */
 function lengthOfAnswer(bytes: Buffer): number {
   const headLength = bytes.indexOf('\r\n\r\n') + 4
   if (headLength < 4) return bytes.length + 1
@@ -201,7 +200,7 @@ function lengthOfAnswer(bytes: Buffer): number {
   return headLength + Number(/\r\nContent-Length: *(\d+)\r\n/i.exec(head)?.[1] ?? 0)
 }
 
-function answerOf(bytes: Buffer): Answer {
+function parseAnswer(bytes: Buffer): Answer {
   const headLength = bytes.indexOf('\r\n\r\n')
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headLength).split('\r\n')
   const headers = Object.fromEntries(

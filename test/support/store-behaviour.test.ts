@@ -7,7 +7,7 @@ import type { EncodedItem, ItemId, ItemStore, ListGuarantees } from '../../src/s
 import { ListedItems } from './listed-items.js'
 import { describeStore } from './store-behaviour.js'
 
-/** A store as one over the network may be: nothing at once, no order, no moment, no known length. */
+/** A store like one across the network: every operation is asynchronous, and lists have no order, no snapshot and no known length. */
 function createLooseStore(): ItemStore {
   const items = new Map<ItemId, EncodedItem>()
   const soon = async <T>(make: () => T): Promise<T> => {
@@ -41,7 +41,7 @@ function createLooseStore(): ItemStore {
     size: () =>
       soon(() => {
         const itemBytes = [...items.values()].reduce((sum, { length }) => sum + length, 0)
-        return { items: items.size, itemBytes, pageBytes: itemBytes }
+        return { items: items.size, itemBytes, memoryBytes: itemBytes }
       }),
     clear: () => soon(() => items.clear()),
     healthy: () => soon(() => true),
@@ -59,30 +59,30 @@ const [kept, replaced, deleted, created] = Array.from({ length: 4 }, newItemId) 
 const text = (id: ItemId, fill = 'x') => `{"id":"${id}","é":"${fill}"}`
 
 const lists = [
-  { shows: 'the moment', texts: [text(kept), text(replaced), text(deleted)] },
+  { does: 'shows the moment', texts: [text(kept), text(replaced), text(deleted)] },
   {
-    shows: 'the moment in another order',
+    does: 'shows the moment in another order',
     texts: [text(replaced), text(kept), text(deleted)],
     breaks: exact,
   },
   {
-    shows: 'a later moment',
+    does: 'shows a later moment',
     texts: [text(kept), text(replaced, 'y'), text(created)],
     breaks: exact,
   },
-  { shows: 'less than the moment', texts: [text(kept), text(replaced)], breaks: exact },
-  { shows: 'not what was there all the while', texts: [text(replaced)], breaks: loose },
+  { does: 'shows less than the moment', texts: [text(kept), text(replaced)], breaks: exact },
+  { does: 'omits an item present throughout', texts: [text(replaced)], breaks: loose },
   {
-    shows: 'an item twice',
+    does: 'shows an item twice',
     texts: [text(kept), text(replaced), text(replaced, 'y')],
     breaks: loose,
   },
-  { shows: 'what never was', texts: [text(kept, 'z'), text(replaced)], breaks: loose },
+  { does: 'shows what never was', texts: [text(kept, 'z'), text(replaced)], breaks: loose },
 ]
-for (const { shows, texts, breaks } of lists) {
+for (const { does, texts, breaks } of lists) {
   for (const guarantees of [loose, exact]) {
     const isRefused = breaks === loose || breaks === guarantees
-    test(`a list that shows ${shows} is ${isRefused ? 'refused' : 'taken'} by ${JSON.stringify(guarantees)}`, () => {
+    test(`a list that ${does} is ${isRefused ? 'refused' : 'accepted'} by ${JSON.stringify(guarantees)}`, () => {
       const items = new ListedItems(guarantees)
       for (const id of [kept, replaced, deleted]) items.set(id, text(id))
       const check = items.listed()

@@ -1,4 +1,4 @@
-/** What every store does, whatever keeps the items: applied to each of them by its own test. */
+/** What every store does, wherever it keeps its items; each store's own test applies it. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -19,7 +19,7 @@ export function itemText(id: ItemId, length: number, fill = 'x'): EncodedItem {
   return item as EncodedItem // shaped like one; stores do not look inside
 }
 
-/** The whole list as text, with a check that it is as long as announced, if it was. */
+/** The whole list as text; checks its length against the announced one, if any. */
 export async function textOf(list: ItemList): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of list.chunks) chunks.push(Buffer.from(chunk))
@@ -30,9 +30,9 @@ export async function textOf(list: ItemList): Promise<string> {
 }
 
 /**
- * Tests a store by what every store does and by what this one guarantees of its lists.
- * @param create makes an empty store with room for a megabyte of items.
- * @param runs how many sequences of operations: fewer for a store that takes longer over each.
+ * Tests what every store does, and what this one guarantees about its lists.
+ * @param create creates an empty store with room for a megabyte of items.
+ * @param runs number of sequences of operations: fewer for a slower store.
  */
 export function describeStore(name: string, create: () => Awaitable<ItemStore>, runs = 300): void {
   describe(name, () => {
@@ -45,7 +45,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       await store.close()
     })
 
-    test('does not know an id that was never created', async () => {
+    test('finds nothing for an id that was never created', async () => {
       const store = await create()
       const id = newItemId()
       assert.equal(await store.read(id), undefined)
@@ -67,7 +67,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       await store.close()
     })
 
-    test('clear removes all items, but not from a list that shows one moment', async () => {
+    test('clear removes all items, but not from a list that is a snapshot', async () => {
       const store = await create()
       const items = new ListedItems(store.guarantees)
       const ids = await filled(store, items, 60)
@@ -86,7 +86,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       await store.close()
     })
 
-    test('a list shows what is guaranteed of it while items come, change and go', async () => {
+    test('a list shows what is guaranteed while items come, change and go', async () => {
       const store = await create()
       const items = new ListedItems(store.guarantees)
       const ids = await filled(store, items, 60)
@@ -98,7 +98,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       await store.close()
     })
 
-    test('lists that are read side by side, or dropped half read, do not disturb each other', async () => {
+    test('lists read side by side, or abandoned halfway, do not disturb each other', async () => {
       const store = await create()
       const items = new ListedItems(store.guarantees)
       const ids = await filled(store, items, 60)
@@ -209,7 +209,7 @@ async function filled(store: ItemStore, items: ListedItems, count: number): Prom
   return ids
 }
 
-/** Of each three items replaces one, deletes one, and leaves one as it is. */
+/** Of every three items, replaces one, deletes one, and leaves one as it is. */
 async function change(store: ItemStore, items: ListedItems, ids: ItemId[]): Promise<void> {
   for (const [place, id] of ids.entries()) {
     const item = itemText(id, 200, 'y')
@@ -231,9 +231,9 @@ const operation = fc.record({
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 
-/** A store that may hold `maxBytes`. @param create makes it empty. */
+/** Tests a store with a limit. @param create creates an empty store that may hold `maxBytes`. */
 export function describeFullStore(create: (maxBytes: number) => ItemStore): void {
-  test('a full store refuses more, goes on reading and deleting, and deleting makes room', async () => {
+  test('a full store refuses more, still reads and deletes, and deleting makes room', async () => {
     const ids = Array.from({ length: 2000 }, newItemId)
     const store = create(100_000)
     let held = 0

@@ -1,4 +1,4 @@
-/** Packs this package and installs it somewhere else, as its users do. */
+/** Packs this package and installs it elsewhere, as its users do. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './tools.js'
 
-/** The environment of a user: without what npm tells the commands that it starts, such as the tests. */
+/** A user's environment: without the variables that npm sets for the commands it runs, such as the tests. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...env } = process.env
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)))
 }
 
-/** Runs npm to its end, and gives its output. */
+/** Runs npm to completion, and returns its output. */
 export function npm(cwd: string, ...args: string[]): string {
   const options = { cwd, env: cleanEnvironment(), encoding: 'utf8', timeout: 150_000 } as const
   const { status, error, stdout, stderr } = spawnSync('npm', args, options)
@@ -29,7 +29,7 @@ export function pack(): string {
   return join(folder, name)
 }
 
-/** The files in a tarball of npm, by their paths in the package. */
+/** The files in an npm tarball, by their paths in the package. */
 export function filesIn(tarball: string): string[] {
   const { status, stdout, stderr } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' })
   assert.equal(status, 0, stderr)

@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 /** The folder in which the tools are installed. */
 export const toolsFolder = join(root, 'tools')
 
-/** Resolves and loads packages as a file in `tools` would. */
+/** Loads packages as a file in `tools` would. */
 export const requireTool = createRequire(join(toolsFolder, 'package.json'))
 
 /** The path of a tool's command, for example `redocly`; run it with `process.execPath`. */

@@ -1,24 +1,24 @@
-/** Waiting for what happens in another process. */
+/** Waits for something to happen in another process. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Longest times to wait, in milliseconds: short once something did not happen, so that a file ends. */
-const patience = { usual: 20_000, afterFailure: 2_000 }
+/** Maximum times to wait, in milliseconds: short after a failure, so that the file still ends. */
+const timeouts = { usual: 20_000, afterFailure: 2_000 }
 let hasFailed = false
 
 /**
- * Asks again and again until there is an answer.
- * @param check gives `undefined` or `false` while there is none.
- * @param time longest time to wait, in milliseconds, for what takes long on a busy machine.
- * @throws {Error} that names what did not happen, after that time, or after two seconds where
- * something did not happen before.
+ * Polls until there is an answer.
+ * @param check returns `undefined` or `false` while there is none.
+ * @param time maximum time to wait, in milliseconds, for things that take long on a busy machine.
+ * @throws {Error} that names what did not happen, after that time, or after two seconds if an earlier
+ * wait has failed.
  */
 export async function until<T>(
   what: string,
   check: () => T | undefined | false | Promise<T | undefined | false>,
-  time = patience.usual,
+  time = timeouts.usual,
 ): Promise<T> {
-  const deadline = Date.now() + (hasFailed ? patience.afterFailure : time)
+  const deadline = Date.now() + (hasFailed ? timeouts.afterFailure : time)
   while (Date.now() < deadline) {
     const answer = await check()
     if (answer !== undefined && answer !== false) return answer

@@ -1,4 +1,4 @@
-/** A project of somebody who has installed this package. */
+/** A project that has this package installed. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -18,13 +18,13 @@ export interface UserProject {
   /**
    * Compiles `program.ts` to `program.js`, checked strictly.
    * @param options of the compiler.
-   * @returns what the compiler complains of.
+   * @returns the compiler's complaints.
    */
   compile(options: object): string
 }
 
 /**
- * Makes a folder that is there until the test, or the file of tests, is over.
+ * Creates a folder that exists until the test, or the test file, is over.
  * @param program the content of `program.ts`, an ES module.
  */
 export function userProject(program: string): UserProject {

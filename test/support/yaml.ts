@@ -8,7 +8,7 @@ interface Yaml {
 }
 const yaml: Yaml = requireTool('yaml')
 
-/** The value of a text with one document, which the test knows to be a T. @throws {Error} */
+/** The value of the only document in a text, which the test knows to be a T. @throws {Error} */
 export function parseYaml<T>(text: string): T {
   return yaml.parse(text) as T // our own files, or the test fails
 }

@@ -1,4 +1,4 @@
-/** A store with all its pages in use answers, and no operation is as long as the store is large. */
+/** A store with all its blocks in use answers, and no operation is as long as the store is large. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -8,16 +8,16 @@ import { assertSound } from '../../../test/support/assert-sound.js'
 import { itemText, textOf } from '../../../test/support/store-behaviour.js'
 import { newItemId } from '../../item/id.js'
 import type { ItemId, ItemStore } from '../item-store.js'
-import { Pages } from './pages.js'
+import { Blocks } from './blocks.js'
 import { storeOf } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
-const pageBytes = 1000
-const [small, large] = [300, 600] // of which three and one are on a page
+const blockBytes = 1000
+const [small, large] = [300, 600] // of which three and one are in a block
 
-function opened(maxPages: number): { pages: Pages; store: ItemStore } {
-  const pages = new Pages({ pageBytes, maxPages })
-  return { pages, store: storeOf(pages, 1e9) }
+function opened(maxBlocks: number): { blocks: Blocks; store: ItemStore } {
+  const blocks = new Blocks({ blockBytes, maxBlocks })
+  return { blocks, store: storeOf(blocks, 1e9) }
 }
 
 /** Creates items until the store is full. @returns their ids. */
@@ -37,9 +37,9 @@ async function fill(store: ItemStore, length: number): Promise<ItemId[]> {
   }
 }
 
-test('with all pages in use all goes on but what needs another one', async () => {
+test('with all blocks in use all goes on but what needs another one', async () => {
   for (const length of [small, large]) {
-    const { pages, store } = opened(40)
+    const { blocks, store } = opened(40)
     const ids = await fill(store, length)
     assert.equal(ids.length, length === small ? 80 : 40)
     const [first, second, third] = ids as [ItemId, ItemId, ItemId] // there are more
@@ -57,15 +57,15 @@ test('with all pages in use all goes on but what needs another one', async () =>
       assert.equal(await store.replace(third, itemText(third, 5000)), true)
       assert.deepEqual(await store.read(third), itemText(third, 5000))
     }
-    assertSound(pages)
+    assertSound(blocks)
     for (const id of ids) assert.equal(await store.delete(id), true)
-    assertSound(pages)
+    assertSound(blocks)
     assert.equal((await fill(store, length)).length, ids.length)
   }
 })
 
-test('what is refused for want of a page leaves all items as they were', async () => {
-  const { pages, store } = opened(10)
+test('what is refused for want of a block leaves all items as they were', async () => {
+  const { blocks, store } = opened(10)
   const ids = await fill(store, 100)
   const before = await textOf(await store.list())
   let refused = 0
@@ -79,13 +79,13 @@ test('what is refused for want of a page leaves all items as they were', async (
       refused += 1
     }
     assert.ok((await textOf(await store.list())) === before)
-    assertSound(pages)
+    assertSound(blocks)
   }
   assert.ok(refused > 0)
 })
 
 test('what lists hold is bounded too, and its end is the end of the refusals', async () => {
-  const { pages, store } = opened(40)
+  const { blocks, store } = opened(40)
   const ids = await fill(store, large)
   const lists = []
   const changed = async (): Promise<number> => {
@@ -95,7 +95,7 @@ test('what lists hold is bounded too, and its end is the end of the refusals', a
         await store.replace(id, itemText(id, large, String(lists.length)))
         count += 1
       } catch {
-        assert.ok(pages.versions.own + pages.versions.kept >= 80)
+        assert.ok(blocks.chain.current + blocks.chain.retired >= 80)
       }
     }
     return count
@@ -103,36 +103,36 @@ test('what lists hold is bounded too, and its end is the end of the refusals', a
   for (const expected of [40, 0, 0]) {
     lists.push({ list: await store.list(), text: await textOf(await store.list()) })
     assert.equal(await changed(), expected)
-    assertSound(pages)
+    assertSound(blocks)
   }
   for (const { list, text } of lists) assert.ok((await textOf(list)) === text)
-  assert.equal(pages.versions.kept, 0)
+  assert.equal(blocks.chain.retired, 0)
   assert.equal(await changed(), 40)
 })
 
 test('what a list held is given back in turns, and to the lists that still need it', async () => {
-  const { pages, store } = opened(10_000)
+  const { blocks, store } = opened(10_000)
   const ids = await fill(store, large)
   const lists = [await store.list(), await store.list()] as const
   const text = await textOf(await store.list())
   for (const id of ids) await store.delete(id)
-  assert.equal(pages.versions.kept, 10_000)
+  assert.equal(blocks.chain.retired, 10_000)
   for (const [place, list] of lists.entries()) {
     list.release()
     const isLast = place === 1
     let turns = 0
     for (let left = 10_000; isLast && left > 0; turns += 1) {
-      assert.ok(left - pages.versions.kept <= 1000, `${left - pages.versions.kept} in a turn`)
-      left = pages.versions.kept
+      assert.ok(left - blocks.chain.retired <= 1000, `${left - blocks.chain.retired} in a turn`)
+      left = blocks.chain.retired
       list.release()
       await nextTurn()
     }
-    assertSound(pages)
+    assertSound(blocks)
     assert.equal(turns > 10, isLast)
   }
   assert.ok(text.length > 0)
-  assert.equal(pages.versions.kept, 0)
-  assert.equal((await store.size()).pageBytes, 0)
+  assert.equal(blocks.chain.retired, 0)
+  assert.equal((await store.size()).memoryBytes, 0)
 })
 
 test('a list finds its items past all that other lists hold, though that is let go meanwhile', async () => {
@@ -167,12 +167,12 @@ test('a list that is released ends, and reads nothing that is there for others n
   for await (const _chunk of unread.chunks) assert.fail('a list that was released')
 })
 
-test('200,000 pages in a heap of 128 MB end in STORE_FULL and a process that goes on', () => {
+test('200,000 blocks in a heap of 128 MB end in STORE_FULL and a process that goes on', () => {
   const script = `
-    import { timesInHeap } from '${new URL('../../memory-shares.js', import.meta.url)}'
+    import { timesInHeap } from '${new URL('../../config/memory-shares.js', import.meta.url)}'
     import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
-    const maxPages = timesInHeap(2048)
-    const store = createMemoryStore(1e12, { maxPages, pageBytes: 64 })
+    const maxBlocks = timesInHeap(2048)
+    const store = createMemoryStore(1e12, { maxBlocks, blockBytes: 64 })
     const idOf = (number) => (number * 4099 % 2 ** 32).toString(16).padStart(8, '0')
       + '-0000-4000-8000-' + number.toString(16).padStart(12, '0')
     const item = Buffer.alloc(40, 'x')
@@ -192,12 +192,17 @@ test('200,000 pages in a heap of 128 MB end in STORE_FULL and a process that goe
     let chunks = 0
     for await (const chunk of next.chunks) chunks += 1
     for (let number = 0; number < held; number += 1) store.delete(idOf(number))
-    console.log(JSON.stringify({ maxPages, held, refused: [...refused], chunks, items: store.size().items }))
+    console.log(JSON.stringify({ maxBlocks, held, refused: [...refused], chunks, items: store.size().items }))
   `
   const flags = ['--max-old-space-size=128', '--input-type=module', '--eval', script]
   const { stdout, stderr, status } = spawnSync(process.execPath, flags, { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
-  const { maxPages, ...outcome } = JSON.parse(stdout)
-  assert.ok(maxPages < 200_000)
-  assert.deepEqual(outcome, { held: maxPages, refused: ['STORE_FULL'], chunks: maxPages, items: 0 })
+  const { maxBlocks, ...outcome } = JSON.parse(stdout)
+  assert.ok(maxBlocks < 200_000)
+  assert.deepEqual(outcome, {
+    held: maxBlocks,
+    refused: ['STORE_FULL'],
+    chunks: maxBlocks,
+    items: 0,
+  })
 })

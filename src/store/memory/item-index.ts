@@ -1,5 +1,5 @@
 /**
- * The index of the memory store: from an item's id to its page, in typed arrays outside of the
+ * The index of the memory store: from an item's id to its block, in typed arrays outside of the
  * JavaScript heap. One large `Map` stalls for hundreds of milliseconds when it grows, ends at 2^24
  * entries and takes three times the memory.
  *
@@ -20,11 +20,11 @@ export type Handle = number
 export interface Shard {
   /** Record numbers plus one, at the slot that the id hashes to or after it; 0 is an empty slot. */
   slots: Uint32Array
-  /** The records: each the id as four words, and the number of the page. */
+  /** The records: each the id as four words, and the number of the block. */
   records: Uint32Array
   /** How many records were ever used. */
   used: number
-  /** First of the records that are free again, plus one; in place of the page is the next. 0 for none. */
+  /** First of the records that are free again, plus one; in place of the block is the next. 0 for none. */
   free: number
   /** How many records are taken. */
   size: number
@@ -47,8 +47,6 @@ export class ItemIndex {
   readonly #maxRecords: number
   /** The id of the operation at hand, as four words. */
   readonly #id = new Uint32Array(4)
-  /** The shard of the id at hand, once room was reserved for it. */
-  #reserved = 0
 
   /** @param maxRecords maximum number of records of a shard. */
   constructor(maxRecords = handleRecords) {
@@ -64,30 +62,24 @@ export class ItemIndex {
   }
 
   /**
-   * Makes ready for an id that is not here yet, so that adding it cannot fail.
+   * Makes a record for an id that is not here, without a block yet.
    * @throws {StoreError} `STORE_FULL` when its shard has no room left, or the system no memory.
    */
-  reserve(id: ItemId): void {
-    this.#reserved = this.#read(id)
-    const shard = this.#shard(this.#reserved)
+  add(id: ItemId): Handle {
+    const shardNumber = this.#read(id)
+    const shard = this.#shard(shardNumber)
     if (shard.free === 0 && shard.used === capacityOf(shard)) grow(shard, this.#maxRecords)
-  }
-
-  /** Makes a record for the id at hand, for which room was reserved. */
-  add(page: number): Handle {
-    const shard = this.#shard(this.#reserved)
     let record = shard.used
     if (shard.free === 0) {
       shard.used += 1
     } else {
       record = shard.free - 1
-      shard.free = at(shard.records, pagePlace(record))
+      shard.free = at(shard.records, blockPlace(record))
     }
     shard.size += 1
     shard.records.set(this.#id, record * recordWords)
-    shard.records[pagePlace(record)] = page
     shard.slots[this.#slotOf(shard)] = record + 1
-    return handleOf(this.#reserved, record)
+    return handleOf(shardNumber, record)
   }
 
   /** Forgets an item. Its handle may name another one from now on. */
@@ -97,19 +89,19 @@ export class ItemIndex {
     const start = record * recordWords
     for (let word = 0; word < idWords; word += 1) this.#id[word] = at(shard.records, start + word)
     emptySlot(shard, this.#slotOf(shard))
-    shard.records[pagePlace(record)] = shard.free
+    shard.records[blockPlace(record)] = shard.free
     shard.free = record + 1
     shard.size -= 1
     // The memory of a shard that has grown goes when its last item goes.
     if (shard.size === 0) Object.assign(shard, newShard())
   }
 
-  pageOf(handle: Handle): number {
-    return at(this.#shard(shardOf(handle)).records, pagePlace(recordOf(handle)))
+  blockOf(handle: Handle): number {
+    return at(this.#shard(shardOf(handle)).records, blockPlace(recordOf(handle)))
   }
 
-  setPage(handle: Handle, page: number): void {
-    this.#shard(shardOf(handle)).records[pagePlace(recordOf(handle))] = page
+  setBlock(handle: Handle, block: number): void {
+    this.#shard(shardOf(handle)).records[blockPlace(recordOf(handle))] = block
   }
 
   #shard(number: number): Shard {
@@ -196,7 +188,7 @@ function capacityOf({ records }: Shard): number {
   return records.length / recordWords
 }
 
-function pagePlace(record: number): number {
+function blockPlace(record: number): number {
   return record * recordWords + idWords
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import { randomNumbers } from '../../../test/support/random.js'
 import {
@@ -14,9 +15,9 @@ import { createMemoryStore } from './store.js'
 const room = 100_000_000
 
 describeStore('the memory store', () => createMemoryStore(room))
-for (const pageBytes of [1, 100, 500, 2000]) {
-  describeStore(`the memory store with pages of ${pageBytes} bytes`, () =>
-    createMemoryStore(room, { pageBytes }),
+for (const blockBytes of [1, 100, 500, 2000]) {
+  describeStore(`the memory store with blocks of ${blockBytes} bytes`, () =>
+    createMemoryStore(room, { blockBytes }),
   )
 }
 describe('the memory store', () => describeFullStore((maxBytes) => createMemoryStore(maxBytes)))
@@ -29,8 +30,8 @@ test('items of any length take little more memory than their bytes', async () =>
       const id = newItemId()
       await store.create(id, itemText(id, length))
     }
-    const { itemBytes, pageBytes } = await store.size()
-    assert.ok(pageBytes / itemBytes < 1.35, `${length}: ${pageBytes / itemBytes}`)
+    const { itemBytes, memoryBytes } = await store.size()
+    assert.ok(memoryBytes / itemBytes < 1.35, `${length}: ${memoryBytes / itemBytes}`)
   }
 })
 
@@ -41,11 +42,11 @@ test('items that shrink give their memory back', async () => {
     await store.create(id, itemText(id, 60_000))
     await store.replace(id, itemText(id, 100))
   }
-  assert.ok((await store.size()).pageBytes < 500_000)
+  assert.ok((await store.size()).memoryBytes < 500_000)
 })
 
 test("texts of all lengths, put in each other's place for long, stay whole and in order", async () => {
-  const store = createMemoryStore(room, { pageBytes: 4000 })
+  const store = createMemoryStore(room, { blockBytes: 4000 })
   const model = new Map<ItemId, string>()
   const below = randomNumbers()
   const ids: ItemId[] = []
@@ -69,24 +70,24 @@ test("texts of all lengths, put in each other's place for long, stay whole and i
     }
   }
   assert.equal(await textOf(await store.list()), [...model.values()].join(','))
-  const { itemBytes, pageBytes } = await store.size()
-  assert.ok(pageBytes < itemBytes * 1.6, `${itemBytes} bytes of texts in ${pageBytes}`)
+  const { itemBytes, memoryBytes } = await store.size()
+  assert.ok(memoryBytes < itemBytes * 1.6, `${itemBytes} bytes of texts in ${memoryBytes}`)
 })
 
-test('a page that became the last one again takes items that open lists do not show', async () => {
-  const store = createMemoryStore(room, { pageBytes: 1000 })
-  const ids = Array.from({ length: 6 }, newItemId) // three on each of two pages
+test('a block that became the last one again takes no items that open lists would show', async () => {
+  const store = createMemoryStore(room, { blockBytes: 1000 })
+  const ids = Array.from({ length: 6 }, newItemId) // three in each of two blocks
   for (const id of ids) await store.create(id, itemText(id, 200))
   const list = await store.list()
   for (const id of ids.slice(3)) await store.delete(id)
   const id = newItemId()
-  await store.create(id, itemText(id, 100)) // on the first page, which has not changed yet
+  await store.create(id, itemText(id, 100))
   const next = await store.list()
   assert.equal(await textOf(list), ids.map((id) => itemText(id, 200).toString()).join(','))
   assert.equal((await textOf(next)).match(/"id"/g)?.length, 4)
 })
 
-test('the list of a large store comes in pages, and half of it may go while it is read', async () => {
+test('the list of a large store comes in pieces, and half of it may go while it is read', async () => {
   const store = createMemoryStore(room)
   const ids = Array.from({ length: 20_000 }, newItemId)
   for (const id of ids) await store.create(id, itemText(id, 200))
@@ -103,4 +104,40 @@ test('the list of a large store comes in pages, and half of it may go while it i
   assert.equal(Buffer.concat(parts).toString(), expected)
   assert.equal((await store.size()).items, 0)
   assert.equal(await textOf(await store.list()), '')
+})
+
+test('after churn of large items of all lengths, the memory goes back to the system', () => {
+  const script = `
+    import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+    import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
+    import { newItemId } from '${new URL('../../item/id.js', import.meta.url)}'
+    const store = createMemoryStore(100 * 1024 ** 2)
+    const text = Buffer.alloc(2_000_000, 'x')
+    const before = process.memoryUsage.rss()
+    const ids = []
+    for (let step = 0; step < 8000; step += 1) {
+      const item = text.subarray(0, 100 * Math.exp(Math.random() * Math.log(20_000)))
+      const place = Math.floor(Math.random() * ids.length)
+      try {
+        if (Math.random() < 0.6) {
+          const id = newItemId()
+          store.create(id, item)
+          ids.push(id)
+        } else if (ids.length > 0) store.replace(ids[place], item)
+      } catch {
+        store.delete(ids[place])
+        ids.splice(place, 1)
+      }
+      if (step % 4 === 0) await nextTurn()
+    }
+    for (const id of ids) store.delete(id)
+    for (let time = 0; time < 3; time += 1) {
+      globalThis.gc()
+      await wait(50)
+    }
+    console.log((process.memoryUsage.rss() - before) / 1024 ** 2)
+  `
+  const flags = ['--expose-gc', '--input-type=module', '--eval', script]
+  const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' })
+  assert.ok(Number(stdout) < 60 && stdout !== '', `${stdout} MiB more than before ${stderr}`)
 })

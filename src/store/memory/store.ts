@@ -1,21 +1,21 @@
 /**
- * Items in process memory, gone when the process ends (spec §1.2): pages with the bytes of the list
- * in the order of creation, and an index from ids to pages (docs/storage.md).
+ * Items in process memory, gone when the process ends (spec §1.2): blocks with the bytes of the list
+ * in the order of creation, and an index from ids to blocks (docs/explanation/storage.md).
  *
  * @module
  */
 
 import { type EncodedItem, type ItemStore, StoreError } from '../item-store.js'
-import { Pages } from './pages.js'
+import { Blocks } from './blocks.js'
 
 /** What an item takes beside its text, in bytes: its share of index, tables and empty room. */
 const itemOverhead = 64
 
 export interface MemoryStoreOptions {
-  /** Maximum number of pages, which live in the JavaScript heap; unbounded by default. */
-  readonly maxPages?: number
-  /** Bytes of a page. With more, taking an item out moves more; with less, a list has more pieces. */
-  readonly pageBytes?: number
+  /** Maximum number of blocks, which have objects in the JavaScript heap; unbounded by default. */
+  readonly maxBlocks?: number
+  /** Bytes of a block. With more, taking an item out moves more; with less, a list has more pieces. */
+  readonly blockBytes?: number
 }
 
 /**
@@ -23,13 +23,13 @@ export interface MemoryStoreOptions {
  * @param maxBytes maximum bytes that the items may take, their share of index and tables included.
  */
 export function createMemoryStore(maxBytes: number, options: MemoryStoreOptions = {}): ItemStore {
-  const { maxPages = Number.POSITIVE_INFINITY, pageBytes = 64 * 1024 } = options
-  return storeOf(new Pages({ maxPages, pageBytes }), maxBytes)
+  const { maxBlocks = Number.POSITIVE_INFINITY, blockBytes = 64 * 1024 } = options
+  return storeOf(new Blocks({ maxBlocks, blockBytes }), maxBytes)
 }
 
-/** The store of these pages, which tests keep to look into it. */
-export function storeOf(given: Pages, maxBytes: number): ItemStore {
-  let pages = given
+/** The store of these blocks, which tests keep to look into it. */
+export function storeOf(given: Blocks, maxBytes: number): ItemStore {
+  let blocks = given
   let size = 0
   /** Bytes of all texts with their commas. */
   let used = 0
@@ -41,67 +41,55 @@ export function storeOf(given: Pages, maxBytes: number): ItemStore {
     }
   }
 
+  function clear(): void {
+    blocks = new Blocks(blocks.options) // lists that are being read keep the old ones
+    size = 0
+    used = 0
+  }
+
   return {
     guarantees: { isSnapshot: true, isInOrder: true },
 
     create(id, item) {
-      const length = item.length + 1
-      needRoom(length + itemOverhead)
-      pages.index.reserve(id)
-      const page = pages.forNew(length)
-      page.append(pages.index.add(page.number), item)
+      needRoom(item.length + 1 + itemOverhead)
+      blocks.add(id, item)
       size += 1
-      used += length
+      used += item.length + 1
     },
 
     read(id) {
-      const handle = pages.index.find(id)
-      if (handle === undefined) return undefined
-      return pages.of(handle).read(handle) as EncodedItem // as it was put there
+      const place = blocks.find(id)
+      return place?.block.read(place.position) as EncodedItem | undefined // as it was put there
     },
 
     replace(id, item) {
-      const handle = pages.index.find(id)
-      if (handle === undefined) return false
-      const length = item.length + 1
-      const growth = length - pages.of(handle).lengthOf(handle)
+      const place = blocks.find(id)
+      if (place === undefined) return false
+      const growth = item.length + 1 - place.block.lengthOf(place.position)
       needRoom(growth)
-      const page = pages.forGrown(handle, growth)
-      const isLarge = pages.isLarge(length)
-      if (page.count === 1 && (isLarge || page.isLarge)) page.rewrite(handle, item, isLarge)
-      else page.replace(handle, item)
+      blocks.replace(place, item)
       used += growth
-      if (growth !== 0) pages.tidy(page)
       return true
     },
 
     delete(id) {
-      const handle = pages.index.find(id)
-      if (handle === undefined) return false
-      const page = pages.of(handle)
-      const length = page.lengthOf(handle)
-      page.remove(handle)
-      pages.index.remove(handle)
-      used -= length
+      const place = blocks.find(id)
+      if (place === undefined) return false
+      const length = place.block.lengthOf(place.position)
+      blocks.remove(place)
       size -= 1
-      pages.tidy(page)
+      used -= length
       return true
     },
 
-    list: () => pages.versions.list(Math.max(0, used - 1)),
+    list: () => blocks.chain.list(Math.max(0, used - 1)),
 
-    size: () => ({ items: size, itemBytes: used - size, pageBytes: pages.frames.bytesInUse }),
+    size: () => ({ items: size, itemBytes: used - size, memoryBytes: blocks.frames.bytesInUse }),
 
-    clear() {
-      pages = pages.emptied() // lists that are being read keep the old ones
-      size = 0
-      used = 0
-    },
+    clear,
 
     healthy: () => true,
 
-    close() {
-      pages = new Pages({ maxPages: 0, pageBytes: 0 })
-    },
+    close: clear,
   }
 }

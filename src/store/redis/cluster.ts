@@ -1,204 +1,216 @@
 /**
- * An engine that is a cluster: a connection to each of its masters, and which of them has which slot.
+ * A cluster: a connection to each of its masters, and the table of which of them has which slot.
  *
  * The client's own cluster is not used: requests for a server that does not answer wait in it forever,
- * although another one has taken over (docs/dependencies.md).
+ * although another one has taken over (docs/explanation/dependencies.md).
  *
  * @module
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import type { ClusterAddress } from './address.js'
-import { connect, inTime } from './client.js'
-import {
-  type Connection,
-  memoryInfo,
-  openConnection,
-  pauseAfter,
-  type Server,
-} from './connection.js'
-import type { Engine, EngineOptions } from './engine.js'
-import { answerOf, LateError, NotConnectedError, refusalOf } from './failures.js'
-import { newReporter, newServerReporter } from './report.js'
+import { withTimeout } from './client.js'
+import { type Command, pauseAfter, RedisConnection, type RedisReply } from './connection.js'
+import { errorCodeOf, NotConnectedError, TimeoutError } from './errors.js'
+import { ReachabilityLog } from './reachability-log.js'
 import { mastersOf, type Redirection, redirectionOf, slotCount, slotOf } from './slots.js'
 
-/** How often a command is sent on, to where the server it was sent to says. */
-const mostHops = 5
-/** How many servers are asked at a time who has which slot; the first answer counts. */
+/** Maximum number of redirections that a command follows. */
+const maxRedirections = 5
+/** Number of servers asked at a time for the table of slots; the first reply counts. */
 const askedAtOnce = 3
-const question = ['CLUSTER', 'SLOTS']
+const tableCommand = ['CLUSTER', 'SLOTS']
+const silent = { info() {}, warn() {} }
 
-/** @returns once the first attempt to connect has succeeded or failed; there will be others. */
-export async function openCluster(
-  { hosts, urlOf }: ClusterAddress,
-  { timeout, log }: EngineOptions,
-): Promise<Engine> {
-  const closing = new AbortController()
-  const report = newReporter(log)
-  /** By host and port: the masters, and who was named by a redirection since they were read. */
-  const connections = new Map<string, Connection>()
-  /** By slot. */
-  let masters = new Map<number, string>()
-  /** Why `masters` has not all slots. */
-  let cause: unknown
-  const slots = new Map<string, number>()
-  let isOutdated = true
-  let wake = () => {}
+export interface ClusterOptions {
+  /** Maximum time to wait for a reply, for room in flight, and for a connection, in milliseconds. */
+  readonly timeout: number
+  readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
+}
 
-  function connectionTo(address: string): Connection {
-    const known = connections.get(address)
-    if (known !== undefined) return known
-    const own = newServerReporter(log.child({ server: address }), () =>
-      memoryInfo(connection, 'maxmemory_policy'),
-    )
-    const connection: Connection = openConnection({
-      url: urlOf(address),
-      isOfCluster: true,
-      timeout,
-      report: {
-        ...own,
-        lost(error) {
-          own.lost(error)
-          readMastersAgain() // another server may have taken over
-        },
-      },
+export class Cluster {
+  /** Resolves once the first attempt to read the table has succeeded or failed; there will be others. */
+  readonly firstAttempt: Promise<void>
+  readonly #address: ClusterAddress
+  readonly #options: ClusterOptions
+  readonly #log: ReachabilityLog
+  readonly #closing = new AbortController()
+  /** By host and port: the masters, and servers that a redirection has named since the table was read. */
+  readonly #connections = new Map<string, RedisConnection>()
+  /** Host and port of the master of each slot that has one. */
+  #table = new Map<number, string>()
+  /** Why the table could not be read. */
+  #cause: unknown
+  #isOutdated = true
+  /** Ends the wait until the table is outdated. */
+  #wake = () => {}
+
+  constructor(address: ClusterAddress, options: ClusterOptions) {
+    this.#address = address
+    this.#options = options
+    this.#log = new ReachabilityLog(options.log)
+    this.firstAttempt = new Promise((resolve) => {
+      void this.#keepTable(resolve)
     })
-    connections.set(address, connection)
+  }
+
+  /** Whether every slot has a master, and each of them can be reached. */
+  get isReady(): boolean {
+    const connections = [...this.#connections.values()]
+    return this.#table.size === slotCount && connections.every(({ isReady }) => isReady)
+  }
+
+  /** The server that has the key. */
+  serverOf(key: string): RedisConnection | undefined {
+    return this.#connections.get(this.#table.get(slotOf(key)) ?? '')
+  }
+
+  /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
+  async send(command: Command, key: string): Promise<RedisReply> {
+    const slot = slotOf(key)
+    const address = this.#table.get(slot) ?? ''
+    const connection = this.#connections.get(address)
+    if (connection === undefined) throw new NotConnectedError(this.#cause)
+    const deadline = performance.now() + this.#options.timeout
+    try {
+      return await connection.send(command)
+    } catch (error) {
+      if (errorCodeOf(error) === 'CLUSTERDOWN') this.#refreshTable()
+      const redirection = redirectionOf(error, address)
+      if (redirection === undefined) throw error
+      const reply = this.#follow(redirection, command, slot, deadline)
+      return await withTimeout(deadline - performance.now(), reply)
+    }
+  }
+
+  close(): void {
+    this.#closing.abort()
+    this.#wake()
+    for (const connection of this.#connections.values()) connection.close()
+  }
+
+  /** Sends a command that a server has refused to the one that has the key. */
+  async #follow(
+    first: Redirection,
+    command: Command,
+    slot: number,
+    deadline: number,
+  ): Promise<RedisReply> {
+    let { address, isAsk } = first
+    for (let count = 1; ; count += 1) {
+      // While one takes over, two servers may each say that it is the other one.
+      if (count > 1) await pauseAfter(count - 2, this.#closing.signal)
+      const connection = this.#connectionTo(address)
+      await connection.firstAttempt
+      if (performance.now() > deadline) throw new TimeoutError() // the caller has got it already
+      if (!isAsk) {
+        this.#table.set(slot, address)
+        this.#refreshTable() // other slots have moved as well
+      }
+      try {
+        return await (isAsk ? connection.sendAsking(command) : connection.send(command))
+      } catch (error) {
+        const next = redirectionOf(error, address)
+        if (next === undefined || count === maxRedirections) throw error
+        ;({ address, isAsk } = next)
+      }
+    }
+  }
+
+  #connectionTo(address: string): RedisConnection {
+    const known = this.#connections.get(address)
+    if (known !== undefined) return known
+    const connection = new RedisConnection({
+      url: this.#address.urlOf(address),
+      isClusterNode: true,
+      timeout: this.#options.timeout,
+      log: this.#options.log.child({ server: address }),
+      onLost: () => this.#refreshTable(), // another server may have taken over
+    })
+    this.#connections.set(address, connection)
     return connection
   }
 
-  /** Closes the connection to a server that is no master any more, when all is answered. */
-  async function letGo(address: string, connection: Connection): Promise<void> {
-    connections.delete(address)
-    await delay(timeout, undefined, { signal: closing.signal, ref: false }).catch(() => undefined)
-    connection.close()
+  #refreshTable(): void {
+    this.#isOutdated = true
+    this.#wake()
   }
 
-  /** @throws {Error} when there is no answer, or some slot has no master. */
-  async function readMasters(isByHosts: boolean): Promise<void> {
-    const ready = [...connections].filter(([, { session }]) => session() !== undefined)
-    const first = Math.floor(Math.random() * ready.length)
-    const asked = [...ready.slice(first), ...ready.slice(0, first)].slice(0, askedAtOnce)
-    const answers =
-      isByHosts || asked.length === 0
-        ? hosts.map(askHost)
-        : asked.map(async ([address, server]) => mastersOf(await server.send(question), address))
-    const read = await Promise.any(answers).catch(({ errors }: AggregateError) => {
-      throw errors[0]
-    })
-    // A server that has been taken out of the cluster knows less than what is known already.
-    if (read.size >= masters.size) await takeOver(read)
-    const missing = slotCount - read.size
-    if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
-  }
-
-  /** What has moved is found at once where it is now, so that connections come first. */
-  async function takeOver(read: Map<number, string>): Promise<void> {
-    const addresses = new Set(read.values())
-    await Promise.all([...addresses].map((address) => connectionTo(address).tried))
-    masters = read
-    for (const [address, connection] of connections) {
-      if (!addresses.has(address)) void letGo(address, connection)
-    }
-  }
-
-  async function askHost(host: string): Promise<Map<number, string>> {
-    const client = await connect({ url: urlOf(host), isOfCluster: true, timeout }, closing.signal)
-    try {
-      return mastersOf(await inTime(timeout, client.sendCommand(question)), host)
-    } finally {
-      client.destroy()
-    }
-  }
-
-  function readMastersAgain(): void {
-    isOutdated = true
-    wake()
-  }
-
-  async function stayInformed(onAttempt: () => void): Promise<void> {
-    for (let failures = 0; !closing.signal.aborted; ) {
-      isOutdated = false
+  async #keepTable(onAttempt: () => void): Promise<void> {
+    for (let failures = 0; !this.#closing.signal.aborted; ) {
+      this.#isOutdated = false
       try {
-        await readMasters(failures % 2 === 1)
-        report.found()
+        await this.#readTable(failures % 2 === 1)
+        this.#log.found()
         failures = 0
       } catch (error) {
-        cause = error
+        this.#cause = error
         failures += 1
-        if (!closing.signal.aborted) report.lost(error)
+        if (!this.#closing.signal.aborted) this.#log.lost(error)
       }
       onAttempt()
       const isWoken = new Promise<void>((resolve) => {
-        wake = resolve
+        this.#wake = resolve
       })
-      if (failures === 0 && !isOutdated) await isWoken
-      await pauseAfter(failures, closing.signal)
+      if (failures === 0 && !this.#isOutdated && !this.#closing.signal.aborted) await isWoken
+      await pauseAfter(failures, this.#closing.signal)
     }
   }
 
-  /** Sends on what a server has refused, since another one has the key. */
-  async function follow<T>(
-    first: Redirection,
-    slot: number,
-    end: number,
-    call: (server: Server) => Promise<T>,
-  ): Promise<T> {
-    let { address, isOnce } = first
-    for (let hop = 1; ; hop += 1) {
-      // Two servers may both say that it is the other one, while one takes over.
-      if (hop > 1) await pauseAfter(hop - 2, closing.signal)
-      const connection = connectionTo(address)
-      await connection.tried
-      if (performance.now() > end) throw new LateError() // nobody waits any more
-      if (!isOnce) {
-        masters.set(slot, address)
-        readMastersAgain() // other slots have moved as well
-      }
-      try {
-        return await call(isOnce ? connection.asking : connection)
-      } catch (error) {
-        const next = redirectionOf(error, address)
-        if (next === undefined || hop === mostHops) throw error
-        ;({ address, isOnce } = next)
-      }
-    }
+  /**
+   * @param isByHosts whether to ask the hosts of the URL rather than the masters that are known.
+   * @throws {Error} when no server replies, or some slot has no master.
+   */
+  async #readTable(isByHosts: boolean): Promise<void> {
+    const ready = [...this.#connections].filter(([, { isReady }]) => isReady)
+    const start = Math.floor(Math.random() * ready.length)
+    const asked = [...ready.slice(start), ...ready.slice(0, start)].slice(0, askedAtOnce)
+    const replies =
+      isByHosts || asked.length === 0
+        ? this.#address.hosts.map((host) => this.#askHost(host))
+        : asked.map(([address, connection]) => tableBy(connection, address))
+    const table = await Promise.any(replies).catch(({ errors }: AggregateError) => {
+      throw errors[0]
+    })
+    // A server that has been taken out of the cluster knows less than what is known already.
+    if (table.size >= this.#table.size) await this.#adopt(table)
+    const missing = slotCount - table.size
+    if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
   }
 
-  async function send<T>(key: string, call: (server: Server) => Promise<T>): Promise<T> {
-    const slot = slots.get(key) ?? slotOf(key)
-    slots.set(key, slot)
-    const address = masters.get(slot) ?? ''
-    const connection = connections.get(address)
-    if (connection === undefined) throw new NotConnectedError(cause)
-    const end = performance.now() + timeout
+  async #askHost(host: string): Promise<Map<number, string>> {
+    const url = this.#address.urlOf(host)
+    const { timeout } = this.#options
+    const connection = new RedisConnection({ url, isClusterNode: true, timeout, log: silent })
     try {
-      return await call(connection)
-    } catch (error) {
-      if (refusalOf(error)?.startsWith('CLUSTERDOWN')) readMastersAgain()
-      const next = redirectionOf(error, address)
-      if (next === undefined) throw error
-      return await inTime(end - performance.now(), follow(next, slot, end, call))
+      await connection.firstAttempt
+      return await tableBy(connection, host)
+    } finally {
+      connection.close()
     }
   }
 
-  await new Promise<void>((resolve) => {
-    void stayInformed(resolve)
-  })
-
-  return {
-    at: (purpose, key, call) => answerOf(send(key, call), purpose),
-
-    all: (purpose, call) => answerOf(Promise.all([...connections.values()].map(call)), purpose),
-
-    isConnected: () =>
-      masters.size === slotCount &&
-      [...connections.values()].every(({ session }) => session() !== undefined),
-
-    close() {
-      closing.abort()
-      readMastersAgain() // ends the waiting for it
-      for (const { close } of connections.values()) close()
-    },
+  /** Connects to new masters first, so that what has moved is served at once where it is now. */
+  async #adopt(table: Map<number, string>): Promise<void> {
+    const masters = new Set(table.values())
+    await Promise.all([...masters].map((address) => this.#connectionTo(address).firstAttempt))
+    this.#table = table
+    for (const [address, connection] of this.#connections) {
+      if (!masters.has(address)) void this.#retire(address, connection)
+    }
   }
+
+  /** Closes the connection to a server that is no master any more, once its calls have ended. */
+  async #retire(address: string, connection: RedisConnection): Promise<void> {
+    this.#connections.delete(address)
+    const { signal } = this.#closing
+    await delay(this.#options.timeout, undefined, { signal, ref: false }).catch(() => undefined)
+    connection.close()
+  }
+}
+
+async function tableBy(connection: RedisConnection, address: string): Promise<Map<number, string>> {
+  const { value } = await connection.send(tableCommand)
+  return mastersOf(value, address)
 }

@@ -1,44 +1,230 @@
 /**
- * The connection to one server: made again whenever it is lost, with a deadline for every answer.
+ * The connection to one server, made again whenever it is lost.
  *
- * When an answer is late, those to later commands are late too, so the connection is dropped with all
- * that waits on it.
+ *     disconnected  ->  connected  ->  disconnected  ...  ->  closed
+ *
+ * While it is connected, a command waits until there is room for it and its reply, and is then in flight
+ * until the reply comes, both for a bounded time. Replies come in the order of the commands: when one is
+ * late, all later ones are, so the connection is dropped with everything in flight. Nothing is sent twice.
  *
  * @module
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Client, type ClientOptions, connect, inTime, type Reply } from './client.js'
-import { NotConnectedError } from './failures.js'
-import type { Reporter } from './report.js'
-import type { Script } from './scripts.js'
-import { createTurns } from './turns.js'
+import type { Logger } from 'pino'
+import { type Client, type ClientOptions, connect } from './client.js'
+import { BusyError, NotConnectedError, TimeoutError } from './errors.js'
+import { ReachabilityLog } from './reachability-log.js'
 
-export interface ConnectionOptions extends ClientOptions {
-  /** Is told when the connection is there, and each time that it is lost or cannot be made. */
-  readonly report: Reporter
+export type Command = readonly (string | Buffer)[]
+
+export type RedisValue = Buffer | number | null | RedisValue[]
+
+export interface RedisReply {
+  readonly value: RedisValue
+  /** Stands for the process that it came from: another one is reached by another client only. */
+  readonly client: object
 }
 
-/** A server that takes commands. Nothing is sent twice; every failure comes after a bounded time. */
-export interface Server {
-  /** Stands for the connection that there is, until it is lost; `undefined` while there is none. */
-  session(): object | undefined
-  send(command: readonly (string | Buffer)[]): Promise<Reply>
-  /** Runs a script on one key. */
-  run(script: Script, key: string, ...args: readonly (string | Buffer)[]): Promise<Reply>
+export interface RedisConnectionOptions extends ClientOptions {
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  /** Called each time that the connection is lost, or cannot be made. */
+  readonly onLost?: () => void
 }
 
-export interface Connection extends Server {
-  /** The same server, for keys that another server of the cluster is handing over to it. */
-  readonly asking: Server
-  /** Resolves once the first attempt has succeeded or failed; there will be others. */
-  readonly tried: Promise<void>
-  /** Nothing may be sent any more; what has no answer yet fails. */
-  close(): void
-}
-
-/** Shortest and longest time until the next attempt, in milliseconds. */
+/** Bytes in flight, of commands and replies: neither end has to hold more than that. */
+const maxBytesInFlight = 32 * 1024 * 1024
+/** What a reply is expected to take at least, in bytes: no more than 64 commands are in flight. */
+const minReplyBytes = 512 * 1024
+/** What a later reply leaves of the length of the longest: a tenth after 44 short replies. */
+const decay = 0.95
+/** Shortest and longest pause before the next attempt, in milliseconds. */
 const pauses = { first: 50, last: 1000 }
+
+type State =
+  | { readonly name: 'disconnected'; readonly cause: unknown }
+  | { readonly name: 'connected'; readonly client: Client }
+  | { readonly name: 'closed' }
+
+interface Call {
+  readonly command: Command
+  /** Whether another server of the cluster is handing the key over to this one. */
+  readonly isAsking: boolean
+  /** When it began to wait, or was sent, as `performance.now()` has it. */
+  since: number
+  readonly resolve: (reply: RedisReply) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class RedisConnection {
+  /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
+  readonly firstAttempt: Promise<void>
+  readonly #options: RedisConnectionOptions
+  readonly #log: ReachabilityLog
+  readonly #closing = new AbortController()
+  #state: State = { name: 'disconnected', cause: undefined }
+  /** Both in the order of the calls. */
+  readonly #waiting = new Set<Call>()
+  readonly #inFlight = new Set<Call>()
+  #bytesInFlight = 0
+  /** How long a reply is expected to be: as long as the longest of the recent ones. */
+  #replyBytes = maxBytesInFlight / 4
+  /** Runs while there are calls, until the deadline of the oldest one. */
+  #deadline: NodeJS.Timeout | undefined
+
+  constructor(options: RedisConnectionOptions) {
+    this.#options = options
+    this.#log = new ReachabilityLog(options.log)
+    this.firstAttempt = new Promise((resolve) => {
+      void this.#stayConnected(resolve)
+    })
+  }
+
+  get isReady(): boolean {
+    return this.#state.name === 'connected'
+  }
+
+  /** @throws {Error} for `storeError`, after a bounded time. */
+  send(command: Command): Promise<RedisReply> {
+    return this.#call(command, false)
+  }
+
+  /** The same for a key that another server of the cluster is handing over to this one. */
+  sendAsking(command: Command): Promise<RedisReply> {
+    return this.#call(command, true)
+  }
+
+  /** Ends it for good: no command may follow, and calls without a reply fail. */
+  close(): void {
+    this.#closing.abort()
+    this.#leave({ name: 'closed' }, new Error('the store is closed'))
+  }
+
+  #call(command: Command, isAsking: boolean): Promise<RedisReply> {
+    if (this.#state.name !== 'connected') {
+      const cause = this.#state.name === 'disconnected' ? this.#state.cause : undefined
+      return Promise.reject(new NotConnectedError(cause))
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.add({ command, isAsking, since: performance.now(), resolve, reject })
+      this.#sendWaiting()
+      this.#setDeadline()
+    })
+  }
+
+  /** Sends what there is room for; a single command may be longer than all the room there is. */
+  #sendWaiting(): void {
+    if (this.#state.name !== 'connected') return
+    for (const call of this.#waiting) {
+      const bytes = lengthOf(call.command) + this.#replyBytes
+      if (this.#inFlight.size > 0 && this.#bytesInFlight + bytes > maxBytesInFlight) return
+      this.#waiting.delete(call)
+      this.#transmit(call, bytes, this.#state.client)
+    }
+  }
+
+  #transmit(call: Call, bytes: number, client: Client): void {
+    call.since = performance.now()
+    this.#inFlight.add(call)
+    this.#bytesInFlight += bytes
+    const settled = (): void => {
+      if (!this.#inFlight.delete(call)) return // the connection was lost
+      this.#bytesInFlight -= bytes
+      this.#sendWaiting()
+    }
+    // ASKING is for the next command alone, and fails only together with it.
+    if (call.isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
+    client.sendCommand<RedisValue>(call.command).then(
+      (value) => {
+        this.#replyBytes = Math.max(bytesIn(value), this.#replyBytes * decay, minReplyBytes)
+        settled()
+        call.resolve({ value, client })
+      },
+      (error: unknown) => {
+        settled()
+        call.reject(error)
+      },
+    )
+  }
+
+  #setDeadline(): void {
+    if (this.#deadline !== undefined) return
+    const since = Math.min(sinceFirst(this.#waiting), sinceFirst(this.#inFlight))
+    if (since === Number.POSITIVE_INFINITY) return
+    const time = since + this.#options.timeout - performance.now()
+    this.#deadline = setTimeout(() => {
+      // What arrived while this process was busy is read before the time counts as over.
+      setImmediate(() => {
+        this.#deadline = undefined
+        this.#expire()
+        this.#setDeadline()
+      })
+    }, time)
+  }
+
+  #expire(): void {
+    const { timeout } = this.#options
+    const limit = performance.now() - timeout
+    if (sinceFirst(this.#inFlight) <= limit) {
+      this.#lose(new TimeoutError(`no reply within ${timeout} ms`))
+    }
+    for (const call of this.#waiting) {
+      if (call.since > limit) return
+      this.#waiting.delete(call)
+      call.reject(new BusyError(`no room for the command within ${timeout} ms`))
+    }
+  }
+
+  async #stayConnected(onAttempt: () => void): Promise<void> {
+    for (let failures = 0; this.#state.name !== 'closed'; ) {
+      try {
+        const { client, evictionPolicy } = await connect(this.#options, this.#closing.signal)
+        if (this.#closing.signal.aborted) {
+          client.destroy()
+          break
+        }
+        const end = new Promise<void>((resolve) => {
+          client.once('end', resolve).once('error', (error) => {
+            if (this.#state.name === 'connected' && this.#state.client === client) this.#lose(error)
+            resolve()
+          })
+        })
+        this.#state = { name: 'connected', client }
+        this.#log.found(evictionPolicy)
+        failures = 0
+        onAttempt()
+        await end
+      } catch (error) {
+        failures += 1
+        if (!this.#closing.signal.aborted) this.#lose(error)
+        onAttempt()
+      }
+      await pauseAfter(failures, this.#closing.signal)
+    }
+    onAttempt()
+  }
+
+  #lose(error: unknown): void {
+    this.#leave({ name: 'disconnected', cause: error }, error)
+    this.#log.lost(error)
+    this.#options.onLost?.()
+  }
+
+  /** Nobody may be left waiting. @param error what the calls in flight get. */
+  #leave(next: State, error: unknown): void {
+    const last = this.#state
+    this.#state = next
+    const [unsent, sent] = [[...this.#waiting], [...this.#inFlight]]
+    this.#waiting.clear()
+    this.#inFlight.clear()
+    this.#bytesInFlight = 0
+    clearTimeout(this.#deadline)
+    this.#deadline = undefined
+    for (const call of unsent) call.reject(new NotConnectedError(error))
+    for (const call of sent) call.reject(error)
+    if (last.name === 'connected') last.client.destroy()
+  }
+}
 
 /** Waits before the next attempt, the longer the more have failed, or until the signal comes. */
 export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
@@ -48,119 +234,15 @@ export async function pauseAfter(failures: number, signal: AbortSignal): Promise
   await delay(wait, undefined, { signal }).catch(() => undefined)
 }
 
-/** What a server says of its memory under a name of `INFO memory`; `undefined` if it says nothing. */
-export async function memoryInfo(server: Server, name: string): Promise<string | undefined> {
-  const info = String(await server.send(['INFO', 'memory']))
-  return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1]
+function sinceFirst([first]: Set<Call>): number {
+  return first?.since ?? Number.POSITIVE_INFINITY
 }
 
-export function openConnection(options: ConnectionOptions): Connection {
-  const { timeout, report } = options
-  const closing = new AbortController()
-  const turns = createTurns(timeout)
-  let client: Client | undefined
-  /** Why there is no connection, since when it was lost. */
-  let cause: unknown
-
-  function lost(error: unknown): void {
-    client = undefined
-    cause = error
-    report.lost(error)
-  }
-
-  async function stayConnected(onAttempt: () => void): Promise<void> {
-    for (let failures = 0; !closing.signal.aborted; ) {
-      try {
-        const fresh = await connect(options, closing.signal)
-        const isGone = new Promise<void>((resolve) => {
-          fresh.once('end', resolve).once('error', (error) => {
-            if (fresh === client) lost(error)
-            resolve()
-          })
-        })
-        client = fresh
-        report.found()
-        failures = 0
-        onAttempt()
-        await isGone
-        fresh.destroy()
-      } catch (error) {
-        failures += 1
-        if (!closing.signal.aborted) lost(error)
-        onAttempt()
-      }
-      await pauseAfter(failures, closing.signal)
-    }
-  }
-
-  /**
-   * Calls with the client that there is, when it is its turn; the time of all that is done with it is
-   * bounded.
-   * @param sent what the call sends.
-   */
-  async function use(
-    sent: readonly (string | Buffer)[],
-    call: (client: Client) => Promise<Reply>,
-  ): Promise<Reply> {
-    const current = client
-    if (current === undefined) throw new NotConnectedError(cause)
-    return await turns.take(lengthOf(sent), async () => {
-      if (current !== client) throw new NotConnectedError(cause) // it was lost meanwhile
-      return await inTime(timeout, call(current), () => {
-        if (current !== client) return
-        lost(new Error(`no answer within ${timeout} ms`))
-        current.destroy()
-      })
-    })
-  }
-
-  /** @param sendOne sends one command. */
-  function serverOf(sendOne: typeof sendNow): Server {
-    return {
-      session: () => client,
-
-      send: (command) => use(command, (current) => sendOne(current, command)),
-
-      run: ({ text, digest }, ...[key, ...args]) =>
-        use(args, async (current) => {
-          const rest = ['1', key, ...args]
-          try {
-            return await sendOne(current, ['EVALSHA', digest, ...rest])
-          } catch (error) {
-            // The engine forgets scripts when it is started again; nothing has been done then.
-            if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-            return await sendOne(current, ['EVAL', text, ...rest])
-          }
-        }),
-    }
-  }
-
-  const tried = new Promise<void>((resolve) => {
-    void stayConnected(resolve)
-  })
-
-  return {
-    ...serverOf(sendNow),
-    asking: serverOf(sendAsking),
-    tried,
-    close() {
-      closing.abort()
-      client?.destroy()
-      client = undefined
-    },
-  }
+function lengthOf(command: Command): number {
+  return command.reduce((sum, part) => sum + part.length, 0)
 }
 
-function lengthOf(parts: readonly (string | Buffer)[]): number {
-  return parts.reduce((sum, part) => sum + part.length, 0)
-}
-
-function sendNow(client: Client, command: readonly (string | Buffer)[]): Promise<Reply> {
-  return client.sendCommand<Reply>(command)
-}
-
-/** ASKING is for the next command only, and the client sends in the order in which it is told to. */
-function sendAsking(client: Client, command: readonly (string | Buffer)[]): Promise<Reply> {
-  client.sendCommand(['ASKING']).catch(() => undefined) // the command fails then, too
-  return sendNow(client, command)
+function bytesIn(value: RedisValue): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, part) => sum + bytesIn(part), 0)
+  return Buffer.isBuffer(value) ? value.length : 0
 }

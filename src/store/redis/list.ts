@@ -1,5 +1,5 @@
 /**
- * The list of all items, bucket by bucket and page by page.
+ * The list of all items, bucket by bucket and batch by batch.
  *
  * The engine may show an item of a bucket twice while the bucket's hash shrinks, so the ids of one
  * bucket are remembered until its end.
@@ -10,29 +10,34 @@
 import type { ItemList } from '../item-store.js'
 import { bytesField } from './scripts.js'
 
-/** A part of a bucket. */
-export interface Page {
-  /** Fields and their texts in turn. */
-  readonly entries: readonly Buffer[]
-  /** Where the next page begins; `start` after the last one. */
-  readonly cursor: string
-  /** The session with the server that it came from. */
-  readonly session: object | undefined
+/** A hash of items. */
+export interface Bucket {
+  /** Expected length of its first batch in bytes. */
+  readonly batchBytes: number
+  /** Reads the batch after another one, or the first. @throws {StoreError} */
+  readBatch(previous?: Batch): Promise<Batch>
 }
 
-/** Reads the page of a bucket after another one, or its first. @throws {StoreError} */
-export type ReadPage = (previous?: Page) => Promise<Page>
+/** A part of a bucket. */
+export interface Batch {
+  /** Fields and their texts in turn. */
+  readonly entries: readonly Buffer[]
+  /** Where the next batch begins; `start` after the last one. */
+  readonly cursor: string
+  /** Stands for the process of the engine that the cursor means something to. */
+  readonly client: object
+}
 
-/** The cursor of a first page. */
+/** The cursor of a first batch. */
 export const start = '0'
 
-const comma = Buffer.from(',')
+/** Expected length of the batches asked for before they are needed, in bytes. */
+const maxBytesAhead = 512 * 1024
 
-/** Pages asked for before they are needed: their number at most, and about their bytes. */
-const ahead = { pages: 8, bytes: 512 * 1024 }
+const [nothing, comma] = [Buffer.alloc(0), Buffer.from(',')]
 
 /** @returns once the first items are there. @throws {StoreError} */
-export async function openList(buckets: readonly ReadPage[]): Promise<ItemList> {
+export async function openList(buckets: readonly Bucket[]): Promise<ItemList> {
   const all = chunksOf(buckets)
   let first: IteratorResult<Buffer, void> | undefined = await all.next()
 
@@ -52,42 +57,32 @@ export async function openList(buckets: readonly ReadPage[]): Promise<ItemList> 
   }
 }
 
-async function* chunksOf(buckets: readonly ReadPage[]): AsyncGenerator<Buffer, void> {
-  const first: Promise<Page>[] = []
-  let [asked, bytes, window, separator] = [0, 0, 1, Buffer.alloc(0)]
-  for (const [place, readPage] of buckets.entries()) {
-    for (const readNext of buckets.slice(asked, place + window)) {
-      const page = readNext()
-      page.catch(() => undefined) // who waits for it is told
-      first.push(page)
-      asked += 1
+async function* chunksOf(buckets: readonly Bucket[]): AsyncGenerator<Buffer, void> {
+  const ahead: Promise<Batch>[] = []
+  let [bytesAhead, separator, requested] = [0, nothing, 0]
+  for (const bucket of buckets) {
+    for (const next of buckets.slice(requested)) {
+      if (ahead.length > 0 && bytesAhead + next.batchBytes > maxBytesAhead) break
+      const batch = next.readBatch()
+      batch.catch(() => undefined) // it is thrown where the batch is awaited
+      ahead.push(batch)
+      bytesAhead += next.batchBytes
+      requested += 1
     }
-    for await (const texts of textsOf(readPage, first.shift() ?? readPage())) {
-      if (texts.length === 0) continue
-      const chunk = Buffer.concat(texts.flatMap((text, n) => [n === 0 ? separator : comma, text]))
-      separator = comma
-      bytes += chunk.length
-      yield chunk
+    const seen = new Set<string>([bytesField])
+    for (let batch = await ahead.shift(); batch !== undefined; ) {
+      const parts: Buffer[] = []
+      for (let place = 0; place < batch.entries.length; place += 2) {
+        const [field, text] = [batch.entries[place], batch.entries[place + 1]]
+        const id = field?.toString('latin1') ?? ''
+        if (text === undefined || seen.has(id)) continue
+        seen.add(id)
+        parts.push(separator, text)
+        separator = comma
+      }
+      if (parts.length > 0) yield Buffer.concat(parts)
+      batch = batch.cursor === start ? undefined : await bucket.readBatch(batch)
     }
-    // Ids are random, so the buckets are about as large as each other, unless there are few items.
-    const likely = Math.ceil((ahead.bytes * (place + 1)) / Math.max(bytes, 1))
-    window = Math.max(1, Math.min(likely, 2 * window, ahead.pages))
-  }
-}
-
-/** The texts of one bucket, each once. */
-async function* textsOf(readPage: ReadPage, first: Promise<Page>): AsyncGenerator<Buffer[]> {
-  const seen = new Set<string>([bytesField])
-  for (let page = await first; ; page = await readPage(page)) {
-    const texts: Buffer[] = []
-    for (let place = 0; place < page.entries.length; place += 2) {
-      const [field, text] = page.entries.slice(place, place + 2)
-      const id = field?.toString('latin1') ?? ''
-      if (text === undefined || seen.has(id)) continue
-      seen.add(id)
-      texts.push(text)
-    }
-    yield texts
-    if (page.cursor === start) return
+    bytesAhead -= bucket.batchBytes
   }
 }

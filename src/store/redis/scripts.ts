@@ -1,60 +1,64 @@
 /**
- * The changes that one command of the engine cannot make, and the pages of a list, as scripts that it
- * runs without anything else between.
+ * What one command of the engine cannot do, as scripts, which the engine runs without anything else
+ * between.
  *
  * A bucket is one hash: the field of each item's id holds its text, and the field `bytes` the length of
- * all texts. Whatever a script can be refused, it is refused before anything has changed: a right that
- * is missing, a server that takes no changes, no memory, a hash of another program. So a script makes
- * one change, or proves by one without an effect that it may make those that follow. Taking out the
- * field without a name is such a change. It needs no memory either, and an engine whose memory is at its
- * end looks only at the first change of a script.
+ * all texts. Whatever a script can be refused, it is refused before its first change: for a missing
+ * right, by a server that takes no writes, for lack of memory, for unexpected data. So a script makes
+ * one change, or first proves with one that has no effect, deleting the field without a name, that those
+ * that follow are allowed. That needs no memory either, and an engine whose memory is full looks only at
+ * the first change of a script.
  *
  * @module
  */
 
 import { createHash } from 'node:crypto'
 
-/** A script and what the engine calls it. */
 export interface Script {
   readonly text: string
-  /** SHA-1 of the text, in hexadecimal digits. */
+  /** SHA-1 of the text in hexadecimal digits: what the engine calls the script. */
   readonly digest: string
 }
 
-/** The field that is no item. */
+/** The field that is not an item. */
 export const bytesField = 'bytes'
 
-/** What a refusal begins with, or has within it, after which it is not known what has changed. */
+/** Code of the reply after which it is unknown what has changed. */
 export const partlyDone = 'PARTLYDONE'
 
-/** What is said of a bucket that is not as the service leaves it. */
-export const foreign = 'another program has written to this key'
+/** Code of the reply about a bucket that is not as the service leaves it. */
+export const unexpectedData = 'UNEXPECTED'
 
-/** Reads the length of all texts. Numbers are written out, whatever the engine makes of them. */
+/** `bytesIn` gives the length of all texts, or false. Numbers are written out, whatever Lua makes of them. */
 const begin = `
 local key, id, text = KEYS[1], ARGV[1], ARGV[2]
-local bytes = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0'
-if not bytes or #bytes > 15 or string.find(bytes, '%D') then
-  return redis.error_reply('${foreign}')
+local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
+local function bytesIn(key)
+  local bytes = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0'
+  return bytes and #bytes <= 15 and not string.find(bytes, '%D') and bytes
 end
 local function digits(number) return string.format('%.0f', math.max(0, number)) end`
 
-/** ARGV: id, text. 1, or 0 where there is such an item already. */
-export const createScript = script(`${begin}
+const beginOne = `${begin}
+local bytes = bytesIn(key)
+if not bytes then return unexpected end`
+
+/** ARGV: id, text. 1, or 0 if there is such an item already. */
+export const createScript = script(`${beginOne}
 if redis.call('HSTRLEN', key, id) > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', digits(bytes + #text))
 return 1`)
 
-/** ARGV: id, text. 1, or 0 where there is no such item. A full engine takes a text that is not longer. */
-export const replaceScript = script(`${begin}
+/** ARGV: id, text. 1, or 0 if there is no such item. A full engine takes a text that is not longer. */
+export const replaceScript = script(`${beginOne}
 local length = redis.call('HSTRLEN', key, id)
 if length == 0 then return 0 end
 if #text <= length then redis.call('HDEL', key, '') end
 redis.call('HSET', key, id, text, 'bytes', digits(bytes + #text - length))
 return 1`)
 
-/** ARGV: id. 1, or 0 where there is no such item. The last item takes the bucket with it. */
-export const deleteScript = script(`${begin}
+/** ARGV: id. 1, or 0 if there is no such item. The last item takes the bucket with it. */
+export const deleteScript = script(`${beginOne}
 local length = redis.call('HSTRLEN', key, id)
 if length == 0 then return 0 end
 if bytes - length == 0 then return redis.call('HDEL', key, id, 'bytes') - 1 end
@@ -65,37 +69,36 @@ return redis.error_reply('${partlyDone} the item may be there still')`)
 
 /**
  * ARGV: cursor, bytes. The next cursor, and about so many bytes of fields and texts in turn: as many
- * items as take them at the mean length of the bucket's. The order of a hash is random, so that a page
+ * items as take them at the mean length of the bucket's. The order of a hash is random, so that a batch
  * of many long items among short ones does not come about.
  */
-export const pageScript = script(`${begin}
+export const batchScript = script(`${beginOne}
 local fields = redis.call('HLEN', key)
 if fields == 0 then return { '0', {} } end
 local mean = math.max(64, bytes / fields)
 return redis.call('HSCAN', key, ARGV[1], 'COUNT', math.max(1, math.floor(ARGV[2] / mean)))`)
 
-/** Number of items and of their bytes. */
-export const sizeScript = script(`${begin}
-return { math.max(0, redis.call('HLEN', key) - 1), tonumber(bytes) }`)
+/** For each key: the number of items, and their bytes. */
+export const sizesScript = script(`${begin}
+local sizes = {}
+for _, key in ipairs(KEYS) do
+  local bytes = bytesIn(key)
+  if not bytes then return unexpected end
+  table.insert(sizes, math.max(0, redis.call('HLEN', key) - 1))
+  table.insert(sizes, tonumber(bytes))
+end
+return sizes`)
 
 /**
- * ARGV: a field that was seen and is no item's, or none; whether to try HSET, too. Uses each command that
- * the others use, changes nothing, and fails where one of them would be refused. Fields are looked at
- * only where that is cheap. An HSET without a value is refused as such only where it could be done.
+ * ARGV: a field that must not be there. Uses each command that the others use, writes a field and
+ * deletes it, and fails where one of them would be refused.
  */
-export const checkScript = script(`${begin}
-local isShort = bytes / redis.call('HLEN', key) < 1000
-local page = redis.call('HSCAN', key, '0', 'MATCH', isShort and '*' or '', 'COUNT', 1)
-local isForeign = redis.call('HSTRLEN', key, id) > 0
-for place = 1, #page[2], 2 do
-  local field = page[2][place]
-  isForeign = isForeign or (field ~= 'bytes' and #field ~= 36)
-end
-if isForeign then return redis.error_reply('${foreign}') end
+export const probeScript = script(`${beginOne}
+if redis.call('HSTRLEN', key, id) > 0 then return unexpected end
+redis.call('HSCAN', key, '0', 'MATCH', '', 'COUNT', 1)
 redis.call('HDEL', key, '')
-if text == '' then return 1 end
-local refusal = redis.pcall('HSET', key, 'bytes', bytes, '').err
-return string.find(refusal, 'wrong number of arg') and 1 or redis.error_reply(refusal)`)
+redis.call('HSET', key, '', '')
+return redis.call('HDEL', key, '')`)
 
 function script(text: string): Script {
   return { text, digest: createHash('sha1').update(text).digest('hex') }

@@ -28,10 +28,10 @@ test('the masters of slots, as servers name them', () => {
 })
 
 const redirections = [
-  { says: 'MOVED 1 10.0.0.1:7000', address: '10.0.0.1:7000', isOnce: false },
-  { says: 'ASK 1 10.0.0.1:7000', address: '10.0.0.1:7000', isOnce: true },
-  { says: 'MOVED 1 ::1:7000', address: '[::1]:7000', isOnce: false },
-  { says: 'MOVED 1 :7000', address: 'here:7000', isOnce: false },
+  { says: 'MOVED 1 10.0.0.1:7000', address: '10.0.0.1:7000', isAsk: false },
+  { says: 'ASK 1 10.0.0.1:7000', address: '10.0.0.1:7000', isAsk: true },
+  { says: 'MOVED 1 ::1:7000', address: '[::1]:7000', isAsk: false },
+  { says: 'MOVED 1 :7000', address: 'here:7000', isAsk: false },
 ]
 for (const { says, ...expected } of redirections) {
   test(`where a key is instead: ${says}`, () => {

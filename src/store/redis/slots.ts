@@ -1,7 +1,7 @@
 /** The slots of a cluster: of keys, and of what its servers say about them. @module */
 
-import type { Reply } from './client.js'
-import { refusalOf } from './failures.js'
+import type { RedisValue } from './connection.js'
+import { errorReplyOf } from './errors.js'
 
 export const slotCount = 16_384
 
@@ -18,16 +18,16 @@ export function slotOf(key: string): number {
 }
 
 /**
- * The masters by slot, each as host and port, from what CLUSTER SLOTS answers: for each range of slots
+ * The masters by slot, each as host and port, from the reply to CLUSTER SLOTS: for each range of slots
  * its first, its last and its servers, of which the first is the master. Slots without one are left out.
- * @param answering the server that says so; one that does not know a host means this one's.
+ * @param sender host and port of the server that replies; a host that it leaves out is its own.
  */
-export function mastersOf(reply: Reply, answering: string): Map<number, string> {
+export function mastersOf(reply: RedisValue, sender: string): Map<number, string> {
   const masters = new Map<number, string>()
   for (const range of listIn(reply)) {
     const [first, last, master] = listIn(range)
     const [host, port] = listIn(master)
-    const address = addressOf(String(host ?? ''), String(port), answering)
+    const address = addressOf(String(host ?? ''), String(port), sender)
     for (let slot = Number(first); slot <= Number(last); slot += 1) masters.set(slot, address)
   }
   return masters
@@ -37,22 +37,22 @@ export function mastersOf(reply: Reply, answering: string): Map<number, string> 
 export interface Redirection {
   /** Host and port. */
   readonly address: string
-  /** Whether only for the next command, since the slot is being handed over key by key. */
-  readonly isOnce: boolean
+  /** Whether for this command alone, after ASKING: the slot is being handed over key by key. */
+  readonly isAsk: boolean
 }
 
-/** @param answering host and port of the server that has refused a command. */
-export function redirectionOf(error: unknown, answering: string): Redirection | undefined {
-  const [, kind, host, port] = /^(MOVED|ASK) \d+ (\S*):(\d+)$/.exec(refusalOf(error) ?? '') ?? []
+/** @param sender host and port of the server that replied with the error. */
+export function redirectionOf(error: unknown, sender: string): Redirection | undefined {
+  const [, kind, host, port] = /^(MOVED|ASK) \d+ (\S*):(\d+)$/.exec(errorReplyOf(error) ?? '') ?? []
   if (host === undefined || port === undefined) return undefined
-  return { address: addressOf(host, port, answering), isOnce: kind === 'ASK' }
+  return { address: addressOf(host, port, sender), isAsk: kind === 'ASK' }
 }
 
-function addressOf(host: string, port: string, answering: string): string {
-  if (host === '') return answering.replace(/(:\d+)?$/, `:${port}`)
+function addressOf(host: string, port: string, sender: string): string {
+  if (host === '') return sender.replace(/(:\d+)?$/, `:${port}`)
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-function listIn(reply: Reply | undefined): Reply[] {
-  return Array.isArray(reply) ? reply : []
+function listIn(value: RedisValue | undefined): RedisValue[] {
+  return Array.isArray(value) ? value : []
 }

@@ -1,101 +1,154 @@
 /**
- * Items in an engine that speaks the protocol of Redis (docs/redis.md): hashes of a fixed number, by
- * the id, whose fields are the items. Every command and script is about one hash.
+ * Items in an engine that speaks the protocol of Redis (docs/reference/redis.md): a fixed number of hashes, the
+ * buckets, chosen by the id, whose fields are the items.
  *
  * @module
  */
 
 import type { EncodedItem, ItemId, ItemStore } from '../item-store.js'
 import { clusterAddress } from './address.js'
-import type { Reply } from './client.js'
-import { openCluster } from './cluster.js'
-import { memoryInfo } from './connection.js'
-import type { EngineOptions } from './engine.js'
-import { refused } from './failures.js'
-import { openList, type ReadPage, start } from './list.js'
+import { infoField } from './client.js'
+import { Cluster, type ClusterOptions } from './cluster.js'
+import { type Command, RedisConnection, type RedisReply } from './connection.js'
+import { errorCodeOf, type Purpose, refused, storeError } from './errors.js'
+import { type Batch, openList, start } from './list.js'
 import {
+  batchScript,
   bytesField,
-  checkScript,
   createScript,
   deleteScript,
-  foreign,
-  pageScript,
+  probeScript,
   replaceScript,
   type Script,
-  sizeScript,
+  sizesScript,
+  unexpectedData,
 } from './scripts.js'
-import { openSingle } from './single.js'
 
-export interface RedisStoreOptions extends EngineOptions {
-  /** What the keys begin with; without braces, since what is in braces picks the slot of a cluster. */
+export interface RedisStoreOptions extends ClusterOptions {
+  /** As in `STORE_URL`. */
+  readonly url: string
+  /** Prefix of the keys, without braces, since what is in braces picks the slot of a cluster. */
   readonly prefix: string
   /** Number of hashes: all stores with the same prefix have the same. */
   readonly buckets?: number
-  /** Bytes that the engine is asked for at a time. */
-  readonly pageBytes?: number
+  /** Bytes of items that the engine is asked for at a time. */
+  readonly batchBytes?: number
 }
 
-/** How long it holds that items could be read and changed, in milliseconds: anyone may ask. */
+/** What keeps the items: one server or a cluster. */
+interface Engine {
+  /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
+  readonly firstAttempt: Promise<void>
+  /** Whether every server that items can be on is connected. */
+  readonly isReady: boolean
+  /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
+  send(command: Command, key: string): Promise<RedisReply>
+  /** Stands for the server of a cluster that has the key. */
+  serverOf?(key: string): object | undefined
+  close(): void
+}
+
+/** How long a health check counts, in milliseconds: anyone may ask. */
 const healthyFor = 1000
 
 /** @returns once the first attempt to connect has succeeded or failed; there will be others. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
-  const { prefix, buckets = 256, pageBytes = 128 * 1024 } = options
+  const { prefix, buckets = 256, batchBytes = 128 * 1024, url, timeout, log } = options
   const keys = Array.from({ length: buckets }, (_, number) => `${prefix}{${number}}`)
-  const cluster = clusterAddress(options.url)
-  const engine =
-    cluster === undefined ? await openSingle(options) : await openCluster(cluster, options)
+  const cluster = clusterAddress(url)
+  const engine: Engine =
+    cluster === undefined
+      ? new RedisConnection({ url, isClusterNode: false, timeout, log })
+      : new Cluster(cluster, { timeout, log })
+  await engine.firstAttempt
+  /** Keys that one script may take together; in a cluster each has a slot of its own. */
+  const groups = cluster === undefined ? [keys] : keys.map((key) => [key])
   const never = { at: Number.NEGATIVE_INFINITY, isHealthy: Promise.resolve(false) }
   let checked = never
-  /** By key: a field that a list has met there and that is no item's. */
-  const foreignFields = new Map<string, Buffer>()
+  /** Keys with unexpected data: a field that is not an item's, or none if it is the key as a whole. */
+  const suspects = new Map<string, Buffer | string>()
+
+  /**
+   * The one way to the engine.
+   * @param unknownScript sent instead where the engine does not know the script of the command.
+   * @throws {StoreError}
+   */
+  async function call(
+    purpose: Purpose,
+    key: string,
+    command: Command,
+    unknownScript?: Command,
+  ): Promise<RedisReply> {
+    try {
+      return await engine.send(command, key)
+    } catch (error) {
+      const code = errorCodeOf(error)
+      // The engine forgets scripts when it is started again; nothing has been done then.
+      if (code === 'NOSCRIPT' && unknownScript) return await call(purpose, key, unknownScript)
+      if (code === 'WRONGTYPE' || code === unexpectedData) suspects.set(key, '')
+      throw storeError(error, purpose)
+    }
+  }
+
+  function run(
+    purpose: Purpose,
+    { digest, text }: Script,
+    scriptKeys: readonly string[],
+    ...args: (string | Buffer)[]
+  ): Promise<RedisReply> {
+    const rest = [String(scriptKeys.length), ...scriptKeys, ...args]
+    return call(purpose, scriptKeys[0] ?? '', ['EVALSHA', digest, ...rest], ['EVAL', text, ...rest])
+  }
 
   function keyOf(id: ItemId): string {
-    return keys[Number.parseInt(id.slice(0, 4), 16) % buckets] ?? prefix
-  }
-
-  /** Whether all that items are read and changed with could be done now, in every bucket. */
-  async function canServe(): Promise<boolean> {
-    const tried = new Set<object | undefined>()
-    const checks = keys.map((key) =>
-      engine.at('change', key, async (server) => {
-        const field = foreignFields.get(key) ?? ''
-        const session = server.session()
-        if (!tried.has(session)) {
-          tried.add(session) // once for each server, since it counts what it refuses
-          await server.send(['EVAL', checkScript.text, '1', key, field, 'HSET'])
-        }
-        return await server.run(checkScript, key, field, '')
-      }),
-    )
-    return await Promise.all(checks).then(
-      () => true,
-      () => false,
-    )
-  }
-
-  function pagesOf(key: string): ReadPage {
-    return (previous) =>
-      engine.at('read', key, async (server) => {
-        const session = server.session()
-        // A cursor means something only to the process that gave it, and another connection may lead to
-        // another one: there the bucket is read from its start again.
-        const cursor = previous?.session === session ? (previous?.cursor ?? start) : start
-        const page = await server.run(pageScript, key, cursor, String(pageBytes))
-        const [next, entries] = page as [Buffer, Buffer[]] // as HSCAN answers
-        const other = foreignFieldIn(entries)
-        if (other !== undefined) {
-          foreignFields.set(key, other)
-          throw refused(`${foreign}: ${key}`)
-        }
-        return { entries, cursor: next.toString(), session }
-      })
+    return keys[Number.parseInt(id.slice(0, 4), 16) % buckets] as string // each remainder has one
   }
 
   /** Runs a script on the bucket of an item. @returns whether it answers 1. */
   async function change(script: Script, id: ItemId, ...args: EncodedItem[]): Promise<boolean> {
-    const key = keyOf(id)
-    return (await engine.at('change', key, (server) => server.run(script, key, id, ...args))) === 1
+    const { value } = await run('change', script, [keyOf(id)], id, ...args)
+    return value === 1
+  }
+
+  /** By bucket: the number of items, and their bytes. */
+  async function sizes(): Promise<{ key: string; items: number; bytes: number }[]> {
+    const replies = await Promise.all(groups.map((group) => run('read', sizesScript, group)))
+    const numbers = replies.flatMap(({ value }) => value).map(Number)
+    return keys.map((key, place) => {
+      const [items = 0, bytes = 0] = numbers.slice(2 * place, 2 * place + 2)
+      return { key, items, bytes }
+    })
+  }
+
+  async function readBatch(key: string, previous?: Batch): Promise<Batch> {
+    const cursor = previous?.cursor ?? start
+    const { value, client } = await run('read', batchScript, [key], cursor, String(batchBytes))
+    // A cursor means nothing to another process of the engine: there the bucket is read from its start.
+    if (previous !== undefined && previous.client !== client) return await readBatch(key)
+    const [next, entries] = value as [Buffer, Buffer[]] // as HSCAN answers
+    const field = unexpectedFieldIn(entries)
+    if (field !== undefined) {
+      suspects.set(key, field)
+      throw refused(new Error(`another program has written to ${key}`))
+    }
+    return { entries, cursor: next.toString(), client }
+  }
+
+  /** One key of each server. */
+  function keyOfEachServer(): string[] {
+    return [...new Map(keys.map((key) => [engine.serverOf?.(key), key])).values()]
+  }
+
+  /** Tries whatever items are read and changed with: once on each server, and where data is suspect. */
+  async function assertServes(): Promise<void> {
+    const probed = new Set([...keyOfEachServer(), ...suspects.keys()])
+    const probes = [...probed].map(async (key) => {
+      const field = suspects.get(key) ?? ''
+      await call('change', key, ['EVAL', probeScript.text, '1', key, field])
+      if (suspects.get(key) === field) suspects.delete(key)
+    })
+    const read = groups.filter((group) => group.some((key) => probed.has(key)))
+    await Promise.all([...probes, ...read.map((group) => run('read', sizesScript, group))])
   }
 
   return {
@@ -108,50 +161,58 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
     async read(id) {
       const key = keyOf(id)
-      const item = await engine.at('read', key, (server) => server.send(['HGET', key, id]))
-      return item === null ? undefined : (item as EncodedItem) // as it was put there
+      const { value } = await call('read', key, ['HGET', key, id])
+      return value === null ? undefined : (value as EncodedItem) // as it was put there
     },
 
     replace: (id, item) => change(replaceScript, id, item),
 
     delete: (id) => change(deleteScript, id),
 
-    list: () => openList(keys.map(pagesOf)),
+    async list() {
+      const filled = (await sizes()).filter(({ items }) => items > 0)
+      return await openList(
+        filled.map(({ key, bytes }) => ({
+          batchBytes: Math.min(bytes, batchBytes),
+          readBatch: (previous) => readBatch(key, previous),
+        })),
+      )
+    },
 
     async size() {
-      const [used, sizes] = await Promise.all([
-        engine.all('read', (server) => memoryInfo(server, 'used_memory')),
-        Promise.all(
-          keys.map((key) => engine.at('read', key, (server) => server.run(sizeScript, key))),
-        ),
-      ])
+      const memory = keyOfEachServer().map((key) => call('read', key, ['INFO', 'memory']))
+      const [all, infos] = await Promise.all([sizes(), Promise.all(memory)])
       return {
-        items: sum(sizes.map((size) => numberAt(size, 0))),
-        itemBytes: sum(sizes.map((size) => numberAt(size, 1))),
-        pageBytes: sum(used.map((bytes) => Number(bytes ?? 0))),
+        items: sum(all.map(({ items }) => items)),
+        itemBytes: sum(all.map(({ bytes }) => bytes)),
+        memoryBytes: sum(infos.map(({ value }) => Number(infoField(String(value), 'used_memory')))),
       }
     },
 
     async clear() {
       await Promise.all(
-        keys.map((key) => engine.at('change', key, (server) => server.send(['UNLINK', key]))),
+        groups.map(([key = '', ...others]) => call('change', key, ['UNLINK', key, ...others])),
       )
     },
 
     async healthy() {
-      if (!engine.isConnected()) checked = never
+      if (!engine.isReady) checked = never
       else if (performance.now() - checked.at > healthyFor) {
-        checked = { at: performance.now(), isHealthy: canServe() }
+        const isHealthy = assertServes().then(
+          () => true,
+          () => false,
+        )
+        checked = { at: performance.now(), isHealthy }
       }
       return await checked.isHealthy
     },
 
-    close: engine.close,
+    close: () => engine.close(),
   }
 }
 
 /** The first field that is neither an item's nor the one for the length of all texts. */
-function foreignFieldIn(entries: readonly Buffer[]): Buffer | undefined {
+function unexpectedFieldIn(entries: readonly Buffer[]): Buffer | undefined {
   for (let place = 0; place < entries.length; place += 2) {
     const [field, text] = [entries[place], entries[place + 1]]
     if (field === undefined || text === undefined) return undefined
@@ -169,10 +230,6 @@ function isItem(id: Buffer, text: Buffer): boolean {
     text.toString('latin1', 0, 7) === '{"id":"' &&
     text[text.length - 1] === 0x7d
   )
-}
-
-function numberAt(reply: Reply, place: number): number {
-  return Array.isArray(reply) ? Number(reply[place]) : 0
 }
 
 function sum(numbers: readonly number[]): number {

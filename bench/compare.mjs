@@ -1,0 +1,159 @@
+/** The comparison: the rate of requests of this service and of other ways to do the same. */
+
+import { buildRevision } from './lib/builds.mjs'
+import { installPeers } from './lib/install.mjs'
+import { describeLoad } from './lib/load.mjs'
+import { describeMachine } from './lib/machine.mjs'
+import { chosen, integer, readOptions } from './lib/options.mjs'
+import { print, report, table } from './lib/results.mjs'
+import { median } from './lib/statistics.mjs'
+import { takeTurns } from './lib/turns.mjs'
+import { workloads as allWorkloads } from './lib/workloads.mjs'
+import itemStore, { itemStoreAt } from './peers/item-store.mjs'
+import { sides as allSides } from './peers/sides.mjs'
+
+/** @import { Turn } from './lib/turns.mjs' */
+/** @import { Workload } from './lib/workloads.mjs' */
+/** @import { Side } from './peers/sides.mjs' */
+
+const help = `Usage: npm run bench -- [options]   (needs wrk)
+       npm run bench -- start|scale|pages [options]
+
+  --only WORKLOADS  ${allWorkloads.map(({ name }) => name).join(', ')} [all]
+  --sides SIDES     ${allSides.map(({ name }) => name).join(', ')} [all]
+  --against REV     also measure the service as of this git revision, built for this run
+  --seconds N       length of a turn [3]
+  --turns N         turns for each side [3]
+  --no-write        only print; leave bench/RESULTS.md as it is
+`
+const options = readOptions(
+  {
+    only: { type: 'string' },
+    sides: { type: 'string' },
+    against: { type: 'string' },
+    seconds: { type: 'string', default: '3' },
+    turns: { type: 'string', default: '3' },
+    'no-write': { type: 'boolean', default: false },
+  },
+  help,
+)
+const workloads = chosen('only', options.only, allWorkloads)
+const wanted = [...chosen('sides', options.sides, allSides)]
+const seconds = integer('seconds', options.seconds)
+const turns = integer('turns', options.turns)
+const machine = [...describeMachine(), describeLoad()]
+installPeers()
+if (options.against !== undefined) {
+  const build = buildRevision(options.against)
+  wanted.splice(wanted.indexOf(itemStore) + 1, 0, itemStoreAt(build))
+}
+const versions = new Map(wanted.map((side) => [side, side.version ? side.version() : '']))
+const sides = wanted.filter((side) => versions.get(side) !== undefined)
+const longestName = Math.max(...sides.map(({ name }) => name.length))
+
+for (const line of machine) print(line)
+/** @type {Map<Workload, Map<Side, Turn[]>>} */
+const results = new Map()
+for (const workload of workloads) {
+  print(`\n${workload.title}`)
+  const ofSides = await takeTurns(workload, sides, { seconds, turns }, ({ name }, number, turn) => {
+    const cpu = turn.cpu.map(micro).join(' + ')
+    print(`  turn ${number}  ${name.padEnd(longestName)}  ${shown(turn.rate)}/s, ${cpu} us`)
+  })
+  results.set(workload, ofSides)
+}
+
+report('Comparisons', {
+  facts: [...machine, `Turns: ${turns} of ${seconds} s for each side`],
+  parts: [
+    'Responses per second, median of the turns; a dash where a side does not support a workload:',
+    tableOf(sides, (all) => shown(rateOf(all))),
+    ...ratios(),
+    'CPU time of one request in each process of a side, in microseconds, median of the turns:',
+    tableOf(sides, (all) => cpuOf(all).map(micro).join(' + ')),
+    `Largest deviation of a turn from the median of its turns: ${largestDeviation()}.`,
+    `The sides:\n\n${[...versions].map(describeSide).join('\n')}`,
+    'How it is measured: an item is 250 bytes of JSON text, including id and project_id. At the start ' +
+      'of a workload the store holds 1,000 items, or as many as the list returns. The load uses 32 ' +
+      'connections, 4 for lists, and 1 where its title says so, which shows the time of a request that ' +
+      'waits for no other. All servers of a workload run at the same time, and the load is sent ' +
+      'to one after the other, turn by turn; before its first turn each gets a warm-up of one second. ' +
+      'The items to delete are created, and the new tokens signed, before the turn; each is used once, ' +
+      'and a turn ends early when they run out. Lists in flight at the end of a turn are waited for and ' +
+      'counted. A missing response, or one with the status of an error, ends the run. CPU time is what ' +
+      'Linux counts for a process in a turn, divided by the responses.',
+  ],
+  isWritten: !options['no-write'],
+})
+
+/**
+ * A row for each workload, a column for each side.
+ * @param {Side[]} columns
+ * @param {(turns: Turn[], workload: Workload) => string} cell
+ */
+function tableOf(columns, cell) {
+  const rows = workloads.map((workload) => {
+    const cells = columns.map((side) => {
+      const all = results.get(workload)?.get(side)
+      return all ? cell(all, workload) : '-'
+    })
+    return [workload.title, ...cells]
+  })
+  return table(['', ...columns.map(({ name }) => name)], rows)
+}
+
+function ratios() {
+  const [own, ...others] = sides
+  if (own !== itemStore || others.length === 0) return []
+  /** @type {(all: Turn[], workload: Workload) => string} */
+  const ratio = (all, workload) =>
+    (rateOf(results.get(workload)?.get(own) ?? []) / rateOf(all)).toFixed(2)
+  return [
+    'Throughput of item-store as a multiple of that of each other side:',
+    tableOf(others, ratio),
+  ]
+}
+
+function largestDeviation() {
+  const deviations = [...results].flatMap(([workload, ofSides]) =>
+    [...ofSides].map(([{ name }, all]) => {
+      const middle = rateOf(all)
+      const share = Math.max(...all.map(({ rate }) => Math.abs(rate - middle) / middle))
+      return { share, text: `${(share * 100).toFixed(0)} % (${name}, ${workload.title})` }
+    }),
+  )
+  return deviations.toSorted((one, other) => other.share - one.share)[0]?.text
+}
+
+/** @param {[Side, string | undefined]} entry */
+function describeSide([side, version]) {
+  if (version === undefined) return `- ${side.name}: left out because it is not installed`
+  return `- ${side.name}: ${side.about}${version === '' ? '' : ` (${version})`}`
+}
+
+/** @param {Turn[]} all */
+function rateOf(all) {
+  return median(all.map(({ rate }) => rate))
+}
+
+/**
+ * The CPU time of a request in each program of a side.
+ * @param {Turn[]} all
+ */
+function cpuOf(all) {
+  return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
+}
+
+/**
+ * A rate, with decimals where it is low.
+ * @param {number} rate
+ */
+function shown(rate) {
+  const digits = rate < 10 ? 2 : rate < 100 ? 1 : 0
+  return rate.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
+/** @param {number} microseconds */
+function micro(microseconds) {
+  return microseconds.toFixed(1)
+}

@@ -1,0 +1,115 @@
+-- Makes wrk send the requests of one turn, and ends it when its time is over or when there are no
+-- more values (ids or tokens, each used once). Arguments: folder of the turn, number of requests to
+-- rotate through, seconds, and the number of connections if the responses in flight at the end are
+-- to be waited for.
+
+local ffi = require 'ffi'
+ffi.cdef [[
+  typedef struct { long seconds; long nanoseconds; } time_value;
+  int clock_gettime(int clock, time_value *time);
+  int getpid(void);
+  int kill(int process, int signal);
+]]
+local monotonic, interrupt = 1, 2
+
+local threads = {}
+local requests, values = {}, nil
+local limit, started
+local sent, used = 0, 0
+local inspected = false
+
+-- Read by done, which runs in another Lua state.
+elapsed = 0
+
+function setup(thread)
+  table.insert(threads, thread)
+end
+
+function init(args)
+  local folder, count = args[1], tonumber(args[2])
+  limit = tonumber(args[3])
+  if args[4] then drain(tonumber(args[4])) end
+  for number = 1, count do requests[number] = cut(contentOf(folder .. '/' .. number)) end
+  local file = io.open(folder .. '/values')
+  if file then
+    values = {}
+    for text in file:lines() do table.insert(values, text) end
+    file:close()
+  end
+end
+
+function request()
+  -- wrk calls this once just to inspect the request.
+  if not inspected then
+    inspected = true
+    local first = requests[1]
+    return first.after == '' and first.before or first.before .. values[1] .. first.after
+  end
+  local now = clock()
+  started = started or now
+  local isOver = now - started >= limit
+  local one = requests[sent % #requests + 1]
+  sent = sent + 1
+  if one.after == '' then
+    if isOver and not delay then finish(now) end
+    return one.before
+  end
+  used = used + 1
+  if isOver or used > #values then
+    finish(now)
+    used = math.min(used, #values)
+  end
+  return one.before .. values[used] .. one.after
+end
+
+-- At the end, idles each connection once its last response has arrived, and finishes with the last
+-- of them. Where responses take long, those in flight make up much of the work done.
+function drain(connections)
+  local resting = 0
+  function delay()
+    local now = clock()
+    if not started or now - started < limit then return 0 end
+    resting = resting + 1
+    if resting == connections then finish(now) end
+    return 1e9 -- milliseconds
+  end
+end
+
+-- wrk itself would end only after the duration given to it.
+function finish(now)
+  if elapsed > 0 then return end
+  elapsed = now - started
+  wrk.thread:stop()
+  ffi.C.kill(ffi.C.getpid(), interrupt)
+end
+
+function done(summary)
+  local errors = summary.errors
+  print(string.format(
+    '{"answers":%d,"seconds":%.6f,"refused":%d,"broken":%d}',
+    summary.requests,
+    threads[1]:get('elapsed'),
+    errors.status,
+    errors.connect + errors.read + errors.write + errors.timeout
+  ))
+end
+
+-- A request has at most one place for a value, marked by a byte that occurs in no request.
+function cut(text)
+  local at = text:find('\1', 1, true)
+  if not at then return { before = text, after = '' } end
+  return { before = text:sub(1, at - 1), after = text:sub(at + 1) }
+end
+
+function contentOf(path)
+  local file = assert(io.open(path, 'rb'))
+  local text = file:read('*a')
+  file:close()
+  return text
+end
+
+function clock()
+  local time = ffi.new('time_value')
+  ffi.C.clock_gettime(monotonic, time)
+  return tonumber(time.seconds) + tonumber(time.nanoseconds) / 1e9
+end

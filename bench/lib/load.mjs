@@ -1,0 +1,76 @@
+/** The load of one turn: wrk sends the requests of a workload to one server for a number of seconds. */
+
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rawRequest } from './client.mjs'
+import { benchFolder } from './install.mjs'
+import { anyId } from './item.mjs'
+import { fail } from './options.mjs'
+import { cores, isInstalled, scratch, start } from './processes.mjs'
+
+/** @import { Headers, Request } from './client.mjs' */
+
+/** Seconds that a turn may take beyond its length, for a slow response. */
+const maximumDelay = 120
+
+/** The load as a line for the head of a section of results. Ends the process where wrk is not installed. */
+export function describeLoad() {
+  if (!isInstalled('wrk')) fail('wrk is not installed')
+  const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' })
+  return `Load: wrk ${/wrk (\S+)/.exec(stdout)?.[1]?.replace(/^debian\//, '') ?? ''}`
+}
+
+/**
+ * What to send for how long.
+ * @typedef {object} Load
+ * @property {number} port
+ * @property {Headers} headers
+ * @property {Request[]} requests sent in rotation
+ * @property {string[] | undefined} values what takes the place of `anyId` or of the token, each used once
+ * @property {number} connections
+ * @property {number} seconds
+ * @property {boolean} waitsForLast whether the responses in flight at the end are waited for, and counted
+ */
+
+/**
+ * Sends a load.
+ * @param {Load} load
+ * @returns responses per second (`rate`) and their number (`answers`)
+ * @throws when any response was missing or had the status of an error: such a turn has no figure.
+ */
+export async function sendLoad(load) {
+  const { port, headers, requests, values, connections, seconds, waitsForLast } = load
+  const folder = mkdtempSync(join(scratch, 'turn-'))
+  for (const [index, request] of requests.entries()) {
+    const ownHeaders =
+      request.once === 'token' ? { ...headers, Authorization: `Bearer ${anyId}` } : headers
+    const text = rawRequest({ ...request, headers: ownHeaders })
+    const marked = request.once === undefined ? text : text.replace(anyId, '\x01')
+    writeFileSync(join(folder, String(index + 1)), marked)
+  }
+  if (values) writeFileSync(join(folder, 'values'), `${values.join('\n')}\n`)
+  const args = [
+    ...['--threads', '1', '--connections', String(connections)],
+    ...['--duration', String(seconds + maximumDelay), '--timeout', String(maximumDelay)],
+    ...['--script', join(benchFolder, 'lib/load.lua'), `http://127.0.0.1:${port}`],
+    ...['--', folder, String(requests.length), String(seconds)],
+    ...(waitsForLast ? [String(connections)] : []),
+  ]
+  const wrk = start({ command: 'wrk', args, core: cores.load, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  wrk.stdout?.setEncoding('utf8').on('data', (text) => {
+    output += text
+  })
+  await wrk.ended
+  if (wrk.exitCode !== 0) throw new Error(`wrk failed: ${wrk.errorOutput}${output}`)
+  rmSync(folder, { recursive: true })
+
+  /** @type {{ answers: number, seconds: number, refused: number, broken: number }} as load.lua prints it */
+  const result = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')
+  const { answers, refused, broken } = result
+  if (refused > 0) throw new Error(`${refused} of ${answers} responses had the status of an error`)
+  if (broken > 0) throw new Error(`${broken} requests got no response`)
+  if (answers === 0) throw new Error('there was no response')
+  return { rate: answers / result.seconds, answers }
+}

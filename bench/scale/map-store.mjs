@@ -1,0 +1,93 @@
+/**
+ * The other side of the scale run: the shortest store that keeps the contract of `ItemStore`
+ * (src/store/item-store.ts), with a limit in bytes and lists of one moment. The texts are strings in a
+ * `Map`, a byte for each character, so that they come back as the bytes that they were.
+ */
+
+import { StoreError } from '../../build/src/store/item-store.js'
+
+/** @import { EncodedItem, ItemStore } from '../../build/src/store/item-store.js' */
+
+const itemOverhead = 150
+const itemsInChunk = 256
+
+/**
+ * @param {number} maxBytes that the items may take
+ * @returns {ItemStore}
+ */
+export function createMapStore(maxBytes) {
+  /** @type {Map<string, string>} */
+  const texts = new Map()
+  /** Bytes of all texts with their commas. */
+  let used = 0
+
+  /** @param {number} added */
+  function needRoom(added) {
+    if (added > 0 && used + texts.size * itemOverhead + added > maxBytes) {
+      throw new StoreError('STORE_FULL', 'The store is full')
+    }
+  }
+
+  function clear() {
+    texts.clear()
+    used = 0
+  }
+
+  return {
+    guarantees: { isSnapshot: true, isInOrder: true },
+
+    create(id, item) {
+      needRoom(item.length + 1 + itemOverhead)
+      texts.set(id, item.toString('latin1'))
+      used += item.length + 1
+    },
+
+    read(id) {
+      const text = texts.get(id)
+      if (text === undefined) return undefined
+      return /** @type {EncodedItem} */ (Buffer.from(text, 'latin1')) // the bytes that were given
+    },
+
+    replace(id, item) {
+      const text = texts.get(id)
+      if (text === undefined) return false
+      const growth = item.length - text.length
+      needRoom(growth)
+      texts.set(id, item.toString('latin1'))
+      used += growth
+      return true
+    },
+
+    delete(id) {
+      const text = texts.get(id)
+      if (text === undefined) return false
+      texts.delete(id)
+      used -= text.length + 1
+      return true
+    },
+
+    list() {
+      let moment = [...texts.values()]
+      return {
+        byteLength: Math.max(0, used - 1),
+        chunks: chunksOf(moment),
+        release() {
+          moment = []
+        },
+      }
+    },
+
+    size: () => ({ items: texts.size, itemBytes: used - texts.size, memoryBytes: used }),
+    clear,
+    healthy: () => true,
+    close: clear,
+  }
+}
+
+/** @param {string[]} texts */
+function* chunksOf(texts) {
+  for (let start = 0; start < texts.length; start += itemsInChunk) {
+    const chunk = texts.slice(start, start + itemsInChunk).join(',')
+    yield Buffer.from(start === 0 ? chunk : `,${chunk}`, 'latin1')
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * One side of the scale run: a store behind a bare `node:http` server, which a worker asks to fill,
+ * to change and to empty the store, a few items in each turn of the event loop, as requests would.
+ */
+
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createMemoryStore } from '../../build/src/store/memory/store.js'
+import { anyId, itemBytes, itemText } from '../lib/item.mjs'
+import { residentBytes } from '../lib/memory.mjs'
+import { fail } from '../lib/options.mjs'
+import { createMapStore } from './map-store.mjs'
+import { answerWith } from './worker.mjs'
+
+/** @import { ServerResponse } from 'node:http' */
+/** @import { EncodedItem, ItemId, ItemList } from '../../build/src/store/item-store.js' */
+
+/** @typedef {'blocks' | 'map'} Side */
+/** @typedef {typeof actions} ServerActions */
+/** @typedef {{ id: ItemId, text: EncodedItem }} NewItem */
+
+/** Operations in a turn: as many as there are requests from 16 connections. */
+const operationsInTurn = 16
+/** Bytes of a list that are written in a turn, as in the service. */
+const batch = 1024 * 1024
+/** Items that never change, for the probe to read. */
+const keptItems = 1000
+/** Lengths of the items that churn: on average as long as the others. */
+const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
+/** Shorter items are its beginning, and that of `itemBytes` is whole. */
+const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
+
+const [side, port, items] = process.argv.slice(2)
+const createStore = side === 'map' ? createMapStore : createMemoryStore
+const store = createStore(Number.MAX_SAFE_INTEGER)
+const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
+/** The numbers of the items that are in the store; outside of the heap, so that they weigh on no side. */
+const numbers = new Uint32Array(Number(items)).fill(1)
+let filled = 0
+let created = 0
+
+createServer(async ({ url = '/' }, response) => {
+  const id = url.slice(1)
+  if (id === '') {
+    const list = await store.list()
+    response.writeHead(200, { 'Content-Length': list.byteLength })
+    await sendChunks(list.chunks, response)
+    list.release()
+  } else {
+    const item = await store.read(/** @type {ItemId} */ (id)) // the probe has it from here
+    response.writeHead(item === undefined ? 404 : 200, { 'Content-Length': item?.length ?? 0 })
+    response.end(item)
+  }
+}).listen(Number(port), '127.0.0.1')
+
+const actions = {
+  /**
+   * Creates items until there are `count`. Returns processor time for each in microseconds.
+   * @param {number} count
+   */
+  fill: (count) =>
+    inTurns(
+      count - filled,
+      () => {
+        numbers[filled] = created
+        filled += 1
+        return newItem(itemBytes)
+      },
+      ({ id, text }) => store.create(id, text),
+    ),
+
+  /**
+   * Replaces, or deletes and creates, items at random. Returns processor time for each.
+   * @param {number} count
+   */
+  churn: (count) =>
+    inTurns(
+      count,
+      () => {
+        const place = keptItems + below(filled - keptItems)
+        const id = idAt(place)
+        const bytes = churnBytes.minimum + below(churnBytes.maximum - churnBytes.minimum + 1)
+        if (below(2) === 0) return { old: id, id, text: textOf(bytes) }
+        numbers[place] = created
+        return { old: id, ...newItem(bytes) }
+      },
+      ({ old, id, text }) => {
+        if (old === id) return store.replace(id, text)
+        store.delete(old)
+        store.create(id, text)
+      },
+    ),
+
+  /**
+   * Reads items at random. Returns processor time for each.
+   * @param {number} count
+   */
+  read: (count) =>
+    inTurns(
+      count,
+      () => idAt(below(filled)),
+      (id) => store.read(id),
+    ),
+
+  /** Deletes all items, the newest first but for those that churned. Returns processor time for each. */
+  empty() {
+    return inTurns(
+      filled,
+      () => {
+        filled -= 1
+        return idAt(filled)
+      },
+      (id) => store.delete(id),
+    )
+  },
+
+  /** The items that stay. */
+  ids: () => Array.from(numbers.subarray(0, Math.min(keptItems, filled)), idOf),
+
+  /** Resident bytes after garbage collection. */
+  async memory() {
+    for (let time = 0; time < 3; time += 1) {
+      collectGarbage()
+      await nextTurn()
+    }
+    return residentBytes(process.pid)
+  },
+}
+answerWith(actions)
+
+/**
+ * As the service does it: after each batch others have a turn.
+ * @param {ItemList['chunks']} chunks
+ * @param {ServerResponse} response
+ */
+async function sendChunks(chunks, response) {
+  let written = 0
+  for await (const chunk of chunks) {
+    response.write(chunk)
+    written += chunk.length
+    if (written < batch) continue
+    written = 0
+    if (response.writableNeedDrain) await once(response, 'drain')
+    await nextTurn()
+  }
+  response.end()
+}
+
+/**
+ * @param {number} bytes
+ * @returns {NewItem}
+ */
+function newItem(bytes) {
+  created += 1
+  return { id: idOf(created - 1), text: textOf(bytes) }
+}
+
+/**
+ * A random whole number.
+ * @param {number} limit
+ */
+function below(limit) {
+  return Math.floor(Math.random() * limit)
+}
+
+/**
+ * A new buffer with an item of this length, as each request makes one.
+ * @param {number} bytes
+ */
+function textOf(bytes) {
+  return /** @type {EncodedItem} */ (Buffer.from(longestText.subarray(0, bytes))) // no store looks into it
+}
+
+/** @param {number} place */
+function idAt(place) {
+  return idOf(numbers[place] ?? Number.NaN)
+}
+
+/**
+ * The id of the item with this number: as even as random ones, with none to remember.
+ * @param {number} number
+ */
+function idOf(number) {
+  const parts = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((factor, place) => {
+    const mixed = Math.imul((number + place) ^ ((number + place) >>> 15), factor)
+    return ((mixed ^ (mixed >>> 13)) >>> 0).toString(16).padStart(8, '0')
+  })
+  const digits = parts.join('')
+  const groups = [0, 8, 12, 16, 20].map((start, at, all) => digits.slice(start, all[at + 1]))
+  const id = Buffer.from(groups.join('-'), 'latin1').toString('latin1') // one string, not a tree of its parts
+  return /** @type {ItemId} */ (id) // in the form of a UUID
+}
+
+/**
+ * Acts on as many inputs as there are to be. Returns processor time for each, that of making them aside.
+ * @template T
+ * @param {number} count
+ * @param {() => T} makeInput
+ * @param {(input: T) => unknown} act
+ */
+async function inTurns(count, makeInput, act) {
+  let used = 0
+  for (let done = 0; done < count; done += operationsInTurn) {
+    const inputs = Array.from({ length: Math.min(operationsInTurn, count - done) }, makeInput)
+    const before = process.cpuUsage()
+    for (const input of inputs) act(input)
+    const { user, system } = process.cpuUsage(before)
+    used += user + system
+    await nextTurn()
+  }
+  return used / count
+}

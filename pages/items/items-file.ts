@@ -1,0 +1,79 @@
+/** Files of items: read to be imported, and written to export all items. @module */
+
+import { JsonSyntaxError, positionOf } from '../../src/item/scan.js'
+import { type Span, seedObjects, withoutMark } from '../../src/item/seed-objects.js'
+import { invalidProject, isProject } from './draft.js'
+import type { Yield } from './yield.js'
+
+/** One item of a file. */
+export interface Entry {
+  /** The body of the request that creates it. */
+  readonly body: string
+  /** The line in which it begins, from 1. */
+  readonly line: number
+}
+
+const lineFeed = 0x0a
+const openBrace = 0x7b
+
+/**
+ * All items of a file, which has the form of a seed file of `item-store dev --seed`.
+ * @param file JSON text in UTF-8; a byte order mark is ignored.
+ * @param yieldIfDue awaited after each item.
+ * @throws {Error} whose message begins with the line and column of the problem; nothing has been sent by then.
+ */
+export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
+  const text = withoutMark(file)
+  checkEncoding(text)
+  const entries: Entry[] = []
+  let line = 1
+  let counted = 0
+  try {
+    for (const { start, data, projectId } of seedObjects(text)) {
+      for (; counted < start; counted += 1) if (text[counted] === lineFeed) line += 1
+      entries.push({ body: bodyOf(text, data, projectId), line })
+      await yieldIfDue()
+    }
+    return entries
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    throw new Error(`${positionOf(text, error.offset)}: ${error.message}`, { cause: error })
+  }
+}
+
+function checkEncoding(text: Uint8Array): void {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(text)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error // too long for a string
+    throw new Error('the file is not in UTF-8', { cause: error })
+  }
+}
+
+/** The body for an object of the file. @throws {JsonSyntaxError} if the service would refuse it. */
+function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): string {
+  const decoder = new TextDecoder()
+  const textOf = ({ start, end }: Span) => decoder.decode(text.subarray(start, end))
+  const project = projectId === undefined ? 'null' : textOf(projectId)
+  if (!isProject(project)) throw new JsonSyntaxError(invalidProject, projectId?.start ?? 0)
+  if (text[data.start] !== openBrace) {
+    throw new JsonSyntaxError('data must be an object', data.start)
+  }
+  return `{"project_id":${project},"data":${textOf(data)}}`
+}
+
+/**
+ * A JSON array of the items' own texts, one a line. Each part of it becomes a blob as it arrives: the browser
+ * can keep blobs outside of memory.
+ * @param list the texts of all items, in parts.
+ */
+export async function exportItems(list: AsyncIterable<readonly string[]>): Promise<Blob> {
+  const parts: (Blob | string)[] = ['[']
+  let separator = '\n'
+  for await (const texts of list) {
+    if (texts.length === 0) continue
+    parts.push(new Blob([separator, texts.join(',\n')]))
+    separator = ',\n'
+  }
+  return new Blob([...parts, '\n]\n'], { type: 'application/json' })
+}

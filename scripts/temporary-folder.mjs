@@ -1,0 +1,21 @@
+/** The folder for a run's temporary files, of which nothing is left behind. */
+
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+
+const prefix = 'item-store-run-'
+
+/**
+ * Creates a folder that is removed when this process ends, and makes it the folder for temporary files
+ * (`TMPDIR`) of this process and its children. A run within a run uses the folder of the outer one: the
+ * paths of sockets in it, such as a browser's, must not be longer than about a hundred characters.
+ */
+export function useTemporaryFolder() {
+  if (basename(tmpdir()).startsWith(prefix)) return tmpdir()
+  const folder = mkdtempSync(join(tmpdir(), prefix))
+  chmodSync(folder, 0o755) // nginx reads from it as another user
+  process.env.TMPDIR = folder
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}

@@ -1,0 +1,45 @@
+/** The table of routes is what the OpenAPI document says. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { createRoutes } from './app.js'
+import { readConfig } from './config/read-config.js'
+import { openApiDocument } from './interface/openapi.js'
+import { prefix } from './interface/paths.js'
+import { createMemoryStore } from './store/memory/store.js'
+
+const store = createMemoryStore(1000)
+const options = { ...readConfig({}, {}), version: '1.2.3' }
+const routes = createRoutes(options, { store, log: pino({ level: 'silent' }) }).filter(({ path }) =>
+  path.startsWith(prefix),
+)
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { security?: unknown[] }>>>>
+}
+const document: Document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', store.guarantees)))
+
+test('each route is documented, with its methods, and nothing else is', () => {
+  const served = routes.map(({ path, handlers }) => [path, Object.keys(handlers).sort()])
+  const documented = Object.entries(document.paths).map(([path, operations]) => [
+    prefix + path,
+    Object.keys(operations)
+      .filter((name) => name !== 'parameters')
+      .map((name) => name.toUpperCase())
+      .sort(),
+  ])
+  assert.deepEqual(served, documented)
+})
+
+test('each route has the token guard, but for those that are documented as public', () => {
+  for (const { path, guards } of routes) {
+    const operations = Object.values(document.paths[path.slice(prefix.length)] ?? {})
+    const isPublic = operations.every(({ security }) => security?.length === 0)
+    assert.equal(
+      guards.some(({ name }) => name === 'requireToken'),
+      !isPublic,
+      path,
+    )
+  }
+})

@@ -1,0 +1,67 @@
+/** Scans JSON text for its structure. @module */
+
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const backslash = 0x5c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/**
+ * Walks through JSON text from delimiter to delimiter: brackets, braces, commas, colons, and the two quotes
+ * of each string. The text may arrive in parts that end anywhere, even inside of an escape.
+ *
+ * It checks nothing, so it is for text that is known to be JSON: whatever is not a delimiter is passed over.
+ */
+export class JsonScanner {
+  /** Where the latest delimiter is in the current part; the search goes on after it. */
+  at = -1
+  /** How many objects and arrays are open after the latest delimiter. */
+  depth = 0
+  /** Whether a string is open: the latest delimiter is its opening quote. */
+  isInString = false
+  #text = ''
+
+  /** Goes on with the next part, once `next` has reached the end of the current one. */
+  feed(part: string): void {
+    this.at -= this.#text.length
+    this.#text = part
+  }
+
+  /** The next delimiter; `undefined` at the end of the part. */
+  next(): string | undefined {
+    const text = this.#text
+    const end = text.length
+    let at = this.at + 1
+    if (this.isInString) {
+      for (; at < end; at += 1) {
+        const code = text.charCodeAt(at)
+        if (code === quote) break
+        if (code === backslash) at += 1
+      }
+    } else {
+      while (at < end && !isDelimiter(text.charCodeAt(at))) at += 1
+    }
+    this.at = at
+    if (at >= end) {
+      this.at -= 1 // to go on at the start of the next part
+      return undefined
+    }
+    const delimiter = text[at]
+    if (delimiter === '"') this.isInString = !this.isInString
+    else if (delimiter === '{' || delimiter === '[') this.depth += 1
+    else if (delimiter === '}' || delimiter === ']') this.depth -= 1
+    return delimiter
+  }
+}
+
+function isDelimiter(code: number): boolean {
+  const folded = code | 0x20 // the brackets of objects and arrays differ in this bit alone
+  return (
+    code === quote ||
+    folded === openBrace ||
+    folded === closeBrace ||
+    code === comma ||
+    code === colon
+  )
+}

@@ -1,0 +1,170 @@
+/** The kinds of values that settings have. @module */
+
+import { clusterAddress } from '../store/redis/address.js'
+import { messageOf } from './thrown.js'
+import { formatSize, parseDuration, parseSize } from './units.js'
+
+/** How values of one type are parsed, and formatted as a user would type them. */
+export interface Kind<T> {
+  /** @throws {Error} that says what is expected. */
+  readonly parse: (text: string) => T
+  readonly format: (value: T) => string | undefined
+  /** Whether a value may contain a password, so that it is never printed. */
+  readonly isSecret?: boolean
+}
+
+const pebibyte = 1024 ** 5
+const tcpUrl = /^rediss?:\/\/(?:[^@/?#:]*:[^@/?#]+@)?(?!.*:0+(?:\/|$))[^@/?#,]+(?:\/\d*)?$/
+const socketUrl = /^redis\+unix:\/\/(?:[^@/:]*:[^@/]+@)?\/[^?#]+(?:\?db=\d+)?$/
+const urlForms = [
+  'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]',
+  'the same with rediss:// for TLS',
+  'redis+unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]',
+  'or for a cluster redis+cluster:// or rediss+cluster:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]',
+]
+
+/** Any text that is not empty. */
+export function text(): Kind<string> {
+  return {
+    parse(value) {
+      if (value === '') throw new Error('some text')
+      return value
+    },
+    format: String,
+  }
+}
+
+export function oneOf(choices: readonly string[]): Kind<string> {
+  return {
+    parse(value) {
+      if (!choices.includes(value)) throw new Error(`one of ${choices.join(', ')}`)
+      return value
+    },
+    format: String,
+  }
+}
+
+export function integer(min: number, max: number): Kind<number> {
+  const parse = (value: string) => (/^\d+$/.test(value) ? Number(value) : undefined)
+  return between(min, max, parse, String, (range) => `a whole number ${range}`)
+}
+
+/** In bytes. */
+export function size(min: number, max = pebibyte): Kind<number> {
+  const expected = (range: string) =>
+    `a size ${range}, in bytes or with a unit such as kB, MB or MiB`
+  return between(min, max, parseSize, formatSize, expected)
+}
+
+export function seconds(min: number, max: number): Kind<number> {
+  return duration(min, max, 's', 1000)
+}
+
+export function milliseconds(min: number, max: number): Kind<number> {
+  return duration(min, max, 'ms', 1)
+}
+
+/** In whole units; a number without a unit is in this unit, too. */
+function duration(min: number, max: number, unit: 's' | 'ms', length: number): Kind<number> {
+  const parse = (value: string) => {
+    const time = parseDuration(value, unit)
+    return time === undefined || time % length > 0 ? undefined : time / length
+  }
+  const format = (value: number) => `${value}${unit}`
+  return between(
+    min,
+    max,
+    parse,
+    format,
+    (range) => `a time ${range}, with a unit such as ms, s or m`,
+  )
+}
+
+function between(
+  min: number,
+  max: number,
+  parse: (value: string) => number | undefined,
+  format: (value: number) => string,
+  expected: (range: string) => string,
+): Kind<number> {
+  return {
+    parse(value) {
+      const number = parse(value)
+      if (number !== undefined && number >= min && number <= max) return number
+      throw new Error(expected(`from ${format(min)} to ${format(max)}`))
+    },
+    format,
+  }
+}
+
+export function onOrOff(): Kind<boolean> {
+  return {
+    parse(value) {
+      if (value !== 'on' && value !== 'off') throw new Error('on or off')
+      return value === 'on'
+    },
+    format: (value) => (value ? 'on' : 'off'),
+  }
+}
+
+export function orOff({ parse, format }: Kind<number>): Kind<number | undefined> {
+  return {
+    parse: withAlternative('off', () => undefined, parse),
+    format: (value) => (value === undefined ? 'off' : format(value)),
+  }
+}
+
+/** A number that depends on the machine where the text is `auto`. */
+export function orAuto({ parse, format }: Kind<number>, auto: () => number): Kind<number> {
+  return { parse: withAlternative('auto', auto, parse), format }
+}
+
+/** Accepts a word in place of a number, and names it where neither is found. */
+function withAlternative<T>(word: string, valueOfWord: () => T, parse: (text: string) => T) {
+  return (text: string): T => {
+    if (text === word) return valueOfWord()
+    try {
+      return parse(text)
+    } catch (error) {
+      throw new Error(`${messageOf(error)}, or ${word}`)
+    }
+  }
+}
+
+/** A value that may be missing: then it depends on something else, such as another setting. */
+export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
+  return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
+}
+
+/** The address of an engine: hosts and ports or a socket, with user, password and database. */
+export function engineUrl(): Kind<string> {
+  return {
+    parse(value) {
+      const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
+      const isAddress = isOne || clusterAddress(value) !== undefined
+      if (isAddress && canDecode(value)) return value
+      throw new Error(urlForms.join(', '))
+    },
+    format: String,
+    isSecret: true,
+  }
+}
+
+function canDecode(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== '' // the bundler drops a call whose result is unused
+  } catch {
+    return false
+  }
+}
+
+/** A prefix of keys. Braces have a meaning of their own in the keys of a cluster. */
+export function keyPrefix(): Kind<string> {
+  return {
+    parse(value) {
+      if (value === '' || /[{}]/.test(value)) throw new Error('some text without braces')
+      return value
+    },
+    format: String,
+  }
+}

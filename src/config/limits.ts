@@ -1,0 +1,44 @@
+/** Limits that are not settings: nobody has a reason to change them. @module */
+
+import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from './memory-shares.js'
+
+/** The parts of the service take them as options. Sizes in bytes, times in seconds. */
+export interface Limits {
+  /** Maximum memory for the bodies of unanswered requests; beyond it, requests get 503. */
+  readonly maxPendingBytes: number
+  /** Maximum number of blocks of the store in process memory; beyond it, creates get 507. */
+  readonly maxStoreBlocks: number
+  /** Maximum number of header lines in a request; beyond it, it gets 431. */
+  readonly maxHeaderLines: number
+  /**
+   * Maximum memory for pipelined requests that wait for an earlier one, on all connections together; beyond
+   * it, the connection that holds the most is closed.
+   */
+  readonly maxPipelinedBytes: number
+  /** How long a client may read nothing of a response; then its connection is closed. */
+  readonly idleTimeout: number
+}
+
+/** What the limits depend on; in bytes. */
+interface Room {
+  readonly maxBodyBytes: number
+  /** Resident memory that this process may take; more than there is means all of it. */
+  readonly maxMemoryBytes: number
+}
+
+export function limitsFor({ maxBodyBytes, maxMemoryBytes }: Room): Limits {
+  const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
+  return {
+    // Half of memory is for items, by default, and garbage takes its share. One body always fits.
+    maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
+    // Each takes less than 2 KiB of the heap, and its bytes are outside. Operators think in bytes, which
+    // MAX_STORE_BYTES limits; this only keeps a small heap from overflowing.
+    maxStoreBlocks: timesInHeap(2 * kibibyte),
+    // Apache allows 100. Clients with large cookies or tokens need more bytes (MAX_HEADER_BYTES), not lines.
+    maxHeaderLines: 128,
+    // Up to 64 KiB wait on each connection, so this is for 512 clients that all pipeline without reading.
+    maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
+    // Longer than nginx waits for its clients by default (60 s), so that behind it, nginx decides.
+    idleTimeout: 90,
+  }
+}

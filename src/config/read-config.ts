@@ -1,0 +1,130 @@
+/** Environment and flags in, a checked `Config` out. @module */
+
+import { loadEnvFile } from './env-file.js'
+import { onOrOff } from './kinds.js'
+import { limitsFor } from './limits.js'
+import { type Config, flagOf, type Setting, type SettingValues, settings } from './settings.js'
+import { messageOf } from './thrown.js'
+import { UsageError } from './usage-error.js'
+
+/** Listening on one of them takes the port on every address. */
+const wildcards = ['0.0.0.0', '::']
+
+/**
+ * Reads the settings of a command from its flags, the environment and the file `.env`.
+ * @param flagValues values of flags, by flag name.
+ * @throws {UsageError} with a line for each problem.
+ */
+export function readSettings(flagValues: Record<string, unknown>): Config {
+  const fromFile = loadEnvFile()
+  return readConfig(flagValues, process.env, fromFile)
+}
+
+/**
+ * Reads all settings; a flag takes precedence over the environment, an empty variable counts as unset.
+ * @param flagValues values of flags, by flag name.
+ * @param fromFile names of the variables in `env` that come from the file `.env`.
+ * @throws {UsageError} with a line for each problem.
+ */
+export function readConfig(
+  flagValues: Record<string, unknown>,
+  env: NodeJS.ProcessEnv,
+  fromFile: ReadonlySet<string> = new Set(),
+): Config {
+  return configOf(({ name }) => {
+    const flag = flagValues[flagOf(name)]
+    if (typeof flag === 'string') return { text: flag, label: `--${flagOf(name)}`, source: '' }
+    const text = env[name] || undefined
+    if (text === undefined) return { text, label: name, source: ' by default' }
+    const source = fromFile.has(name) ? ' in .env' : ' in the environment'
+    return { text, label: name, source }
+  })
+}
+
+/**
+ * The settings with these values, in the units of `Config`; those that are left out or `undefined` have
+ * their defaults.
+ * @throws {UsageError} with a line for each problem.
+ */
+export function configFrom(values: Partial<SettingValues>): Config {
+  const given = new Map(Object.entries(values))
+  return configOf((_setting, key) => {
+    const value = given.get(key)
+    if (value === undefined) return { text: undefined, label: key, source: ' by default' }
+    const text = typeof value === 'boolean' ? onOrOff().format(value) : String(value)
+    return { text, label: key, source: '' }
+  })
+}
+
+/** What was given for a setting. */
+interface Input {
+  /** `undefined` if nothing was. */
+  readonly text: string | undefined
+  /** The name of the setting where it was given. */
+  readonly label: string
+  /** Words that say where that was, with a space before them; empty if the label says it. */
+  readonly source: string
+}
+
+/** @throws {UsageError} with a line for each problem. */
+function configOf(inputFor: (setting: Setting<unknown>, key: string) => Input): Config {
+  const problems: string[] = []
+  const descriptions = new Map<Setting<unknown>, string>()
+  const workers = workersIn(inputFor(settings.workers, 'workers').text)
+  const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
+    const { text, label, source } = inputFor(setting, key)
+    const { value, text: defaultText } = setting.defaultFor(workers)
+    descriptions.set(setting, `${label} (${text ?? defaultText}${source})`)
+    if (text === undefined) return [key, value]
+    try {
+      return [key, setting.parse(text)]
+    } catch (error) {
+      const is = setting.isSecret ? 'not usable' : JSON.stringify(text)
+      problems.push(`${label} is ${is}${source}; expected ${messageOf(error)}`)
+      return [key, value]
+    }
+  })
+  const values = Object.fromEntries(entries) as SettingValues // one entry for each key of the table
+  const config = {
+    ...values,
+    ...limitsFor(values),
+    metricsHost: values.metricsHost ?? values.host,
+  }
+  const describe = (setting: Setting<unknown>) => descriptions.get(setting) ?? setting.name
+  if (problems.length === 0) problems.push(...contradictions(config, describe))
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return config
+}
+
+/** The number of processes that share the memory of this machine; 1 if the text is invalid. */
+function workersIn(text: string | undefined): number {
+  try {
+    return text === undefined ? 1 : settings.workers.parse(text)
+  } catch {
+    return 1
+  }
+}
+
+/** Settings that contradict each other: one line for each problem. */
+function contradictions(
+  { port, host, metricsPort, metricsHost, storeUrl, workers, ...config }: Config,
+  describe: (setting: Setting<unknown>) => string,
+): string[] {
+  const problems: string[] = []
+  const isSameAddress =
+    host === metricsHost || [host, metricsHost].some((each) => wildcards.includes(each))
+  if (port === metricsPort && isSameAddress) {
+    problems.push(`${describe(settings.metricsPort)} must differ from ${describe(settings.port)}`)
+  }
+  // Otherwise a full store would make the service refuse most requests, reads included.
+  if (storeUrl === undefined && workers === 1 && config.maxStoreBytes >= config.maxMemoryBytes) {
+    const [store, memory] = [settings.maxStoreBytes, settings.maxMemoryBytes].map(describe)
+    problems.push(`${store} must be less than ${memory}`)
+  }
+  if (storeUrl === undefined && workers > 1) {
+    problems.push(
+      `${describe(settings.workers)} needs STORE_URL: in process memory, each worker would have its own items`,
+    )
+  }
+  return problems
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { availableParallelism, totalmem } from 'node:os'
+import { test } from 'node:test'
+import { describeSettings } from '../commands/help.js'
+import { readConfig } from './read-config.js'
+import { flags, settings } from './settings.js'
+import { UsageError } from './usage-error.js'
+
+test('without flags and environment every setting has its default', () => {
+  const config = readConfig({}, {})
+  assert.equal(config.port, 8000)
+  assert.equal(config.host, '0.0.0.0')
+  assert.equal(config.serviceName, 'item-store')
+  assert.equal(config.logLevel, 'info')
+  assert.equal(config.maxBodyBytes, 16_777_216)
+  assert.ok(config.maxStoreBytes > 0)
+  assert.ok(config.maxStoreBlocks > 10_000)
+  assert.equal(config.maxHeaderLines, 128)
+  assert.equal(config.metricsPort, undefined)
+})
+
+test('a flag takes precedence over the environment, and an empty variable counts as unset', () => {
+  const env = { PORT: '1', HOST: '', MAX_BODY_BYTES: '10' }
+  const config = readConfig({ port: '2' }, env)
+  assert.equal(config.port, 2)
+  assert.equal(config.host, '0.0.0.0')
+  assert.equal(config.maxBodyBytes, 10)
+})
+
+test('every problem is reported in a line of its own, with the source of the value and what is expected', () => {
+  const env = {
+    PORT: '80x',
+    LOG_LEVEL: 'loud',
+    DOCS: 'yes',
+    MAX_STORE_BYTES: '-1',
+    MAX_HEADER_BYTES: '1MB2',
+    REQUEST_TIMEOUT: '1500ms',
+    MAX_EVENT_LOOP_DELAY: '2m',
+    METRICS_PORT: 'abc',
+  }
+  const fromFile = new Set(['LOG_LEVEL'])
+  assert.throws(
+    () => readConfig({ 'max-body-bytes': '' }, env, fromFile),
+    (error) => {
+      assert.ok(error instanceof UsageError)
+      assert.deepEqual(error.message.split('\n'), [
+        'PORT is "80x" in the environment; expected a whole number from 0 to 65535',
+        'LOG_LEVEL is "loud" in .env; expected one of trace, debug, info, warn, error, fatal, silent',
+        'DOCS is "yes" in the environment; expected on or off',
+        '--max-body-bytes is ""; expected a size from 1 to 128MiB, in bytes or with a unit such as kB, MB or MiB',
+        'MAX_STORE_BYTES is "-1" in the environment; expected a size from 1 to 1024TiB, in bytes or with a unit such as kB, MB or MiB',
+        'MAX_HEADER_BYTES is "1MB2" in the environment; expected a size from 1KiB to 1MiB, in bytes or with a unit such as kB, MB or MiB',
+        'REQUEST_TIMEOUT is "1500ms" in the environment; expected a time from 1s to 86400s, with a unit such as ms, s or m',
+        'MAX_EVENT_LOOP_DELAY is "2m" in the environment; expected a time from 1ms to 60000ms, with a unit such as ms, s or m',
+        'METRICS_PORT is "abc" in the environment; expected a whole number from 1 to 65535, or off',
+      ])
+      return true
+    },
+  )
+})
+
+const typed = [
+  { env: { MAX_BODY_BYTES: '16MB' }, key: 'maxBodyBytes', value: 16_000_000 },
+  { env: { MAX_BODY_BYTES: '512kib' }, key: 'maxBodyBytes', value: 524_288 },
+  { env: { MAX_HEADER_BYTES: '64k' }, key: 'maxHeaderBytes', value: 64_000 },
+  { env: { REQUEST_TIMEOUT: '60' }, key: 'requestTimeout', value: 60 },
+  { env: { REQUEST_TIMEOUT: '15m' }, key: 'requestTimeout', value: 900 },
+  { env: { REQUEST_TIMEOUT: '2000ms' }, key: 'requestTimeout', value: 2 },
+  { env: { MAX_EVENT_LOOP_DELAY: '250' }, key: 'maxEventLoopDelay', value: 250 },
+  { env: { MAX_EVENT_LOOP_DELAY: '1s' }, key: 'maxEventLoopDelay', value: 1000 },
+  { env: { DOCS: 'on' }, key: 'docs', value: true },
+  { env: { DOCS: 'off' }, key: 'docs', value: false },
+  { env: { METRICS_PORT: 'off' }, key: 'metricsPort', value: undefined },
+  { env: { METRICS_PORT: '9090' }, key: 'metricsPort', value: 9090 },
+  { env: { HOST: '::1' }, key: 'metricsHost', value: '::1' },
+  {
+    env: { WORKERS: 'auto', STORE_URL: 'redis://localhost' },
+    key: 'workers',
+    value: Math.min(availableParallelism(), 256),
+  },
+  { env: { HOST: '::1', METRICS_HOST: '::' }, key: 'metricsHost', value: '::' },
+] as const
+
+for (const { env, key, value } of typed) {
+  test(`${JSON.stringify(env)}: ${key} is ${value}`, () => {
+    assert.equal(readConfig({}, env)[key], value)
+  })
+}
+
+test('every default that is shown can be typed', () => {
+  const shown = Object.values(settings).filter(({ defaultText }) => defaultText !== undefined)
+  assert.deepEqual(
+    Object.values(settings).filter((setting) => !shown.includes(setting)),
+    [settings.console, settings.storeUrl, settings.metricsHost],
+  )
+  for (const { name, default: value, defaultText = '', parse } of shown) {
+    assert.equal(parse(defaultText), value, `${name}=${defaultText}`)
+    assert.ok(describeSettings().includes(`[${defaultText}]`))
+  }
+  assert.equal(settings.maxBodyBytes.defaultText, '16MiB')
+  assert.equal(settings.requestTimeout.defaultText, '60s')
+})
+
+test('a store that may grow until every request is refused is a mistake', () => {
+  const env = { MAX_STORE_BYTES: '2kB', MAX_MEMORY_BYTES: '2000' }
+  assert.throws(() => readConfig({}, env, new Set(['MAX_STORE_BYTES'])), {
+    message:
+      'MAX_STORE_BYTES (2kB in .env) must be less than MAX_MEMORY_BYTES (2000 in the environment)',
+  })
+})
+
+test('bodies and pipelined requests may take a part of memory, and there is always room for one body', () => {
+  const [small, large] = ['200MB', '1000TB'].map((MAX_MEMORY_BYTES) =>
+    readConfig({}, { MAX_MEMORY_BYTES, MAX_STORE_BYTES: '1MB', MAX_BODY_BYTES: '1MB' }),
+  )
+  assert.deepEqual([small?.maxPendingBytes, small?.maxPipelinedBytes], [20e6, 10e6])
+  assert.ok(Number(large?.maxPendingBytes) <= totalmem() / 10)
+  assert.ok(Number(large?.maxPipelinedBytes) <= 32 * 1024 ** 2)
+  const { maxPendingBytes } = readConfig(
+    {},
+    { MAX_MEMORY_BYTES: '200MB', MAX_STORE_BYTES: '1MB', MAX_BODY_BYTES: '50MB' },
+  )
+  assert.equal(maxPendingBytes, 50e6)
+})
+
+test('one port for two servers is a mistake', () => {
+  assert.throws(() => readConfig({ port: '9000' }, { METRICS_PORT: '9000' }), {
+    message: 'METRICS_PORT (9000 in the environment) must differ from --port (9000)',
+  })
+})
+
+const sharedPorts = [
+  { HOST: '127.0.0.1', METRICS_HOST: '127.0.0.1', isTaken: true },
+  { HOST: '0.0.0.0', METRICS_HOST: '127.0.0.1', isTaken: true },
+  { HOST: '127.0.0.1', METRICS_HOST: '0.0.0.0', isTaken: true },
+  { HOST: '::', METRICS_HOST: '127.0.0.1', isTaken: true },
+  { HOST: '127.0.0.1', METRICS_HOST: '127.0.0.2', isTaken: false },
+  { HOST: '127.0.0.1', METRICS_HOST: '::1', isTaken: false },
+]
+for (const { isTaken, ...hosts } of sharedPorts) {
+  test(`${JSON.stringify(hosts)}: one port for both is ${isTaken ? 'a mistake' : 'possible'}`, () => {
+    const read = () => readConfig({}, { ...hosts, PORT: '9000', METRICS_PORT: '9000' })
+    if (isTaken) assert.throws(read, /must differ from/)
+    else assert.equal(read().metricsPort, 9000)
+  })
+}
+
+test('workers divide what one process has by default, and nothing that is given', () => {
+  const one = readConfig({}, {})
+  const env = { WORKERS: '4', STORE_URL: 'redis://localhost' }
+  const four = readConfig({}, env)
+  const mebibyte = 1024 ** 2
+  const isFourth = (share: number, whole: number) => Math.abs(4 * share - whole) <= 4 * mebibyte
+  assert.equal(four.workers, 4)
+  assert.ok(isFourth(four.maxMemoryBytes, one.maxMemoryBytes))
+  assert.ok(four.maxPendingBytes < one.maxPendingBytes || one.maxPendingBytes === 16 * mebibyte)
+  assert.ok(four.maxPendingBytes >= four.maxBodyBytes)
+  assert.equal(four.maxConnections, 2500)
+  const given = readConfig({ 'max-memory-bytes': '3GB' }, { ...env, MAX_CONNECTIONS: '10000' })
+  assert.deepEqual([given.maxMemoryBytes, given.maxConnections], [3e9, 10_000])
+})
+
+test('workers without a store that they share are a mistake', () => {
+  assert.throws(() => readConfig({ workers: '2' }, {}), {
+    message:
+      '--workers (2) needs STORE_URL: in process memory, each worker would have its own items',
+  })
+  assert.equal(readConfig({ workers: '1' }, {}).workers, 1)
+})
+
+test('help and flags name every setting', () => {
+  for (const { name } of Object.values(settings)) {
+    const flag = name.toLowerCase().replaceAll('_', '-')
+    assert.ok(flag in flags)
+    assert.match(describeSettings(), new RegExp(`--${flag} +${name} `))
+  }
+})

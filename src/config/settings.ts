@@ -1,0 +1,189 @@
+/**
+ * The settings. The table below is the only one: names, validation, `--help` and the docs come from it.
+ *
+ * `JWT_SECRET` and `JWT_ALGORITHM` are not settings in this sense: they are read at each
+ * verification (spec §5.5) and nowhere else.
+ *
+ * @module
+ */
+
+import { availableParallelism } from 'node:os'
+import type { ParseArgsConfig } from 'node:util'
+import {
+  engineUrl,
+  integer,
+  type Kind,
+  keyPrefix,
+  milliseconds,
+  oneOf,
+  onOrOff,
+  optional,
+  orAuto,
+  orOff,
+  seconds,
+  size,
+  text,
+} from './kinds.js'
+import type { Limits } from './limits.js'
+import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from './memory-shares.js'
+
+export interface Setting<T> {
+  /** Name in the environment; the flag is the same in lower case with dashes. */
+  readonly name: string
+  readonly default: T
+  /** The default as a user would type it; `undefined` if it depends on something else. */
+  readonly defaultText: string | undefined
+  /** Both for each of this many processes, which share the memory of this machine. */
+  readonly defaultFor: (workers: number) => { value: T; text: string | undefined }
+  readonly meaning: string
+  /** Whether a value may contain a password, so that it is never printed. */
+  readonly isSecret: boolean
+  /** @throws {Error} that says what is expected. */
+  readonly parse: (text: string) => T
+}
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const day = 86_400 // seconds
+const maxWorkers = 256
+
+export const settings = {
+  port: setting('PORT', integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
+  host: setting('HOST', text(), '0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
+  serviceName: setting('SERVICE_NAME', text(), 'item-store', 'service_name in the health response'),
+  logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
+  docs: setting('DOCS', onOrOff(), true, 'API page at /docs, with /openapi.json: on or off'),
+  console: setting(
+    'CONSOLE',
+    optional(onOrOff()),
+    undefined,
+    'Items page at /: on or off; on by default in dev only',
+  ),
+  maxBodyBytes: setting(
+    'MAX_BODY_BYTES',
+    size(1, 128 * mebibyte), // a larger one of tiny members may take minutes to check
+    16 * mebibyte,
+    'Maximum size of a request body',
+  ),
+  maxStoreBytes: setting(
+    'MAX_STORE_BYTES',
+    size(1),
+    fractionOfMemory(0.5),
+    'Maximum total size of all items, less than MAX_MEMORY_BYTES; half of memory by default',
+  ),
+  storeUrl: setting(
+    'STORE_URL',
+    optional(engineUrl()),
+    undefined,
+    'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster:// or rediss+cluster://; by default they are kept in process memory',
+  ),
+  storePrefix: setting(
+    'STORE_PREFIX',
+    keyPrefix(),
+    'item-store:',
+    'Prefix of the keys there; services with the same prefix share their items',
+  ),
+  storeTimeout: setting(
+    'STORE_TIMEOUT',
+    milliseconds(10, 60_000),
+    2000,
+    'Maximum time to wait for an answer from there; after that, the request gets 503',
+  ),
+  workers: setting(
+    'WORKERS',
+    orAuto(integer(1, maxWorkers), () => Math.min(availableParallelism(), maxWorkers)),
+    1,
+    'Number of processes that serve, only with STORE_URL and not in dev; or auto, one for each core',
+  ),
+  maxHeaderBytes: setting(
+    'MAX_HEADER_BYTES',
+    size(kibibyte, mebibyte),
+    16 * kibibyte,
+    'Maximum size of a request head: request line and headers',
+  ),
+  maxConnections: setting(
+    'MAX_CONNECTIONS',
+    integer(1, 1_000_000),
+    (workers) => Math.min(Math.ceil(10_000 / workers), timesInHeap(64 * kibibyte)),
+    'Maximum number of open connections; more are closed at once; fewer by default in a small heap',
+  ),
+  requestTimeout: setting(
+    'REQUEST_TIMEOUT',
+    seconds(1, day),
+    60,
+    'Maximum time for a complete request to arrive',
+  ),
+  keepAliveTimeout: setting(
+    'KEEP_ALIVE_TIMEOUT',
+    seconds(1, day),
+    72,
+    'Maximum time that a connection may be idle between requests',
+  ),
+  maxEventLoopDelay: setting(
+    'MAX_EVENT_LOOP_DELAY',
+    milliseconds(1, 60_000),
+    500,
+    'Mean event loop delay above which item requests other than deletes get 503',
+  ),
+  maxMemoryBytes: setting(
+    'MAX_MEMORY_BYTES',
+    size(1),
+    (workers) => fractionOfMemory(0.9 / workers),
+    'Resident memory above which item requests other than deletes get 503; 9/10 of memory by default',
+  ),
+  metricsPort: setting(
+    'METRICS_PORT',
+    orOff(integer(1, 65_535)),
+    undefined,
+    'TCP port to serve Prometheus metrics on, at /metrics; or off',
+  ),
+  metricsHost: setting(
+    'METRICS_HOST',
+    optional(text()),
+    undefined,
+    'Address to serve metrics on; the value of HOST by default',
+  ),
+  shutdownTimeout: setting(
+    'SHUTDOWN_TIMEOUT',
+    seconds(1, day),
+    10,
+    'Maximum time for accepted requests to finish when the service stops',
+  ),
+}
+
+type Settings = typeof settings
+
+/** The value of each setting. */
+export type SettingValues = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
+
+/**
+ * All settings, checked, and the limits that follow from them. Sizes are in bytes, the times of store and
+ * event loop in milliseconds, other times in seconds.
+ */
+export interface Config extends SettingValues, Limits {
+  readonly metricsHost: string
+}
+
+/** The flags of all settings, for `parseArgs` of `node:util`. */
+export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
+  Object.values(settings).map(({ name }) => [flagOf(name), { type: 'string' }] as const),
+)
+
+/** The flag of a setting, without its dashes. */
+export function flagOf(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-')
+}
+
+/** @param defaultValue the same for all, or what it is for each of several processes. */
+function setting<T extends number | string | boolean | undefined>(
+  name: string,
+  { parse, format, isSecret = false }: Kind<T>,
+  defaultValue: T | ((workers: number) => T),
+  meaning: string,
+): Setting<T> {
+  const defaultFor = (workers: number) => {
+    const value = typeof defaultValue === 'function' ? defaultValue(workers) : defaultValue
+    return { value, text: format(value) }
+  }
+  const { value, text: defaultText } = defaultFor(1)
+  return { name, default: value, defaultText, defaultFor, meaning, isSecret, parse }
+}

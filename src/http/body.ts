@@ -1,0 +1,135 @@
+/** Reads request bodies. @module */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError } from '../interface/errors.js'
+
+/** The limits of request bodies, in bytes. */
+export interface BodyLimits {
+  /** Maximum size of one body. */
+  readonly maxBodyBytes: number
+  /** Maximum memory for the bodies of unanswered requests. */
+  readonly maxPendingBytes: number
+}
+
+/**
+ * Reads the complete body, as it was sent. A client that expects `100 Continue` first gets it.
+ * @throws {ApiError} `VALIDATION_ERROR` for a content type that is not JSON, `PAYLOAD_TOO_LARGE`,
+ * `SERVICE_UNAVAILABLE` if too much is pending, `BAD_REQUEST` if the body is cut short.
+ */
+export type ReadBody = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer>
+
+/** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
+const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"[^"]*")*)?$/i
+
+/** RFC 9110 §10.1.1. */
+const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
+
+const nothing = Buffer.alloc(0)
+
+export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits): ReadBody {
+  /** Memory taken by the bodies of unanswered requests. */
+  let pendingBytes = 0
+
+  return function readBody(request, response) {
+    checkHead(request, maxBodyBytes)
+    if (expectsContinue(request)) response.writeContinue()
+
+    return new Promise((resolve, reject) => {
+      /** Its first `length` bytes have been received. A list of tiny chunks could take 400 times as much memory. */
+      let body: Buffer = nothing
+      let length = 0
+      let counted = 0
+
+      function hold(next: Buffer): void {
+        pendingBytes += next.length - counted
+        counted = next.length
+        body = next
+      }
+
+      /** The rest is read and discarded, so that the client can read the response. */
+      function refuse(error: ApiError): void {
+        hold(nothing)
+        request.off('data', append).resume()
+        reject(error)
+      }
+
+      function append(chunk: Buffer): void {
+        const needed = length + chunk.length
+        if (needed > maxBodyBytes) {
+          refuse(tooLarge(maxBodyBytes))
+          return
+        }
+        if (length === 0) {
+          hold(chunk)
+        } else if (needed > body.length) {
+          const larger = enlarge(body, Math.min(2 * needed, maxBodyBytes))
+          if (larger === undefined) {
+            refuse(new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body'))
+            return
+          }
+          hold(larger)
+        }
+        if (length > 0) chunk.copy(body, length)
+        length = needed
+        if (pendingBytes > maxPendingBytes) {
+          const exceeded = {
+            limit: 'pending request bodies',
+            maximum: maxPendingBytes,
+            value: pendingBytes,
+          }
+          refuse(
+            new ApiError('SERVICE_UNAVAILABLE', 'Too many request bodies are being received', {
+              exceeded,
+            }),
+          )
+        }
+      }
+
+      request.on('data', append).once('end', () => {
+        resolve(body.subarray(0, length))
+        body = nothing
+      })
+      // The request emits no `end` if the response comes first. Until the response is sent, the item takes memory too.
+      response.once('close', () => {
+        hold(nothing)
+        request.off('data', append) // an idle connection keeps the request, and so would keep the body
+        if (!request.complete) reject(bodyCutShort())
+      })
+    })
+  }
+}
+
+/** @throws {ApiError} if the head alone is reason to refuse the body. */
+function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
+  const type = headers['content-type']
+  if (type !== undefined && !jsonType.test(type)) {
+    throw new ApiError(
+      'VALIDATION_ERROR',
+      `The Content-Type is "${type}"; expected application/json`,
+    )
+  }
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
+}
+
+function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && continueExpectation.test(headers.expect ?? '')
+}
+
+/** A larger copy; `undefined` if there is no memory for it. */
+function enlarge(body: Buffer, length: number): Buffer | undefined {
+  try {
+    const larger = Buffer.allocUnsafeSlow(length)
+    body.copy(larger)
+    return larger
+  } catch {
+    return undefined
+  }
+}
+
+function bodyCutShort(): ApiError {
+  return new ApiError('BAD_REQUEST', 'The request body was cut short')
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`)
+}

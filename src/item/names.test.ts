@@ -1,0 +1,57 @@
+/** Names without their escapes are what `JSON.parse` makes of them. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { unescapeName } from './names.js'
+
+/** Each UTF-16 code unit in one of the ways that JSON has to write it. */
+const written = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        'a',
+        '\\n',
+        '\\b',
+        '\\"',
+        '\\\\',
+        '\\/',
+        'é',
+        '\u{1f600}',
+        '\\u0041',
+        '\\u00e9',
+      ),
+      fc.constantFrom('\\ud83d', '\\ude00', '\\uD800', '\\uDFFF', '\\u20ac', '\\u0000', '\\u07ff'),
+    ),
+  )
+  .map((parts) => parts.join(''))
+
+function bytesOf(name: string): Buffer {
+  const text = Buffer.from(`"${name}"`)
+  return unescapeName(text, 1, text.length - 1)
+}
+
+test('a name without lone surrogates is its UTF-8', () => {
+  fc.assert(
+    fc.property(written, (name) => {
+      const value: string = JSON.parse(`"${name}"`)
+      if (!/\p{Surrogate}/u.test(value)) assert.deepEqual(bytesOf(name), Buffer.from(value))
+    }),
+  )
+})
+
+test('two names are equal exactly if their bytes are', () => {
+  fc.assert(
+    fc.property(written, written, (one, other) => {
+      const areEqual = JSON.parse(`"${one}"`) === JSON.parse(`"${other}"`)
+      assert.equal(bytesOf(one).equals(bytesOf(other)), areEqual)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('lone surrogates differ from each other, and halves that meet are one character', () => {
+  assert.notDeepEqual(bytesOf('\\ud800'), bytesOf('\\ud801'))
+  assert.deepEqual(bytesOf('\\ud83d\\ude00'), Buffer.from('\u{1f600}'))
+  assert.deepEqual(bytesOf('\\ud83d\\ud83d\\ude00').subarray(3), Buffer.from('\u{1f600}'))
+})

@@ -1,0 +1,297 @@
+/**
+ * One connection and the request on it: a state machine over Node's own objects.
+ *
+ *     waiting ──request──▶ serving ──begin──▶ responding ──sent──▶ waiting, or closing
+ *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
+ *        └──request malformed or late──▶ closing
+ *
+ * A connection handles one request at a time. Requests that a client pipelines behind it (RFC 9112 §9.3.2)
+ * are held as bytes. Node's parser would create a request and a response object for each as soon as it
+ * arrives, 1,600 of them for one read of 64 KB. Here it is made to stop at a pipelined request as it would
+ * for an upgrade to another protocol, which hands over the bytes after it. Once the response has been sent,
+ * the connection starts over with the bytes held. So requests take effect, and are answered, in the order
+ * sent, and the connections take turns.
+ *
+ * A connection is closed in stages (RFC 9112 §9.6): if it were closed with input unread, it would be reset,
+ * and the system would drop the part of the last response that it has not delivered yet.
+ *
+ * @module
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { endTogether } from './end-together.js'
+import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
+
+export type ConnectionState =
+  /** Waiting for the first request, or the next one. */
+  | 'waiting'
+  /** The application has a request and has not begun the response. */
+  | 'serving'
+  /** The application's response has begun. */
+  | 'responding'
+  /** The listener responds instead of the application, because the body is malformed or late. */
+  | 'refusing'
+  /** The last response has been sent. Whatever still arrives is read and discarded. */
+  | 'closing'
+
+/** What connections need from the listener that owns them. */
+export interface ConnectionOwner {
+  /** Whether the listener is stopping: a connection is then closed by the response to the last request received. */
+  readonly isStopping: boolean
+  /** Called whenever the number of bytes that a connection holds changes. */
+  heldBytesChanged(change: number): void
+  /** The connection can go on with what it holds; the owner calls `resume` when its turn comes. */
+  readyToResume(connection: Connection): void
+}
+
+/** The part of `socket.parser` used here; not in the types, but in Node.js since 0.x. */
+interface Parser {
+  onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
+}
+
+/** Tells Node's parser that another protocol begins after the head. */
+const upgrade = 2
+
+/** How long input is discarded after the last response, in milliseconds. */
+const lingerTime = 2_000
+
+export class Connection {
+  readonly socket: Socket
+  /** Memory for input that arrived while a request was in progress, in bytes. */
+  heldBytes = 0
+  readonly #owner: ConnectionOwner
+  #state: ConnectionState = 'waiting'
+  /** The response to the latest request, sent or not. */
+  #response: ServerResponse | undefined
+  /** The refusal of the input after the request in progress; sent after its response. */
+  #nextRefusal: RefusalResponse | undefined
+  /** Whether the parser has given up, so that a body will never end. */
+  #isInputBroken = false
+  /** When the client last got a response, or else connected: the value of `performance.now()`. */
+  #activeAt = performance.now()
+  /**
+   * Bytes received when the latest response began: any more are the beginning of another request. A
+   * beginning that arrived together with the earlier request goes unnoticed.
+   */
+  #received = 0
+  /** How many bytes the system has accepted for sending, and when that number last changed. */
+  #accepted = 0
+  #acceptedAt = performance.now()
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.socket = socket
+    this.#owner = owner
+    socket.on('error', () => socket.destroy()) // Node has its own listener only while it has a parser
+    socket.once('close', () => this.#setHeld(0))
+    socket.destroySoon = () => this.close() // Node calls it after the last response
+  }
+
+  get state(): ConnectionState {
+    if (this.#state === 'closing' || !this.#response?.writableFinished) return this.#state
+    return this.#response.shouldKeepAlive ? 'waiting' : 'closing'
+  }
+
+  /** Makes Node's parser stop at a request that arrives before the one in progress is answered. */
+  watchParser(): void {
+    const { socket } = this
+    const { parser } = socket as Socket & { parser: Parser } // set on every socket of an HTTP server
+    const { onIncoming } = parser
+    parser.onIncoming = (request, shouldKeepAlive) => {
+      // Upgrades are not supported, and Node would report no errors in a request for one.
+      if (this.state === 'waiting' && !request.upgrade) return onIncoming(request, shouldKeepAlive)
+      socket.pause() // without the parser, reading would go on
+      // Node resumes it for the body of the earlier request, and whatever then arrived would be lost.
+      socket.resume = () => socket
+      request.upgrade = true
+      return upgrade
+    }
+  }
+
+  /**
+   * A request has arrived.
+   * @returns whether to serve it. After the last response it must not take effect, since the client would
+   * never learn of it (RFC 9112 §9.6).
+   */
+  accept(response: ServerResponse): boolean {
+    if (this.state === 'closing') return false
+    this.#state = 'serving'
+    this.#response = response
+    return true
+  }
+
+  /**
+   * The application is about to send the head of its response. Decides whether the connection stays open.
+   * @returns whether to send it: not if the request has been refused in the meantime.
+   */
+  beginResponse(): boolean {
+    const response = this.#response
+    if (response === undefined || this.state !== 'serving') return false
+    this.#state = 'responding'
+    this.markActive()
+    if (this.#owner.isStopping && this.heldBytes === 0) response.shouldKeepAlive = false
+    this.#received = this.socket.bytesRead
+    if (isBodyIncomplete(response.req)) {
+      response.req.once('end', () => {
+        this.#received = this.socket.bytesRead
+      })
+    }
+    return true
+  }
+
+  /** The client may be about to send a request: the time for which it counts as idle starts now. */
+  markActive(): void {
+    this.#activeAt = performance.now()
+  }
+
+  /** Refuses the request in progress, whose response has not begun, and closes the connection. */
+  refuseRequest(refusal: RefusalResponse): void {
+    const response = this.#response
+    if (response === undefined || !this.beginResponse()) return
+    this.#state = 'refusing'
+    response.shouldKeepAlive = false
+    response.writeHead(refusal.status, closingHeaders(refusal))
+    endTogether(response, refusal.body)
+  }
+
+  /**
+   * Refuses input that is not a valid request, and closes the connection. The refusal follows the response
+   * to an earlier, complete request, unless that response is the last one.
+   */
+  refuseInput(refusal: RefusalResponse): void {
+    const { state } = this
+    const response = this.#response
+    const isInBody = response?.req.complete === false
+    const isFirst = !this.#isInputBroken
+    this.#isInputBroken = true
+    if (state === 'serving' && isInBody) {
+      this.refuseRequest(refusal)
+    } else if (state === 'serving' || state === 'responding') {
+      if (!isInBody && response?.shouldKeepAlive) this.#nextRefusal ??= refusal
+      if (isFirst) response?.once('finish', () => this.#end())
+    } else if (state !== 'refusing') {
+      if (state === 'waiting' && !isInBody) this.#nextRefusal = refusal
+      this.#end()
+    }
+  }
+
+  /**
+   * Keeps a request at which the parser stopped until the earlier one is answered.
+   * @param rest the bytes after its head.
+   */
+  hold(request: IncomingMessage, rest: Buffer): void {
+    const { socket, state } = this
+    if (state === 'closing') {
+      this.#discardInput()
+      return
+    }
+    const head = headOf(request)
+    this.#setHeld(head.length + rest.buffer.byteLength)
+    // Back into the socket, so that they stay ahead of the end of its input.
+    socket.unshift(rest)
+    socket.unshift(head)
+    if (state === 'waiting') this.#owner.readyToResume(this)
+    else this.#response?.once('close', () => this.#owner.readyToResume(this))
+  }
+
+  /** Goes on with the bytes held. @param server gives the connection a new parser. */
+  resume(server: NodeJS.EventEmitter): void {
+    const { socket } = this
+    this.#setHeld(0)
+    if (!socket.writable) return // closed after the earlier response
+    socket.resume = Socket.prototype.resume
+    server.emit('connection', socket)
+  }
+
+  #setHeld(bytes: number): void {
+    const change = bytes - this.heldBytes
+    this.heldBytes = bytes
+    if (change !== 0) this.#owner.heldBytesChanged(change)
+  }
+
+  /** Closes the connection in stages, once the body that the client may still be sending has been read. */
+  close(): void {
+    const request = this.#response?.req
+    const isReading = request !== undefined && isBodyIncomplete(request) && !this.#isInputBroken
+    if (isReading) request.once('end', () => this.#end())
+    else this.#end()
+  }
+
+  #end(): void {
+    const { socket } = this
+    if (this.#state === 'closing') return
+    this.#state = 'closing'
+    if (!socket.writable) {
+      socket.destroy()
+      return
+    }
+    if (this.#nextRefusal === undefined) socket.end()
+    else socket.end(refusalText(this.#nextRefusal))
+    this.#discardInput()
+    const timer = setTimeout(() => socket.destroy(), lingerTime)
+    socket.once('close', () => clearTimeout(timer))
+  }
+
+  /** From now on, input is read and discarded. */
+  #discardInput(): void {
+    const { socket } = this
+    this.#setHeld(0)
+    socket.removeAllListeners('data')
+    socket.resume = Socket.prototype.resume
+    socket.on('data', () => undefined).resume()
+  }
+
+  /** Whether all requests have been answered completely, and no part of another one has arrived. */
+  get #isIdle(): boolean {
+    if (this.state !== 'waiting' || this.heldBytes > 0 || this.socket.writableLength > 0)
+      return false
+    return this.#response?.req.complete !== false && this.socket.bytesRead === this.#received
+  }
+
+  /**
+   * Whether it has been idle for some time.
+   * @param now the value of `performance.now()`.
+   * @param time in milliseconds.
+   */
+  isIdleFor(now: number, time: number): boolean {
+    return now - this.#activeAt >= time && this.#isIdle
+  }
+
+  /** Whether it has had a request. Until the first one, Node enforces the timeout, and responds. */
+  get hasHadRequest(): boolean {
+    return this.#response !== undefined
+  }
+
+  /**
+   * Whether there is something to send, and none of it has been accepted for some time. Has to be called
+   * regularly.
+   * @param now the value of `performance.now()`.
+   * @param time in milliseconds.
+   */
+  isStalledFor(now: number, time: number): boolean {
+    const unsent = this.socket.writableLength
+    const accepted = this.socket.bytesWritten - unsent
+    if (unsent === 0 || accepted !== this.#accepted) {
+      this.#accepted = accepted
+      this.#acceptedAt = now
+    }
+    return now - this.#acceptedAt >= time
+  }
+}
+
+/** Whether a request has a body that has not been received completely (RFC 9112 §6). */
+function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  const hasBody = headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0'
+  return hasBody && !complete
+}
+
+/** The head of a request as it was sent, except for white space and `Upgrade`. */
+function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (/^upgrade$/i.test(rawHeaders[at] ?? '')) continue
+    lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+}

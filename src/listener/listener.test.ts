@@ -1,0 +1,106 @@
+/** The listener by itself: which clients it disconnects and when, and that no response is lost. */
+
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createListener, type Listener } from './listener.js'
+
+const large = Buffer.alloc(50_000_000) // more than the system takes at once
+const ask = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+const lastAsk = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+
+interface Opened {
+  readonly listener: Listener
+  readonly port: number
+}
+
+async function open(body: string | Buffer, timeout = 60): Promise<Opened> {
+  const limits = {
+    ...{ maxHeaderBytes: 16_384, maxHeaderLines: 128, maxConnections: 100 },
+    ...{ maxPipelinedBytes: 10_000_000, requestTimeout: 60 },
+    ...{ idleTimeout: timeout, keepAliveTimeout: timeout },
+  }
+  const listener = createListener(
+    limits,
+    () => ({ status: 400, headers: ['Content-Length', '7'], body: 'refused' }),
+    (_request, response: ServerResponse, connection) => {
+      if (connection.beginResponse()) response.end(body)
+    },
+  )
+  const port = await listener.listen(0, '127.0.0.1')
+  after(() => listener.stop({ timeout: 0 }))
+  return { listener, port }
+}
+
+/** Everything received. @throws if the connection is reset. */
+async function received(socket: Socket): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of socket) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+async function bytesRead(timeout: number, wait: number): Promise<number> {
+  const { port } = await open(large, timeout)
+  const socket = connect(port, '127.0.0.1')
+  socket.pause().write(lastAsk)
+  await delay(wait)
+  return (await received(socket)).length
+}
+
+test('a new connection has all of the timeout for what is sent first', async () => {
+  assert.ok((await bytesRead(8, 3_000)) > large.length)
+})
+
+test('a connection without progress for the whole timeout is closed', async () => {
+  assert.ok((await bytesRead(1, 2_000)) < large.length)
+})
+
+const body = 'x'.repeat(1_000_000)
+
+for (const { title, sent, later, end } of [
+  { title: 'a malformed request', sent: `${ask}garbage\r\n\r\n`, later: 'more', end: 'refused' },
+  { title: 'the last request', sent: lastAsk, later: 'x'.repeat(200_000), end: 'x' },
+]) {
+  test(`what a client sends after ${title} does not cost it the response`, async () => {
+    const { port } = await open(body)
+    for (let round = 0; round < 5; round += 1) {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+      socket.pause().write(sent)
+      await delay(300)
+      socket.write(later)
+      await delay(100)
+      const text = (await received(socket)).toString('latin1')
+      socket.destroy()
+      assert.ok(text.includes(body), `${text.length} bytes`)
+      assert.ok(text.endsWith(end), text.slice(-20))
+    }
+  })
+}
+
+test('a head that is too large is refused, however much follows', async () => {
+  const { port } = await open('')
+  const socket = connect(port, '127.0.0.1')
+  socket.pause().write(`GET / HTTP/1.1\r\nfoo: ${'x'.repeat(100_000)}`)
+  await delay(300)
+  assert.match((await received(socket)).toString(), /refused$/)
+})
+
+test('a client that never stops pipelining loses no response when the listener stops', async () => {
+  const { listener, port } = await open('x'.repeat(1_000))
+  const socket = connect(port, '127.0.0.1').pause()
+  const more = () => socket.writable && socket.write(ask.repeat(1_000))
+  socket.on('drain', more).on('error', () => undefined)
+  more()
+  await delay(100)
+  const whole = received(socket)
+  await delay(100)
+  const stopped = listener.stop({ timeout: 10_000 })
+  const text = (await whole).toString('latin1')
+  socket.off('drain', more).destroy()
+  await stopped
+  const responses = text.split('HTTP/1.1 200 OK\r\n').slice(1)
+  assert.match(responses.at(-1) ?? '', /Connection: close\r\n/)
+  for (const response of responses) assert.ok(response.endsWith('x'.repeat(1_000)))
+})

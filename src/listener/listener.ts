@@ -1,0 +1,232 @@
+/**
+ * Node's HTTP server with limits, and with responses in the application's own shape for requests that
+ * never reach it: those the parser rejects, and those Node would otherwise answer by itself.
+ *
+ * @module
+ */
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Connection, type ConnectionOwner } from './connection.js'
+import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
+
+/** Limits of connections; times in seconds. */
+export interface ListenerLimits {
+  /** Maximum size of a request head, in bytes. */
+  readonly maxHeaderBytes: number
+  /** Maximum number of header lines in a request. */
+  readonly maxHeaderLines: number
+  /** Maximum number of open connections. */
+  readonly maxConnections: number
+  /**
+   * Maximum memory for pipelined requests waiting for an earlier one, across all connections, in bytes.
+   * Beyond it, the connection that holds the most is closed.
+   */
+  readonly maxPipelinedBytes: number
+  /** How long a complete request may take to arrive. */
+  readonly requestTimeout: number
+  /** How long a connection may be idle between requests. */
+  readonly keepAliveTimeout: number
+  /** How long a client may go without reading any of its response. */
+  readonly idleTimeout: number
+}
+
+/** Serves one request; must not throw. */
+export type Serve = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  connection: Connection,
+) => void
+
+/** How to stop a listener; times in milliseconds. */
+export interface StopOptions {
+  /** After this, the remaining connections are closed, whatever is in progress on them. */
+  readonly timeout: number
+  /**
+   * How long clients have, after their last response, to send another request. Requests sent before the
+   * stop are answered in any case; of pipelined ones, those that have been read.
+   */
+  readonly grace?: number
+}
+
+export interface Listener {
+  /**
+   * @param port 0 picks a free one.
+   * @returns the port.
+   * @throws the system's error, for example `EADDRINUSE`.
+   */
+  listen(port: number, host: string): Promise<number>
+  /** Stops accepting connections, answers the requests already sent, and waits until all connections are closed. */
+  stop(options: StopOptions): Promise<void>
+}
+
+/** How often Node checks for requests that take too long, in milliseconds. */
+const timeoutCheckInterval = 1_000
+
+/** How often connections are checked while the listener is stopping, in milliseconds. */
+const idleCheckInterval = 50
+
+/** How many times per timeout each connection is checked for being idle or stalled. */
+const checksPerTimeout = 4
+
+/**
+ * How many connections resume with what they hold in one turn of the event loop: a few milliseconds of
+ * work, so that clients that never stop pipelining do not starve the others.
+ */
+const resumedPerTurn = 64
+
+/** @param refuse composes the responses to requests that never reach `serve`. */
+export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve): Listener {
+  const { maxPipelinedBytes, maxConnections } = limits
+  const idleTimeout = limits.idleTimeout * 1000
+  const keepAliveTimeout = limits.keepAliveTimeout * 1000
+  const connections = new Map<Duplex, Connection>()
+  /** Connections that hold requests and whose earlier ones have been answered. */
+  const resumable: Connection[] = []
+  let heldBytes = 0
+  let isStopping = false
+
+  const owner: ConnectionOwner = {
+    get isStopping() {
+      return isStopping
+    },
+    heldBytesChanged(change) {
+      heldBytes += change
+      if (change > 0 && heldBytes > maxPipelinedBytes) largestHolder()?.socket.destroy()
+    },
+    readyToResume(connection) {
+      resumable.push(connection)
+      if (resumable.length === 1) setImmediate(resumeNext)
+    },
+  }
+
+  const options = {
+    maxHeaderSize: limits.maxHeaderBytes,
+    requestTimeout: limits.requestTimeout * 1000,
+    headersTimeout: limits.requestTimeout * 1000,
+    keepAliveTimeout: 0, // see closeOverdue
+    connectionsCheckingInterval: timeoutCheckInterval,
+    requireHostHeader: false, // Node's own response to its absence has no body
+    joinDuplicateHeaders: true, // otherwise a second Host or Authorization would be dropped silently
+  }
+  const server = createServer(options, (request, response) => {
+    const connection = connectionOf(request.socket)
+    if (!connection.accept(response)) return
+    const refusal = headRefusal(request, limits.maxHeaderLines)
+    if (refusal === undefined) serve(request, response, connection)
+    else connection.refuseRequest(refuse(refusal))
+  })
+  server.maxHeadersCount = 0 // `headRefusal` counts; the parser would close the connection in the middle of the body
+  // Without it, responses are cut short once the client closes its sending side.
+  Object.assign(server, { httpAllowHalfOpen: true }) // not in the types; since Node.js 0.x
+  server.on('connection', (socket: Socket) => {
+    // Node's own `maxConnections` would return it to `node:cluster`, which hands it to another worker, and so
+    // on forever once all of them are at the limit.
+    if (connections.size >= maxConnections && !connections.has(socket)) socket.destroy()
+    else connectionOf(socket).watchParser()
+  })
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else connectionOf(socket).refuseInput(refuse(inputRefusal(error.code)))
+  })
+  // `100 Continue` is sent when the body is read, and any other expectation may be ignored
+  // (RFC 9110 §10.1.1).
+  for (const event of ['checkContinue', 'checkExpectation']) {
+    server.on(event, (request, response) => server.emit('request', request, response))
+  }
+  // Requests at which the parser has stopped: see `Connection.watchParser`.
+  server.on('upgrade', (request, socket, rest) => connectionOf(socket).hold(request, rest))
+  server.on('connect', (request, socket, rest) => {
+    const connection = connectionOf(socket)
+    if (connection.state === 'waiting') connection.refuseInput(refuse('connect'))
+    else connection.hold(request, rest)
+  })
+  const timer = setInterval(
+    closeOverdue,
+    Math.min(idleTimeout, keepAliveTimeout) / checksPerTimeout,
+  )
+  timer.unref()
+
+  /** The state machine of a connection, created on first use. */
+  function connectionOf(duplex: Duplex): Connection {
+    const known = connections.get(duplex)
+    if (known !== undefined) return known
+    const socket = duplex as Socket // the server listens on TCP only
+    const connection = new Connection(socket, owner)
+    connections.set(socket, connection)
+    socket.once('close', () => connections.delete(socket))
+    return connection
+  }
+
+  function largestHolder(): Connection | undefined {
+    let largest: Connection | undefined
+    for (const connection of connections.values()) {
+      if (connection.heldBytes > (largest?.heldBytes ?? 0)) largest = connection
+    }
+    return largest
+  }
+
+  function resumeNext(): void {
+    for (const connection of resumable.splice(0, resumedPerTurn)) connection.resume(server)
+    if (resumable.length > 0) setImmediate(resumeNext)
+  }
+
+  /**
+   * Closes connections whose response has made no progress for too long, or that have been idle for too
+   * long after one. Node's own timeouts do the same by setting a timer for each request and each response,
+   * which costs a tenth of the time of a small one (bench/CHOICES.md).
+   */
+  function closeOverdue(): void {
+    const now = performance.now()
+    for (const connection of connections.values()) {
+      const isOverdue =
+        connection.isStalledFor(now, idleTimeout) ||
+        (connection.hasHadRequest && connection.isIdleFor(now, keepAliveTimeout))
+      if (isOverdue) connection.socket.destroy()
+    }
+  }
+
+  return {
+    async listen(port, host) {
+      server.listen(port, host)
+      await once(server, 'listening')
+      const address = server.address()
+      if (address === null || typeof address === 'string') throw new Error('not listening on TCP')
+      return address.port
+    },
+
+    /**
+     * Node's own `close` of an HTTP server won't do: it closes connections that are idle at that moment,
+     * although a busy client may just be sending a request; it considers a response sent while a slow
+     * client is still reading it; and it stops enforcing the request timeout.
+     */
+    async stop({ timeout, grace = 0 }) {
+      const deadline = performance.now() + timeout
+      isStopping = true
+      for (const connection of connections.values()) {
+        // A client that has only just connected is about to send a request.
+        if (!connection.hasHadRequest) connection.markActive()
+      }
+      // First accept what has already reached this machine: connections, then requests on them.
+      for (let turns = 0; turns < 2; turns += 1) await nextTurn()
+      const closed = once(server, 'close')
+      NetServer.prototype.close.call(server)
+      const check = () => {
+        const now = performance.now()
+        for (const connection of connections.values()) {
+          if (now >= deadline) connection.socket.destroy()
+          else if (connection.isIdleFor(now, grace)) connection.close()
+        }
+      }
+      check()
+      const checks = setInterval(check, idleCheckInterval)
+      await closed
+      clearInterval(checks)
+      clearInterval(timer)
+      server.close(() => undefined) // already closed; this stops Node's timer for slow requests
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** The log: one JSON object per line for programs, or short lines for people. @module */
+
+import type { DestinationStream, Logger } from 'pino'
+import { require } from '../require.js'
+
+const { pino }: typeof import('pino') = require('pino')
+
+/** Maximum size of the lines not read yet, in bytes; beyond it, lines are dropped. */
+const maxUnreadBytes = 1024 * 1024
+
+/**
+ * @param level minimum level to log.
+ * @param isReadable whether to write lines for people instead of JSON.
+ * @param worker the number of this process if it is one of several; each of its lines has it.
+ */
+export function createLog(level: string, isReadable: boolean, worker?: number): Logger {
+  const { stdout } = process
+  let dropped = 0
+  // Not pino's own destination: once nobody reads standard output any more, that one retries forever,
+  // which keeps the process from exiting.
+  const destination: DestinationStream = {
+    write(line) {
+      if (stdout.writableLength > maxUnreadBytes) {
+        if (dropped === 0) stdout.once('drain', reportDropped)
+        dropped += 1
+      } else {
+        stdout.write(isReadable ? readableLines(JSON.parse(line)) : line)
+      }
+    },
+  }
+  const base = worker === undefined ? null : { worker }
+  const log = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  // The service must survive whatever reads its log.
+  stdout.on('error', () => undefined)
+
+  function reportDropped(): void {
+    const count = dropped
+    dropped = 0
+    log.warn({ dropped: count }, 'log lines were dropped because they were not read in time')
+  }
+
+  return log
+}
+
+/** A log that discards everything. */
+export function createSilentLog(): Logger {
+  return pino({ level: 'silent' }, { write: () => undefined })
+}
+
+/**
+ * An entry as lines for people. For an answered request, only request and response: the ids are for
+ * programs that look for all lines of a request.
+ */
+function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
+  const { method, path, status, error_code, ms, ...rest } = fields
+  const isAnswered = msg === 'answered'
+  const severity = pino.levels.labels[Number(level)]?.toUpperCase() ?? ''
+  const stack = stackOf(err)
+  const others = stack === undefined && err !== undefined ? { ...rest, err } : rest
+  const words = [
+    String(time).slice(11, 19),
+    ...(isAnswered ? [] : [severity.padEnd(5)]),
+    ...[method, path, status, error_code].filter((word) => word !== undefined),
+    ...(ms === undefined ? [] : [`${Number(ms).toFixed(1)} ms`]),
+    ...(isAnswered ? [] : [msg]),
+    ...(isAnswered
+      ? []
+      : Object.entries(others).map(([name, value]) => `${name}=${format(value)}`)),
+  ]
+  const trace = stack === undefined ? [] : stack.split('\n')
+  // Indented, so that no line of a stack can be mistaken for an entry.
+  return [words.map(format).join(' '), ...trace.map((line) => `  ${line}`)]
+    .map(escapeControls)
+    .join('')
+}
+
+/** The stack of an error, as pino writes it; `undefined` if what was thrown is not an error. */
+function stackOf(err: unknown): string | undefined {
+  const stack = typeof err === 'object' && err !== null && 'stack' in err ? err.stack : undefined
+  return typeof stack === 'string' ? stack : undefined
+}
+
+function format(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** One line, with every character escaped that a terminal would act on. */
+function escapeControls(line: string): string {
+  const escaped = line.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u{${character.codePointAt(0)?.toString(16)}}`
+  })
+  return `${escaped}\n`
+}

@@ -1,0 +1,185 @@
+/** Metrics for Prometheus, on a port of their own and never on the public one. @module */
+
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type PrometheusContentType,
+  Registry,
+} from 'prom-client'
+import type { Exchange } from '../http/exchange.js'
+import { isTokenError } from '../interface/errors.js'
+import type { ItemStore, StoreSize } from '../store/item-store.js'
+import { explainListenError, type ListenAddress } from './address.js'
+
+/** Upper bounds in seconds: most requests take well under a millisecond, large lists a second. */
+const durationBuckets = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+]
+
+/** Metrics served by this process or by the primary process. */
+export interface PublishedMetrics {
+  /** Counts an answered request. */
+  observe(exchange: Exchange): void
+  close(): void
+}
+
+interface Metrics extends Pick<PublishedMetrics, 'observe'> {
+  readonly registries: Registry[]
+}
+
+/**
+ * Collects metrics and serves them; those of a worker are served by the primary process.
+ * @throws {UsageError} if it cannot listen there.
+ */
+export async function publishMetrics(
+  store: ItemStore,
+  address: ListenAddress,
+  worker: number | undefined,
+): Promise<PublishedMetrics> {
+  const { registries, observe } = createMetrics(store, worker)
+  if (worker === undefined) {
+    const server = await serveMetrics(Registry.merge(registries), address)
+    return { observe, close: () => void server.close() }
+  }
+  AggregatorRegistry.setRegistries(registries)
+  new AggregatorRegistry() // sends them to the primary process when it asks
+  return { observe, close: () => undefined }
+}
+
+/**
+ * In the primary process: serves the metrics of all workers.
+ * @throws {UsageError} if it cannot listen there.
+ */
+export async function serveWorkerMetrics(address: ListenAddress): Promise<void> {
+  const workers = new AggregatorRegistry<PrometheusContentType>()
+  const metrics = () => workers.clusterMetrics()
+  await serveMetrics({ contentType: workers.contentType, metrics }, address)
+}
+
+/**
+ * Metrics of the requests, the process and the store. Those of a worker are labelled with its number: when it
+ * is replaced, only its own counters start over, not the sums. All workers have the same store.
+ */
+export function createMetrics(store: ItemStore, worker?: number): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  if (worker !== undefined) registry.setDefaultLabels({ worker })
+  collectDefaultMetrics({ register: registry })
+
+  const requests = new Counter({
+    name: 'item_store_requests_total',
+    help: 'Number of requests answered',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'item_store_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its response',
+    labelNames: ['route', 'method'],
+    buckets: durationBuckets,
+    registers,
+  })
+  const tokens = new Counter({
+    name: 'item_store_tokens_total',
+    help: 'Number of token verifications by outcome: accepted, or the error code',
+    labelNames: ['outcome'],
+    registers,
+  })
+  return {
+    registries: [registry, measureStore(store)],
+    observe({ request, response, route, startedAt, token, errorCode }) {
+      const labels = { route: route?.path ?? 'none', method: request.method ?? '' }
+      requests.inc({ ...labels, status: response.statusCode })
+      duration.observe(labels, (performance.now() - startedAt) / 1000)
+      if (token !== undefined) tokens.inc({ outcome: 'accepted' })
+      else if (errorCode !== undefined && isTokenError(errorCode))
+        tokens.inc({ outcome: errorCode })
+    },
+  }
+}
+
+function measureStore(store: ItemStore): Registry {
+  const registry = new Registry()
+  let asked: Promise<StoreSize | undefined> | undefined
+  /** Metrics that are collected together share one request to the store. */
+  const currentSize = () => {
+    asked ??= sizeOf(store).finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
+  function gauge(name: string, help: string, read: (size: StoreSize) => number): void {
+    const metric: Gauge = new Gauge({
+      name,
+      help,
+      aggregator: 'first',
+      registers: [registry],
+      async collect() {
+        // If the store does not respond, only these metrics are missing.
+        const size = await currentSize()
+        if (size === undefined) metric.remove()
+        else metric.set(read(size))
+      },
+    })
+  }
+  gauge('item_store_items', 'Number of items in the store', ({ items }) => items)
+  gauge('item_store_item_bytes', 'Total size of all items in bytes', (size) => size.itemBytes)
+  gauge(
+    'item_store_memory_bytes',
+    'Memory held for items in bytes; with STORE_URL, all memory that the Redis server uses',
+    ({ memoryBytes }) => memoryBytes,
+  )
+  gauge(
+    'item_store_memory_fill_ratio',
+    'Fraction of item_store_memory_bytes filled with items',
+    (size) => (size.memoryBytes === 0 ? 0 : size.itemBytes / size.memoryBytes),
+  )
+  return registry
+}
+
+/** `undefined` while the store does not respond. */
+async function sizeOf(store: ItemStore): Promise<StoreSize | undefined> {
+  try {
+    return await store.size()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Serves `/metrics`, for GET and HEAD.
+ * @returns once it listens.
+ * @throws {UsageError} if it cannot listen there.
+ */
+async function serveMetrics(
+  source: Pick<Registry, 'metrics' | 'contentType'>,
+  address: ListenAddress,
+): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    if (request.url?.split('?')[0] !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { Allow: 'GET, HEAD' }).end()
+      return
+    }
+    try {
+      const text = await source.metrics()
+      response.writeHead(200, { 'Content-Type': source.contentType }).end(text)
+    } catch {
+      response.writeHead(500).end()
+    }
+  })
+  try {
+    await once(server.listen(address.port, address.host), 'listening')
+  } catch (error) {
+    throw explainListenError(error, address, '--metrics-')
+  }
+  return server
+}

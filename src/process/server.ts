@@ -1,0 +1,125 @@
+/** The service with its store, listening: for a process of its own, or inside another program. @module */
+
+import { setMaxListeners } from 'node:events'
+import type { Logger } from 'pino'
+import { createApp, type Observer } from '../app.js'
+import type { CurrentSigning } from '../auth/secret.js'
+import type { Config } from '../config/settings.js'
+import { createRequestLog } from '../http/request-log.js'
+import type { ItemRequest } from '../item/item-request.js'
+import { storeItems } from '../item/seed.js'
+import { type Delay, delayed } from '../store/delayed.js'
+import type { ItemStore } from '../store/item-store.js'
+import { openStore } from '../store/open.js'
+import { urlOf } from './address.js'
+import { watchLoad } from './load.js'
+import type { PublishedMetrics } from './metrics.js'
+import { readVersion } from './version.js'
+
+/** Options of a server that are not settings. */
+export interface ServerOptions {
+  readonly log: Logger
+  /** Level of the log line of each request. */
+  readonly requestLogLevel: 'info' | 'debug'
+  /** By default, `JWT_SECRET` and `JWT_ALGORITHM` are read for each verification (spec §5.5). */
+  readonly currentSigning?: CurrentSigning
+  /** Items that the store starts with, if it is empty; it generates their ids. */
+  readonly items?: readonly ItemRequest[]
+  /** Slows down the item endpoints. */
+  readonly delay?: Delay | undefined
+  /** The number of this process, starting at 1, if several serve on one port. */
+  readonly worker?: number
+}
+
+/** The service while it listens. */
+export interface ItemServer {
+  /** Where it can be reached from this machine, without a trailing slash. */
+  readonly url: string
+  readonly store: ItemStore
+  /** Whether the items to start with were stored: not if the store already had others. */
+  readonly isSeeded: boolean
+  /**
+   * Stops accepting connections, answers the requests already sent, and closes the store.
+   * @param grace how long clients have to send another request, in milliseconds.
+   */
+  stop(grace?: number): Promise<void>
+}
+
+/** Time reserved for the process to exit once the last connection is closed. */
+const exitTime = 250 // milliseconds
+
+/**
+ * Starts serving.
+ * @throws {StoreError} if the store cannot take the items to start with.
+ * @throws {UsageError} if the metrics cannot be served at their address.
+ * @throws the error of `listen`, for example `EADDRINUSE`.
+ */
+export async function startServer(config: Config, options: ServerOptions): Promise<ItemServer> {
+  const store = await openStore(config, options.log)
+  try {
+    const isSeeded = await seed(store, options.items ?? [])
+    return { ...(await serve(config, options, store)), isSeeded }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Stores the items unless there are others. @returns whether they were stored. */
+async function seed(store: ItemStore, items: readonly ItemRequest[]): Promise<boolean> {
+  if (items.length === 0) return true
+  if ((await store.size()).items > 0) return false
+  await storeItems(store, items)
+  return true
+}
+
+/** Serves the items of a store. */
+async function serve(
+  config: Config,
+  { log, requestLogLevel, currentSigning, delay, worker }: ServerOptions,
+  opened: ItemStore,
+): Promise<Omit<ItemServer, 'isSeeded'>> {
+  const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // one for each delay
+  const store = delay === undefined ? opened : delayed(opened, delay, stopping.signal)
+  const observers: Observer[] = []
+  if (log.isLevelEnabled(requestLogLevel)) observers.push(createRequestLog(log, requestLogLevel))
+  const metrics = await startMetrics(config, store, worker)
+  if (metrics !== undefined) observers.push(metrics.observe)
+  const load = watchLoad(config)
+  const app = createApp(
+    { ...config, version: readVersion() },
+    { store, log, observers, currentSigning, exceededLimit: load.exceededLimit },
+  )
+
+  async function stopServing(grace: number): Promise<void> {
+    stopping.abort()
+    await app.stop({ timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace })
+    load.stop()
+    metrics?.close()
+  }
+
+  const port = await app.listen(config.port, config.host).catch(async (error) => {
+    await stopServing(0)
+    throw error
+  })
+  return {
+    url: urlOf(config.host, port),
+    store,
+    async stop(grace = 0) {
+      await stopServing(grace)
+      await store.close()
+    },
+  }
+}
+
+/** Measures, if there is a port for the metrics. */
+async function startMetrics(
+  { metricsPort: port, metricsHost: host }: Config,
+  store: ItemStore,
+  worker: number | undefined,
+): Promise<PublishedMetrics | undefined> {
+  if (port === undefined) return undefined
+  const { publishMetrics } = await import('./metrics.js')
+  return await publishMetrics(store, { port, host }, worker)
+}

@@ -1,0 +1,101 @@
+/** How a process ends, with services that stop in various ways. */
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+
+const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
+
+/** A process whose service stops so, once it is ready; then it does what `act` says. */
+async function run(stop: string, { timeout = 60, act = '' } = {}) {
+  const script = `
+    import { handleShutdown } from ${JSON.stringify(new URL('shutdown.js', import.meta.url).href)}
+    const say = (level) => (...words) => console.log(level, ...words.map((word) => word.err?.stack ?? word))
+    const log = { info: say('info'), error: say('error'), fatal: say('fatal') }
+    const stop = () => ${stop}.then(() => console.log('stopped'))
+    setInterval(() => undefined, 1000)
+    handleShutdown(stop, ${timeout}, log)
+    console.log(process.eventNames().filter((name) => /^SIG|^uncaught/.test(name)).join())
+    ${act}`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  })
+  const running = { child, exit: once(child, 'close'), printed: '' }
+  child.stdout.on('data', (chunk) => {
+    running.printed += String(chunk)
+  })
+  await once(child.stdout, 'data')
+  return running
+}
+
+/** Sends a signal again and again, until the process has ended. */
+async function insist(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const timer = setInterval(() => child.kill(signal), 200)
+  await once(child, 'exit')
+  clearInterval(timer)
+}
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  test(`${signal}: exit code 0 once the service has stopped`, async () => {
+    const running = await run(afterAWhile)
+    running.child.kill(signal)
+    assert.deepEqual(await running.exit, [0, null])
+    assert.match(running.printed, new RegExp(`info ${signal}: stopping\nstopped\n$`))
+  })
+}
+
+test('a signal that does not ask for termination is left to the platform', async () => {
+  const running = await run(afterAWhile)
+  assert.equal(running.printed, 'SIGTERM,SIGINT,SIGHUP,uncaughtException\n')
+  running.child.kill('SIGUSR2')
+  assert.deepEqual(await running.exit, [null, 'SIGUSR2'])
+})
+
+test('a second signal ends the process at once, with code 1', async () => {
+  const running = await run('new Promise(() => undefined)')
+  await insist(running.child, 'SIGTERM')
+  assert.deepEqual(await running.exit, [1, null])
+  assert.match(running.printed, /error second signal, SIGTERM: exiting at once\n$/)
+})
+
+test('two signals at the same time count as one', async () => {
+  const act = "process.emit('SIGINT'); process.emit('SIGINT'); process.emit('SIGHUP')"
+  const running = await run(afterAWhile, { act })
+  assert.deepEqual(await running.exit, [0, null])
+})
+
+test('a service that never stops does not outlive the timeout', async () => {
+  const running = await run('new Promise(() => undefined)', { timeout: 1 })
+  running.child.kill('SIGTERM')
+  assert.deepEqual(await running.exit, [1, null])
+  assert.match(running.printed, /error not stopped within 1 s: exiting at once\n$/)
+})
+
+test('a service that fails to stop: exit code 1, and the reason', async () => {
+  const running = await run("Promise.reject(new Error('a planted error'))")
+  running.child.kill('SIGTERM')
+  assert.deepEqual(await running.exit, [1, null])
+  assert.match(running.printed, /\nfatal Error: a planted error\n.*stopping failed\n$/s)
+})
+
+const errors = {
+  'an error that nothing caught': "setTimeout(() => { throw new Error('a planted error') })",
+  'a rejection that nothing handled': "Promise.reject(new Error('a planted error'))",
+  'an error while the service stops': `
+    process.emit('SIGTERM')
+    setTimeout(() => { throw new Error('a planted error') })`,
+}
+
+for (const [what, act] of Object.entries(errors)) {
+  test(`${what}: logged with its stack, the service stops, exit code 1`, async () => {
+    const running = await run(afterAWhile, { act })
+    assert.deepEqual(await running.exit, [1, null])
+    assert.match(
+      running.printed,
+      /\nfatal Error: a planted error\n {4}at .*uncaught error: stopping\nstopped\n$/s,
+    )
+  })
+}

@@ -1,0 +1,62 @@
+/** Serves as a process of its own, until a signal stops it. @module */
+
+import type { Logger } from 'pino'
+import type { Config } from '../config/settings.js'
+import { UsageError } from '../config/usage-error.js'
+import { StoreError } from '../store/item-store.js'
+import { explainListenError } from './address.js'
+import { affordableConnections } from './descriptors.js'
+import { checkMemory } from './memory.js'
+import type { ItemServer, ServerOptions } from './server.js'
+import { handleShutdown } from './shutdown.js'
+
+export interface StartOptions extends Omit<ServerOptions, 'log'> {
+  /** Whether the log has human-readable lines instead of JSON. */
+  readonly isReadable: boolean
+}
+
+/** How long clients have to send another request once the service is stopping, in milliseconds. */
+const lastRequestGrace = 500
+
+/**
+ * Serves until a signal stops it.
+ * @throws {UsageError} if the settings do not fit this machine.
+ */
+export async function start(
+  config: Config,
+  { isReadable, ...options }: StartOptions,
+): Promise<{ server: ItemServer; log: Logger }> {
+  const [{ createLog }, { startServer }] = await Promise.all([
+    import('./log.js'),
+    import('./server.js'),
+  ])
+  const isWorker = options.worker !== undefined
+  const log = createLog(config.logLevel, isReadable, options.worker)
+  // All code is loaded by now, so this is the memory of the idle process.
+  const memory = checkMemory(process.memoryUsage.rss(), {
+    maxMemoryBytes: config.maxMemoryBytes,
+    maxStoreBytes: config.storeUrl === undefined ? config.maxStoreBytes : 0,
+  })
+  if (memory.verdict === 'refuse') throw new UsageError(memory.reason)
+
+  const maxConnections = affordableConnections(config.maxConnections)
+  const server = await startServer({ ...config, maxConnections }, { ...options, log }).catch(
+    (error: unknown) => {
+      if (error instanceof StoreError) {
+        throw new UsageError(`the items of the seed cannot all be stored: ${error.message}`)
+      }
+      throw explainListenError(error, config, '--')
+    },
+  )
+  const stop = () => server.stop(lastRequestGrace)
+  handleShutdown(stop, config.shutdownTimeout, log, isWorker)
+  // Only now, since whoever reads this may send a signal.
+  if (!isWorker) log.info({ url: server.url }, `listening on ${server.url}`)
+  if (memory.verdict === 'warn') log.warn(memory.reason)
+  if (maxConnections < config.maxConnections) {
+    log.warn(
+      `MAX_CONNECTIONS is ${config.maxConnections}, but the limit on open files (ulimit -n) leaves room for ${maxConnections}; no more are accepted`,
+    )
+  }
+  return { server, log }
+}

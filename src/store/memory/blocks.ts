@@ -1,0 +1,252 @@
+/**
+ * The items in their blocks: new ones go to the last block, a block that overflows is split, and blocks
+ * with too much room are merged. After a `STORE_FULL` all items are as before.
+ *
+ * @module
+ */
+
+import { type ItemId, StoreError } from '../item-store.js'
+import { Block, entryBytes } from './block.js'
+import { Chain } from './chain.js'
+import { FramePool } from './frames.js'
+import { type Handle, ItemIndex } from './item-index.js'
+
+/** An item that takes more than this part of a block is a large one, with a block of its own. */
+const largeItem = 1 / 2
+
+/** How full merging may make a block, so that items have room to grow. */
+const packed = 15 / 16
+
+/** Where an item is, until the next change. */
+export interface Place {
+  readonly handle: Handle
+  readonly block: Block
+  readonly position: number
+}
+
+export interface BlocksOptions {
+  /** Bytes of a block. */
+  readonly blockBytes: number
+  /** Maximum number of blocks. */
+  readonly maxBlocks: number
+  /** Maximum number of items in a shard of the index. */
+  readonly maxRecords?: number
+}
+
+export class Blocks {
+  readonly options: BlocksOptions
+  readonly frames: FramePool
+  readonly chain: Chain
+  readonly index: ItemIndex
+  /** The blocks by their numbers, which stand for them in the index. */
+  readonly byNumber: (Block | undefined)[] = []
+  readonly freeNumbers: number[] = []
+  /** The block that new items go to: the last one, and also the last one that any open list reads. */
+  tail: Block | undefined
+
+  constructor(options: BlocksOptions) {
+    const { blockBytes, maxBlocks, maxRecords } = options
+    this.options = options
+    this.frames = new FramePool(Math.ceil(blockBytes / 4) * 4) // whole words
+    this.chain = new Chain(this.frames, maxBlocks)
+    this.index = new ItemIndex(maxRecords)
+  }
+
+  /** Where an item is, or `undefined` for an id that is not here. */
+  find(id: ItemId): Place | undefined {
+    const handle = this.index.find(id)
+    return handle === undefined ? undefined : this.#placeOf(handle)
+  }
+
+  /**
+   * Adds an item, whose id is not here, at the end of the list.
+   * @throws {StoreError} `STORE_FULL`
+   */
+  add(id: ItemId, text: Buffer): void {
+    const handle = this.index.add(id)
+    try {
+      const block = this.#blockForNew(text.length + 1)
+      block.append(handle, text)
+      this.index.setBlock(handle, block.number)
+    } catch (error) {
+      this.index.remove(handle)
+      throw error
+    }
+  }
+
+  /**
+   * Gives an item another text.
+   * @throws {StoreError} `STORE_FULL`
+   */
+  replace(place: Place, text: Buffer): void {
+    const { handle } = place
+    const length = text.length + 1
+    const growth = length - place.block.lengthOf(place.position)
+    if (place.block.isLarge || this.#isLarge(length)) {
+      const alone = this.#isolate(place)
+      const block = this.#newBlock(length, alone)
+      block.append(handle, text)
+      this.#swap(alone, block)
+    } else {
+      const { block, position } = this.#withRoom(place, growth)
+      this.#writable(block).replace(position, text)
+    }
+    if (growth < 0) this.#tidy(this.#placeOf(handle).block)
+  }
+
+  /**
+   * Takes an item out.
+   * @throws {StoreError} `STORE_FULL`, as a block that a list reads has to be copied.
+   */
+  remove({ handle, block, position }: Place): void {
+    if (block.count === 1) {
+      this.#drop(block)
+    } else {
+      const changed = this.#writable(block)
+      changed.remove(position)
+      this.#tidy(changed)
+    }
+    this.index.remove(handle)
+  }
+
+  #isLarge(length: number): boolean {
+    return length + entryBytes > this.frames.size * largeItem
+  }
+
+  #placeOf(handle: Handle): Place {
+    const block = this.byNumber[this.index.blockOf(handle)] as Block // every item has one
+    return { handle, block, position: block.positionOf(handle) }
+  }
+
+  /** The block to add an item to. Open lists that read it end before what is added. */
+  #blockForNew(length: number): Block {
+    const { tail } = this
+    const isLarge = this.#isLarge(length)
+    if (tail !== undefined && !isLarge && tail.filled + length + entryBytes <= this.frames.size) {
+      return tail
+    }
+    const block = this.#insert(this.chain.last, length)
+    this.tail = isLarge ? undefined : block
+    return block
+  }
+
+  /** Splits the block of an item in half until the item has room to grow. @returns where it is then. */
+  #withRoom(place: Place, growth: number): Place {
+    let { handle, block, position } = place
+    while (block.filled + growth > this.frames.size) {
+      this.#split(block, Math.max(1, block.countWithin(block.filled / 2)))
+      ;({ block, position } = this.#placeOf(handle))
+    }
+    return { handle, block, position }
+  }
+
+  /** Splits the block of an item until the item is alone. @returns its block. */
+  #isolate({ handle, block, position }: Place): Block {
+    if (position + 1 < block.count) this.#split(block, position + 1)
+    if (position > 0) this.#split(this.#placeOf(handle).block, position)
+    return this.#placeOf(handle).block
+  }
+
+  /** Moves the items from a position on to a new block. */
+  #split(block: Block, position: number): void {
+    const source = this.#writable(block)
+    const rest = this.#insert(source)
+    this.#move(source, position, source.count, rest)
+    if (this.tail === source) this.tail = rest
+  }
+
+  /** Merges the items of two blocks into one, or of three into two, if there is memory for it. */
+  #tidy(block: Block): void {
+    const before = this.chain.neighbour(block, 'before')
+    const after = this.chain.neighbour(block, 'after')
+    const [roomBefore, roomAfter] = [this.#roomIn(before), this.#roomIn(after)]
+    if (block.isLarge || block.filled > roomBefore + roomAfter) return
+    const count = block.countWithin(roomBefore)
+    try {
+      if (before !== undefined && count === block.count) {
+        this.#merge(before, block)
+      } else if (after !== undefined && block.filled <= roomAfter) {
+        this.#merge(block, after)
+      } else if (before !== undefined && after !== undefined && count > 0) {
+        const [target, source] = [this.#writable(before), this.#writable(block)]
+        this.#move(source, 0, count, target)
+        if (source.filled <= roomAfter) this.#merge(source, after)
+      }
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error
+    }
+  }
+
+  /** Bytes that a block can take from its neighbours. */
+  #roomIn(block: Block | undefined): number {
+    if (block === undefined || block.isLarge) return 0
+    return Math.max(0, this.frames.size * packed - block.filled)
+  }
+
+  /** Moves all items of a block to the one before it. */
+  #merge(before: Block, block: Block): void {
+    const target = this.#writable(before)
+    const isTail = block === this.tail
+    this.#move(block, 0, block.count, target)
+    if (isTail) this.tail = target
+  }
+
+  /**
+   * Moves the items from one position up to, but not including, another to the end of a block. The
+   * block that they leave is dropped if it is empty then; otherwise it has to be writable.
+   */
+  #move(source: Block, from: number, to: number, target: Block): void {
+    for (const handle of source.copyTo(target, from, to)) this.index.setBlock(handle, target.number)
+    if (to - from === source.count) this.#drop(source)
+    else source.remove(from, to)
+  }
+
+  /** The block itself, or a copy that replaces it if a list reads it. @throws {StoreError} `STORE_FULL` */
+  #writable(block: Block): Block {
+    if (!this.chain.isRead(block)) return block
+    const copy = this.#newBlock(0, block)
+    block.copyTo(copy, 0, block.count)
+    this.#swap(block, copy)
+    return copy
+  }
+
+  /**
+   * Puts an empty block after another one, or at the start of the list.
+   * @param length of the item that it is for, if it is for one.
+   * @throws {StoreError} `STORE_FULL`
+   */
+  #insert(before: Block | undefined, length = 0): Block {
+    const block = this.#newBlock(length)
+    block.number = this.freeNumbers.pop() ?? this.byNumber.length
+    this.byNumber[block.number] = block
+    this.chain.insert(block, before)
+    return block
+  }
+
+  /**
+   * An empty block that is not in the list yet.
+   * @param old the block it will replace.
+   * @throws {StoreError} `STORE_FULL`
+   */
+  #newBlock(length: number, old?: Block): Block {
+    this.chain.needRoom(old)
+    const frame = this.#isLarge(length) ? this.frames.takeOwn(length) : this.frames.take()
+    return new Block(frame, this.frames.size)
+  }
+
+  /** Puts a new block in the place of another one. */
+  #swap(old: Block, block: Block): void {
+    block.number = old.number
+    this.byNumber[block.number] = block
+    this.chain.insert(block, old)
+    this.chain.remove(old)
+    if (this.tail === old) this.tail = block.isLarge ? undefined : block
+  }
+
+  #drop(block: Block): void {
+    this.byNumber[block.number] = undefined
+    this.freeNumbers.push(block.number)
+    this.chain.remove(block)
+    if (this.tail === block) this.tail = undefined
+  }
+}

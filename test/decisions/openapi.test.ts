@@ -1,0 +1,120 @@
+/** Specification §4.7: the OpenAPI document as the service serves it. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Answer } from '../conformance/client.js'
+import { cli, ownService } from '../support/own-service.js'
+import { root } from '../support/tools.js'
+import { assertHeaders, assertRefused } from './expect.js'
+
+const path = '/openapi.json'
+const own = await ownService()
+const served = await own.requestTarget('GET', path)
+const tag = String(served.headers.etag)
+
+test('§4.7 it is the document that the command prints, with the version of the package', () => {
+  const manifest: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const { stdout } = spawnSync(process.execPath, [cli, 'openapi'], { encoding: 'utf8' })
+  const document = JSON.parse(served.text)
+  assert.deepEqual(document, JSON.parse(stdout))
+  assert.equal(document.openapi, '3.1.0')
+  assert.equal(document.info.version, manifest.version)
+})
+
+test('§4.7 it needs no token, and has the usual headers and those for revalidation', () => {
+  assert.equal(served.status, 200)
+  assertUsualHeaders(served)
+  assert.equal(served.headers['content-type'], 'application/json')
+  assert.equal(served.headers['content-length'], String(Buffer.byteLength(served.text)))
+  assert.equal(served.headers['cache-control'], 'no-cache')
+  assert.match(tag, /^"[\w-]{43}"$/)
+})
+
+test('§4.7 HEAD is answered as GET without the body', async () => {
+  const head = await own.requestTarget('HEAD', path)
+  assert.deepEqual([head.status, head.text], [200, ''])
+  assert.deepEqual(Object.keys(head.headers), Object.keys(served.headers))
+  assert.equal(head.headers['content-length'], served.headers['content-length'])
+  assert.equal(head.headers.etag, tag)
+})
+
+test('§4.7 OPTIONS and preflights get 204, other methods 405 METHOD_NOT_ALLOWED', async () => {
+  const options = await own.requestTarget('OPTIONS', path)
+  assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'])
+  const headers = { origin: 'http://a', 'access-control-request-method': 'GET' }
+  const preflight = await own.requestTarget('OPTIONS', path, { headers })
+  assert.equal(preflight.status, 204)
+  assertUsualHeaders(preflight)
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    const answer = await own.requestTarget(method, path)
+    assertRefused(answer, 405, 'METHOD_NOT_ALLOWED')
+    assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
+  }
+})
+
+for (const method of ['GET', 'HEAD']) {
+  for (const known of ['<tag>', 'W/<tag>', '"a", <tag>', '"a",W/<tag>,"b"', '*', ' * ']) {
+    test(`§4.7 ${method} with If-None-Match: ${known} gets 304 without a body`, async () => {
+      const headers = { 'if-none-match': known.replace('<tag>', tag) }
+      const answer = await own.requestTarget(method, path, { headers })
+      assert.deepEqual([answer.status, answer.text], [304, ''])
+      assertUsualHeaders(answer)
+      const { etag, 'cache-control': caching, 'content-type': type } = answer.headers
+      assert.deepEqual([etag, caching, type], [tag, 'no-cache', undefined])
+    })
+  }
+}
+
+for (const other of ['"a"', '""', 'a', tag.replaceAll('"', ''), `"a${tag.slice(1)}`, '"*"']) {
+  test(`§4.7 If-None-Match: ${other.replace(tag.slice(1, -1), '<tag>')} gets the document`, async () => {
+    const answer = await own.requestTarget('GET', path, { headers: { 'if-none-match': other } })
+    assert.deepEqual([answer.status, answer.text], [200, served.text])
+  })
+}
+
+test('§4.7 many clients that ask at once all get the same', async () => {
+  const fresh = await ownService()
+  const asked = Array.from({ length: 50 }, () => fresh.requestTarget('GET', path))
+  for (const { status, text, headers } of await Promise.all(asked)) {
+    assert.deepEqual([status, text === served.text, headers.etag], [200, true, tag])
+  }
+})
+
+test('§4.7 with DOCS=off the path is as unknown as any other', async () => {
+  const off = await ownService({ DOCS: 'off' })
+  for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+    const [answer, unknown] = [
+      await off.requestTarget(method, path),
+      await off.requestTarget(method, '/unknown.json'),
+    ]
+    assert.equal(answer.status, 404)
+    assert.deepEqual(Object.keys(answer.headers), Object.keys(unknown.headers))
+    if (method !== 'HEAD') assertRefused(answer, 404, 'ROUTE_NOT_FOUND')
+  }
+  assert.equal((await off.request('GET', '/health')).status, 200)
+})
+
+for (const { title, isAsked } of [
+  { title: 'is not loaded before it is asked for', isAsked: false },
+  { title: 'is loaded when it is asked for', isAsked: true },
+]) {
+  test(`the document ${title}`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+    const watched = await ownService({ NODE_V8_COVERAGE: folder })
+    if (isAsked) await watched.requestTarget('GET', path)
+    else await watched.request('GET', '/health')
+    assert.deepEqual(await watched.stop(), [0, null])
+    const loaded = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
+    assert.ok(loaded.join().includes('/dist/cli.js'))
+    assert.equal(loaded.join().includes('@valibot/to-json-schema/'), isAsked)
+  })
+}
+
+/** Those of every answer; the body of the document has no session id. */
+function assertUsualHeaders(answer: Answer): void {
+  assertHeaders({ ...answer, text: '' })
+}

@@ -1,0 +1,250 @@
+/** The item store inside of this process, as a test suite uses it. */
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { after, test } from 'node:test'
+import { type EmbeddedItemStore, type ItemStoreOptions, startItemStore } from '../src/index.js'
+
+/** Starts one that is stopped with the file of tests, if not before. */
+async function started(options?: ItemStoreOptions): Promise<EmbeddedItemStore> {
+  const store = await startItemStore(options)
+  after(() => store[Symbol.asyncDispose]())
+  return store
+}
+
+async function request(
+  store: EmbeddedItemStore,
+  method: string,
+  path: string,
+  { token, body }: { token?: string; body?: string } = {},
+): Promise<Response> {
+  return await fetch(`${store.baseUrl}${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${token ?? (await store.token())}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+async function create(store: EmbeddedItemStore): Promise<string> {
+  const response = await request(store, 'POST', '/items', { body: '{"data":{"n":1.0}}' })
+  assert.equal(response.status, 201)
+  return response.headers.get('Location') ?? ''
+}
+
+async function count(store: EmbeddedItemStore): Promise<number> {
+  const response = await request(store, 'GET', '/items')
+  const { data }: { data: unknown[] } = JSON.parse(await response.text())
+  return data.length
+}
+
+test('serves items on 127.0.0.1, with tokens of its own', async () => {
+  const store = await started()
+  assert.match(store.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+  assert.equal(store.baseUrl, `${store.url}/api/v1`)
+  await create(store)
+  assert.equal(await count(store), 1)
+})
+
+test('several side by side have their own items and secrets', async () => {
+  const [one, other] = await Promise.all([started(), started()])
+  await create(one)
+  assert.equal(await count(one), 1)
+  assert.equal(await count(other), 0)
+  const foreign = await request(other, 'GET', '/items', { token: await one.token() })
+  assert.equal(foreign.status, 401)
+})
+
+test('neither reads nor changes the environment', async () => {
+  const before = { ...process.env }
+  process.env.JWT_SECRET = 'x'
+  process.env.JWT_ALGORITHM = 'none'
+  process.env.PORT = 'nonsense'
+  try {
+    const store = await started()
+    assert.equal((await request(store, 'GET', '/health')).status, 200)
+    await create(store)
+    const changed = { JWT_SECRET: 'x', JWT_ALGORITHM: 'none', PORT: 'nonsense' }
+    assert.deepEqual({ ...process.env }, { ...before, ...changed })
+  } finally {
+    for (const name of ['JWT_SECRET', 'JWT_ALGORITHM', 'PORT']) {
+      if (before[name] === undefined) delete process.env[name]
+      else process.env[name] = before[name]
+    }
+  }
+})
+
+test('a token has the requested caller and lifetime', async () => {
+  const store = await started()
+  const token = await store.token({ sub: 'alice', expires: '90s' })
+  const { sub, iat, exp } = JSON.parse(
+    Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
+  )
+  assert.deepEqual({ sub, lifetime: exp - iat }, { sub: 'alice', lifetime: 90 })
+  await assert.rejects(store.token({ sub: 5 as never }), /^UsageError: sub is 5; expected text$/)
+  for (const expires of ['', '0s', '90', 'soon']) {
+    await assert.rejects(store.token({ expires }), /^UsageError: expires is .*; expected a time/)
+  }
+})
+
+test('tokens of one are valid in another with the same secret', async () => {
+  const secret = 'a secret of at least thirty-two bytes'
+  const [one, other] = await Promise.all([started({ secret }), started({ secret })])
+  const response = await request(other, 'GET', '/items', { token: await one.token() })
+  assert.equal(response.status, 200)
+})
+
+test('reset removes all items', async () => {
+  const store = await started()
+  const location = await create(store)
+  await create(store)
+  await store.reset()
+  assert.equal(await count(store), 0)
+  const gone = await fetch(`${store.url}${location}`, {
+    headers: { Authorization: `Bearer ${await store.token()}` },
+  })
+  assert.equal(gone.status, 404)
+  await create(store)
+  assert.equal(await count(store), 1)
+})
+
+test('seed stores items and requests verbatim, or none of them', async () => {
+  const store = await started()
+  const ids = await store.seed([
+    { name: 'Ladder', project_id: 'p' },
+    { data: { name: 'Lamp' }, project_id: 'q' },
+    { data: 1, name: 'not a request' },
+  ])
+  const client = store.client<{ name: string; data?: number }>()
+  const items = await Promise.all(ids.map((id) => client.get(id)))
+  assert.deepEqual(
+    items.map(({ name, project_id }) => [name, project_id]),
+    [
+      ['Ladder', 'p'],
+      ['Lamp', 'q'],
+      ['not a request', null],
+    ],
+  )
+  const kept = { name: 'kept?' }
+  const cyclic: { self?: object } = {}
+  cyclic.self = cyclic
+  for (const wrong of [
+    [],
+    { project_id: 7 },
+    cyclic,
+    { n: 1n },
+    { toJSON: () => [{}, {}] },
+    null,
+  ]) {
+    const seed = [kept, wrong] as object[] // as from JavaScript
+    await assert.rejects(store.seed(seed), /^UsageError: item 1 of the seed: /)
+  }
+  await assert.rejects(store.seed('abc' as never), /^UsageError: the seed is not an array$/)
+  assert.equal(await count(store), 3)
+})
+
+test('a seed that does not fit is not kept in part', async () => {
+  const store = await started({ maxStoreBytes: 2_000 })
+  const items = Array.from({ length: 100 }, () => ({ text: 'x'.repeat(100) }))
+  await assert.rejects(store.seed(items), /^StoreError: The store is full/)
+  assert.equal(await count(store), 0)
+})
+
+test('a client creates and reads items, with a token of its own', async () => {
+  const store = await started()
+  const client = store.client<{ name: string }>({ sub: 'alice' })
+  const { id } = await client.create({ name: 'Ladder' })
+  assert.equal((await client.get(id)).name, 'Ladder')
+  await assert.rejects(store.client({ expires: 'soon' }).list(), /expires is "soon"/)
+})
+
+test('an option that is undefined has the default of the embedded store', async () => {
+  const store = await started({ port: undefined, host: undefined, secret: undefined })
+  const other = await started({ port: undefined })
+  assert.match(store.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+  assert.notEqual(store.url, other.url)
+})
+
+test('the document is served', async () => {
+  const store = await started()
+  assert.equal((await fetch(`${store.url}/openapi.json`)).status, 200)
+})
+
+test('a body beyond maxBodyBytes gets 413', async () => {
+  const store = await started({ maxBodyBytes: 100 })
+  const body = JSON.stringify({ data: { text: 'x'.repeat(100) } })
+  assert.equal((await request(store, 'POST', '/items', { body })).status, 413)
+})
+
+const unusable = [
+  { options: { port: 70_000 }, message: /^UsageError: port is "70000"; expected a whole number/ },
+  { options: { maxBodyBytes: -1 }, message: /^UsageError: maxBodyBytes is "-1"; expected a size/ },
+  { options: { prot: 1 }, message: /^UsageError: unknown option prot$/ },
+  {
+    options: { prot: 1, logLevel: 'info' },
+    message: /^UsageError: unknown option prot, logLevel$/,
+  },
+  { options: { metricsPort: 9000 }, message: /^UsageError: unknown option metricsPort$/ },
+  ...['', '\ud800', '\ufffd', 123, null].map((secret) => ({
+    options: { secret },
+    message: /^UsageError: secret must be text that is not empty/,
+  })),
+  { options: { host: null }, message: /^UsageError: host is null; leave it out/ },
+  {
+    options: { maxStoreBytes: 2 ** 50 },
+    message:
+      /^UsageError: maxStoreBytes \(\d+\) must be less than maxMemoryBytes \(.* by default\)$/,
+  },
+]
+for (const { options, message } of unusable) {
+  test(`refuses ${JSON.stringify(options)}`, async () => {
+    await assert.rejects(startItemStore(options as ItemStoreOptions), message) // as from JavaScript
+  })
+}
+
+test('a port that is in use: one error, and nothing is left running', async () => {
+  const other = createServer()
+  after(() => other.close())
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  const { port } = other.address() as { port: number } // of TCP
+  await assert.rejects(startItemStore({ port }), { code: 'EADDRINUSE', port })
+})
+
+test('stopped twice: the second time is an error; leaving its scope is not', async () => {
+  const store = await startItemStore()
+  await store.stop()
+  await assert.rejects(fetch(store.url))
+  const stopped = /^Error: this item store has been stopped already$/
+  await assert.rejects(store.stop(), stopped)
+  await assert.rejects(store.seed([{}]), stopped)
+  await assert.rejects(store.reset(), stopped)
+  await store[Symbol.asyncDispose]()
+})
+
+test('stops while connections are open and a response is not read', async () => {
+  const store = await startItemStore()
+  await create(store)
+  const unread = await request(store, 'GET', '/items')
+  await store.stop()
+  assert.equal(unread.status, 200)
+})
+
+test('a program ends after stop, and leaves nothing behind', async () => {
+  const kinds = () =>
+    process
+      .getActiveResourcesInfo()
+      .filter((kind) => kind !== 'Immediate')
+      .sort()
+  const warm = await startItemStore()
+  await create(warm)
+  await warm.stop()
+  const before = kinds()
+  const store = await startItemStore()
+  await create(store)
+  await store.reset()
+  await store.stop()
+  assert.deepEqual(kinds(), before)
+})

@@ -1,0 +1,149 @@
+/** The client, and the interface without it, in a page of another origin than the service. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { scriptedServer } from '../../client/scripted-server.js'
+import { assertSessionId } from '../../conformance/expect.js'
+import { inSeconds } from '../../conformance/tokens.js'
+import { inChromium, openPage } from '../../support/chromium.js'
+import { ownService } from '../../support/own-service.js'
+import { root } from '../../support/tools.js'
+import { until } from '../../support/until.js'
+
+/** What the page reports of an error. */
+interface Reported {
+  name: string
+  status?: number
+  code?: string
+  sessionId?: string
+}
+
+interface Report {
+  text: string
+  read: string
+  listed: number
+  iterated: number
+  asked: number
+  left: number
+  errors: Record<'unknown' | 'refused' | 'token' | 'aborted' | 'moved' | 'lost', Reported>
+  sent: number
+  /** Status, whether there is a session id, the header that belongs to the error, and its code. */
+  plain: Record<string, [number, boolean, string | null, string]>
+}
+
+/** What runs in the page, with the base URL, a good token and one that has expired. */
+const program = `(async (baseUrl, token, expired) => {
+  const { ItemStoreClient, ItemStoreError } = await import('/client.js')
+  const failure = async (call) => {
+    const error = await call.then(() => new Error('it did not fail'), (error) => error)
+    const { name, status, code, sessionId } = error
+    return { name: error instanceof ItemStoreError ? name : error.name, status, code, sessionId }
+  }
+  const client = new ItemStoreClient({ baseUrl, token })
+  await client.health()
+
+  const text = await client.createText('{"big":12345678901234567890,"price":1.0}')
+  const { id } = JSON.parse(text)
+  const read = await client.getText(id)
+  await client.replace(id, { title: 'é' })
+  for (let n = 0; n < 50; n += 1) await client.create({ n })
+  const listed = (await client.list()).length
+  let iterated = 0
+  for await (const item of client.items()) iterated += 1
+  await client.delete(id)
+
+  let asked = 0
+  const renewing = new ItemStoreClient({ baseUrl, token: () => (asked++ === 0 ? expired : token) })
+  const left = (await renewing.listText()).length
+
+  const aborted = new AbortController()
+  const listing = failure(client.list({ signal: aborted.signal }))
+  aborted.abort()
+
+  let sent = 0
+  const counting = (url, init) => {
+    sent += 1
+    return fetch(url, init)
+  }
+  const at = (baseUrl) => new ItemStoreClient({ baseUrl, token, fetch: counting })
+  const errors = {
+    unknown: await failure(client.get('unknown')),
+    refused: await failure(client.create([])),
+    token: await failure(new ItemStoreClient({ baseUrl, token: 'wrong' }).list()),
+    aborted: await listing,
+    moved: await failure(at('/moved').create({})),
+    lost: await failure(at('/lost').create({})),
+  }
+
+  const ask = async (path, init) => {
+    const response = await fetch(baseUrl + path, init)
+    const { headers, status } = response
+    const own = headers.get('allow') ?? headers.get('www-authenticate')
+    return [status, headers.has('x-session-id'), own, (await response.json()).detail.error_code]
+  }
+  const authorization = 'Bearer ' + token
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const json = { 'content-type': 'application/json' }
+  const plain = {
+    method: await ask('/items', { method: 'PATCH', headers: { authorization, traceparent } }),
+    path: await ask('/nothing', { headers: { 'x-own': '1' } }),
+    missing: await ask('/items'),
+    expired: await ask('/items', { headers: { authorization: 'Bearer ' + expired } }),
+    body: await ask('/items', { method: 'POST', headers: { authorization, ...json }, body: '{' }),
+  }
+  return { text, read, listed, iterated, asked, left, errors, sent, plain }
+})`
+
+test('a page of another origin can do everything, and sees every error', inChromium, async () => {
+  const service = await ownService({ LOG_LEVEL: 'debug' })
+  const bundle = readFileSync(join(root, 'dist/client.js'))
+  const { baseUrl } = await scriptedServer([
+    (response, { url, socket }) => {
+      if (url === '/') response.setHeader('content-type', 'text/html').end('<!doctype html>')
+      else if (url === '/client.js')
+        response.setHeader('content-type', 'text/javascript').end(bundle)
+      else if (url === '/moved/items') response.writeHead(302, { location: '/' }).end()
+      else if (url === '/lost/items') socket.destroy()
+      else response.writeHead(404).end()
+    },
+  ])
+  const page = await openPage(new URL('/', baseUrl).href)
+  const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
+  const given = [service.baseUrl.href, service.validToken(), expired]
+  const report = await page.evaluate<Report>(`${program}(...${JSON.stringify(given)})`)
+
+  const { id }: { id: string } = JSON.parse(report.text)
+  const text = `{"id":"${id}","project_id":null,"big":12345678901234567890,"price":1.0}`
+  assert.deepEqual([report.text, report.read], [text, text])
+  assert.deepEqual([report.listed, report.iterated, report.left], [51, 51, 50])
+  assert.equal(report.asked, 2)
+
+  const { unknown, refused, token, aborted, moved, lost } = report.errors
+  for (const error of [unknown, refused, token]) {
+    assert.equal(error.name, 'ItemStoreError')
+    assertSessionId(error.sessionId)
+  }
+  assert.deepEqual([unknown.status, unknown.code], [404, undefined])
+  assert.deepEqual([refused.status, refused.code], [422, 'VALIDATION_ERROR'])
+  assert.deepEqual([token.status, token.code], [401, 'INVALID_TOKEN'])
+  assert.equal(aborted.name, 'AbortError')
+  assert.equal(moved.code, 'INVALID_RESPONSE')
+  assert.equal(lost.code, 'CONNECTION_LOST')
+  assert.equal(report.sent, 2, 'a create was sent again')
+
+  const { method, path, missing, expired: late, body } = report.plain
+  assert.deepEqual(method, [405, true, 'GET, HEAD, POST, OPTIONS', 'METHOD_NOT_ALLOWED'])
+  assert.deepEqual(path, [404, true, null, 'ROUTE_NOT_FOUND'])
+  assert.deepEqual(missing, [401, true, 'Bearer', 'MISSING_TOKEN'])
+  assert.deepEqual(late, [401, true, 'Bearer', 'TOKEN_EXPIRED'])
+  assert.deepEqual(body, [422, true, null, 'VALIDATION_ERROR'])
+
+  const preflight = { method: 'OPTIONS', path: '/api/v1/items', status: 204 }
+  await until('the log line of a preflight', () =>
+    service.log.some((line) =>
+      Object.entries(preflight).every(([name, value]) => line[name] === value),
+    ),
+  )
+})

@@ -1,0 +1,50 @@
+/** What the client weighs, and what it drags in. */
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { requireTool, root } from '../../support/tools.js'
+
+/** The part of esbuild that is used here. */
+interface Esbuild {
+  buildSync(options: object): {
+    outputFiles: { contents: Uint8Array }[]
+    metafile: {
+      inputs: Record<string, { imports: { path: string }[] }>
+      outputs: Record<string, { imports: unknown[] }>
+    }
+  }
+}
+
+/** In bytes. */
+const largest = 4_000
+
+const { buildSync }: Esbuild = requireTool('esbuild')
+
+function bundle(file: string) {
+  const { outputFiles, metafile } = buildSync({
+    ...{ entryPoints: [file], absWorkingDir: root, bundle: true, minify: true, format: 'esm' },
+    ...{ platform: 'neutral', target: 'es2022', write: false, metafile: true },
+  })
+  const [output] = outputFiles
+  assert.ok(output)
+  return {
+    size: gzipSync(output.contents).length,
+    inputs: Object.keys(metafile.inputs),
+    imports: Object.values(metafile.outputs).flatMap(({ imports }) => imports),
+  }
+}
+
+test(`it has less than ${largest} bytes minified and compressed, and nothing but its own files`, (t) => {
+  const { size, inputs, imports } = bundle(join(root, 'src/client/client.ts'))
+  t.diagnostic(`${size} bytes`)
+  assert.ok(size < largest, `${size} bytes`)
+  for (const file of inputs) assert.match(file, /^src\/client\//)
+  assert.deepEqual(imports, [])
+})
+
+test('what is published is one file that imports nothing', () => {
+  const { inputs, imports } = bundle(join(root, 'dist/client.js'))
+  assert.deepEqual([inputs, imports], [['dist/client.js'], []])
+})

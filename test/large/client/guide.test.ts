@@ -1,0 +1,35 @@
+/** docs/how-to/client.md: its snippets, put together, are a program that prints what they say. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { answers, scriptedServer } from '../../client/scripted-server.js'
+import { ownProcess } from '../../support/own-process.js'
+import { ownService } from '../../support/own-service.js'
+import { root } from '../../support/tools.js'
+import { userProject } from '../../support/user-project.js'
+
+const guide = readFileSync(join(root, 'docs/how-to/client.md'), 'utf8')
+const snippets = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+/** What stands behind the lines that print. */
+const printed = [...snippets.join('').matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(
+  ([, text = '']) => text,
+)
+
+test('every snippet of the guide compiles and prints what it says', async () => {
+  assert.ok(snippets.length >= 7 && printed.length >= 8)
+  const service = await ownService()
+  const token = service.validToken()
+  const tokens = await scriptedServer([answers(200, token)])
+  const program = snippets
+    .join('\n')
+    .replaceAll('http://localhost:8000/api/v1', service.baseUrl.href)
+    .replaceAll('http://localhost:3000', new URL(tokens.baseUrl).origin)
+  const { folder, compile } = userProject(program)
+  assert.equal(compile({ module: 'nodenext', lib: ['es2022'], types: ['node'] }), '')
+
+  const run = ownProcess([process.execPath, 'program.js'], { cwd: folder, env: { TOKEN: token } })
+  assert.deepEqual(await run.ended(), [0, null])
+  assert.deepEqual((await run.printed(/^/)).trimEnd().split('\n'), printed)
+})

@@ -1,0 +1,91 @@
+/** The types that users get, with each library and module resolution that they may have. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { userProject } from '../../support/user-project.js'
+
+/** Lines after `@ts-expect-error` have to be errors. */
+const program = `
+import { ItemStoreClient, ItemStoreError, type Item, type StoredItem } from 'item-store/client'
+
+interface Todo { readonly title: string; done?: boolean }
+type Shape = { kind: 'circle'; r: number } | { kind: 'square'; a: number }
+interface WithId { id: string; title: string }
+
+const options = { baseUrl: new URL('http://localhost:8000/api/v1'), token: async () => 'a' }
+export const todos = new ItemStoreClient<Todo>(options)
+export const free = new ItemStoreClient({ ...options, fetch, json: JSON, timeout: undefined })
+export const shapes = new ItemStoreClient<Shape>(options)
+export const withId = new ItemStoreClient<WithId>(options)
+
+export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<void> {
+  const item: StoredItem<Todo> = await todos.create({ title: 'a' }, { projectId: 'p', signal })
+  const title: string = item.title
+  const projectId: string | null = item.project_id
+  await todos.replace(item.id, { ...item, done: true }, { projectId })
+  for await (const { id, done } of todos.items({ signal })) if (done) await todos.delete(id)
+  const texts: string[] = await todos.listText()
+  const { overload, services_summary: { total } } = await todos.health()
+
+  const any: Item = await free.create(todo)
+  const unknown: unknown = any.whatever
+  await free.create({ a: [1] })
+  await shapes.create({ kind: 'circle', r: 1 })
+  const shape = await shapes.get('id')
+  const side: number = shape.kind === 'square' ? shape.a : shape.r
+  const { id, title: other }: WithId = await withId.create({ title: 'a' })
+
+  // @ts-expect-error an option is missing
+  new ItemStoreClient({ baseUrl: 'a' })
+  // @ts-expect-error a member is missing
+  await todos.create({})
+  // @ts-expect-error a member is of another type
+  await todos.create({ title: 1 })
+  // @ts-expect-error of no shape
+  await shapes.create({ kind: 'circle', a: 1 })
+  // @ts-expect-error items are objects
+  await free.create('a')
+  // @ts-expect-error there is no such member
+  item.text
+  // @ts-expect-error nothing is known of it
+  any.whatever.more
+
+  type Same<A, B> = [A, B] extends [B, A] ? (0 extends 1 & A ? never : true) : never // no any
+  const results: [
+    Same<Awaited<ReturnType<typeof todos.create>>, StoredItem<Todo>>,
+    Same<Awaited<ReturnType<typeof todos.get>>, StoredItem<Todo>>,
+    Same<Awaited<ReturnType<typeof todos.list>>, StoredItem<Todo>[]>,
+    Same<Awaited<ReturnType<typeof todos.replace>>, StoredItem<Todo>>,
+    Same<ReturnType<typeof todos.items>, AsyncGenerator<StoredItem<Todo>, void, void>>,
+    Same<Awaited<ReturnType<typeof todos.delete>>, void>,
+  ] = [true, true, true, true, true, true]
+
+  try {
+    console.log(results, title, texts, overload, total, unknown, side, id, other)
+  } catch (error) {
+    if (!(error instanceof ItemStoreError)) throw error
+    const status: number | undefined = error.status
+    if (error.code === 'TOKEN_EXPIRED' || error.code === 'TIMEOUT' || error.code === 'other') return
+    console.log(status, error.sessionId?.length, error.retryAfter?.toFixed())
+  }
+}
+`
+
+const { compile } = userProject(program)
+
+const dom = { lib: ['es2022', 'dom'], types: [] }
+const node = { lib: ['es2022'], types: ['node'] }
+const nodenext = { module: 'nodenext' }
+const bundler = { module: 'esnext', moduleResolution: 'bundler' }
+
+const cases = [
+  { title: 'in a browser, nodenext', options: { ...dom, ...nodenext } },
+  { title: 'in a browser, bundler', options: { ...dom, ...bundler } },
+  { title: 'in Node.js, nodenext', options: { ...node, ...nodenext } },
+  { title: 'in both, bundler', options: { ...node, ...bundler, lib: dom.lib } },
+]
+for (const { title, options } of cases) {
+  test(`${title}: types are found, strict, and right`, () => {
+    assert.equal(compile({ ...options, noEmit: true }), '')
+  })
+}

@@ -1,0 +1,179 @@
+/** Plays one connection of a conversation, and tells what came back. */
+
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { type AnswerReader, readAnswersTo } from './answers.js'
+import type { ConnectionPlan } from './conversation.js'
+import type { Request } from './request.js'
+
+export interface Played {
+  readonly plan: ConnectionPlan
+  readonly requests: readonly Request[]
+  readonly reader: AnswerReader
+  /** Bytes that were given to the system, at most: none beyond them were sent. */
+  readonly sentBytes: number
+  /** Code of the error that ended the connection. */
+  readonly error: string | undefined
+  /** Whether the service closed its side, or the whole connection. */
+  readonly isEnded: boolean
+  /** Whether something that was to come did not come in time. */
+  readonly isLate: boolean
+}
+
+/** How long a client of `100-continue` waits for it before it goes on (RFC 9110 §10.1.1), in ms. */
+const continueTime = 200
+
+/** @param waitLimit how long a client waits while nothing arrives, in milliseconds. */
+export async function play(
+  url: URL,
+  plan: ConnectionPlan,
+  requests: readonly Request[],
+  waitLimit: number,
+): Promise<Played> {
+  const socket = connect({ port: Number(url.port), host: url.hostname, allowHalfOpen: true })
+  const last = requests.at(-1)
+  const isHeadCut = (last?.bytes.length ?? 0) - plan.unsent < (last?.headLength ?? 0)
+  const reader = readAnswersTo((place) => {
+    const request = requests[place]
+    return request?.isHead === true && !(request === last && isHeadCut)
+  })
+  const state = { error: undefined as string | undefined, isEnded: false, read: 0, sent: 0 }
+  let changedAt = performance.now()
+  let changed = () => {}
+
+  function note(): void {
+    changedAt = performance.now()
+    changed()
+  }
+
+  socket.setNoDelay(true)
+  socket.on('data', (chunk) => {
+    state.read += chunk.length
+    if (plan.ending.kind === 'reset while reading' && state.read >= plan.ending.bytes) {
+      socket.resetAndDestroy()
+    }
+    reader.take(chunk)
+    if (plan.reading === 'slow' && state.read < 400_000) {
+      socket.pause()
+      setTimeout(() => socket.resume(), 3)
+    }
+    note()
+  })
+  socket.on('end', () => {
+    state.isEnded = true
+    note()
+  })
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+    state.error = code
+  })
+  socket.on('close', () => {
+    state.isEnded = true
+    note()
+  })
+
+  /** @returns whether it came about. */
+  async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
+    const start = performance.now()
+    for (;;) {
+      if (check()) return true
+      const left =
+        Math.max(start, time === waitLimit ? changedAt : start) + time - performance.now()
+      if (left <= 0) return false
+      const timer = setTimeout(() => changed(), left)
+      await new Promise<void>((resolve) => {
+        changed = resolve
+      })
+      clearTimeout(timer)
+    }
+  }
+
+  const bytes = Buffer.concat(requests.map((request) => request.bytes))
+  const end = bytes.length - Math.min(plan.unsent, requests.at(-1)?.bytes.length ?? 0)
+  const limit = plan.ending.kind === 'reset while sending' ? plan.ending.bytes : end
+  if (plan.reading === 'late' || plan.reading === 'never') socket.pause()
+  await delay(plan.pause)
+  for (const { start, stop, awaits } of pieces(plan, requests, Math.min(end, limit))) {
+    if (awaits !== undefined) {
+      const hasCome = () => reader.answers.length > awaits || reader.continued.has(awaits)
+      await until(() => hasCome() || socket.destroyed, continueTime)
+    }
+    if (socket.destroyed) break
+    state.sent = stop
+    await written(socket, bytes.subarray(start, stop))
+    if (plan.pause > 0) await delay(plan.pause)
+    else await nextTurn()
+  }
+  if (plan.reading === 'late') {
+    await delay(30)
+    socket.resume()
+  }
+
+  let isLate = false
+  const whole = requests.slice(0, requests.findIndex(({ isLast }) => isLast) + 1 || undefined)
+  switch (plan.reading === 'never' ? 'leave' : plan.ending.kind) {
+    case 'reset while sending':
+      socket.resetAndDestroy()
+      break
+    case 'leave':
+      await delay(plan.pause)
+      socket.destroy()
+      break
+    case 'reset while reading':
+      socket.end()
+      await until(() => state.isEnded)
+      break
+    case 'wait':
+      if (end === bytes.length) {
+        isLate = !(await until(() => state.isEnded || reader.answers.length >= whole.length))
+        await delay(2) // for what should not come
+      }
+      socket.end()
+      isLate = !(await until(() => state.isEnded)) || isLate
+      break
+    case 'half-close':
+      socket.end()
+      isLate = !(await until(() => state.isEnded))
+      break
+  }
+  socket.destroy()
+  return { plan, requests, reader, sentBytes: state.sent, isLate, ...state }
+}
+
+interface Piece {
+  readonly start: number
+  readonly stop: number
+  /** The place of the request whose `100 Continue` is waited for first. */
+  readonly awaits?: number
+}
+
+/** Cuts the bytes as planned, and where a request waits for `100 Continue`. */
+function* pieces(
+  plan: ConnectionPlan,
+  requests: readonly Request[],
+  end: number,
+): Generator<Piece> {
+  const waits = new Map<number, number>()
+  let offset = 0
+  for (const [place, { mayContinue, headLength, bytes }] of requests.entries()) {
+    if (mayContinue) waits.set(offset + headLength, place)
+    offset += bytes.length
+  }
+  const cuts = new Set(waits.keys())
+  let at = 0
+  for (const length of plan.pieces) {
+    at += length
+    cuts.add(at)
+  }
+  let start = 0
+  for (const stop of [...cuts, end].sort((a, b) => a - b)) {
+    if (stop <= start || stop > end) continue
+    const awaits = waits.get(start)
+    yield { start, stop, ...(awaits === undefined ? {} : { awaits }) }
+    start = stop
+  }
+}
+
+/** Writes without waiting for a service that does not read: until it is taken, or a moment passed. */
+async function written(socket: Socket, bytes: Buffer): Promise<void> {
+  await Promise.race([new Promise((resolve) => socket.write(bytes, resolve)), delay(50)])
+}

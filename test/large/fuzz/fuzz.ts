@@ -1,0 +1,233 @@
+/** Has conversations with a service that has a small heap and few descriptors, and judges it. */
+
+import { readdirSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { type OwnService, ownService, withLimits } from '../../support/own-service.js'
+import { residentBytes } from '../../support/process.js'
+import { openSockets } from '../../support/socket.js'
+import { type Act, actsOf, Finding } from './acts.js'
+import { play } from './client.js'
+import { type Conversation, conversation } from './conversation.js'
+import { Ledger } from './ledger.js'
+import { makeRequest, type Surroundings } from './request.js'
+
+export interface FuzzOptions {
+  readonly seed: number
+  readonly conversations: number
+  /** Replays the one that a finding names. */
+  readonly path?: string | undefined
+}
+
+export interface FuzzResult {
+  readonly conversations: number
+  readonly requests: number
+  /** How many answers there were of each status. */
+  readonly statuses: Map<number, number>
+  /** What was found, with the way to replay it. */
+  readonly finding: string | undefined
+}
+
+/** How long a client waits while nothing comes, and the service has to give back what it took, in ms. */
+const waitLimit = 20_000
+const timeToGiveBack = 30_000
+/** The same once something was found, so that a smaller case is found soon. */
+const shortWaitLimit = 3_000
+/** How long a smaller case is looked for. */
+const shrinkTime = 30_000
+
+const maxBodyBytes = 250_000
+const settings = { MAX_BODY_BYTES: String(maxBodyBytes), MAX_STORE_BYTES: '6000000' }
+const hook = fileURLToPath(new URL('memory-hook.js', import.meta.url))
+const limited = 'ulimit -n 256; exec "$0" "$@"'
+const [node, ...serve] = withLimits({ maxPendingBytes: 700_000 })
+const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve]
+
+/** Items beyond them are deleted after a conversation; the first ones stay for good. */
+const maxItems = 40
+const keptItems = 5
+/** Allowed beyond what was in use when idle and empty, and the items: in the heap and as resident memory. */
+const allowedBytes = 4_000_000
+const allowedResident = 100_000_000
+/** After how many conversations memory is looked at. */
+const checkInterval = 20
+
+export async function fuzz({ seed, conversations, path }: FuzzOptions): Promise<FuzzResult> {
+  const statuses = new Map<number, number>()
+  let requests = 0
+  let table: Table | undefined
+  /** When the first finding was; the rest is a search for a smaller case of it. */
+  let foundAt: number | undefined
+  let firstError: unknown
+
+  const count = (acts: readonly Act[]) => {
+    requests += acts.length
+    for (const { answer } of acts) {
+      if (answer !== undefined) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+    }
+  }
+  const property = fc.asyncProperty(conversation, async (plan) => {
+    if (foundAt !== undefined && performance.now() - foundAt > shrinkTime) return
+    table ??= await openTable()
+    try {
+      count(await table.converse(plan, foundAt === undefined ? waitLimit : shortWaitLimit))
+    } catch (error) {
+      foundAt ??= performance.now()
+      firstError ??= error
+      await table.service.stop().catch(() => undefined)
+      table = undefined
+      throw error
+    }
+  })
+  const details = await fc.check(property, {
+    seed,
+    ...(path === undefined ? { numRuns: conversations } : { numRuns: 1, path, endOnFailure: true }),
+  })
+  let finding: string | undefined
+  if (details.failed) {
+    const { counterexamplePath, errorInstance, counterexample } = details
+    const [first] = (counterexamplePath ?? '').split(':')
+    finding = [
+      `seed ${seed}, path ${first}: ${firstError}`,
+      `smaller: path ${counterexamplePath}: ${errorInstance}`,
+      JSON.stringify(counterexample),
+    ].join('\n')
+  } else {
+    finding = await table?.close()
+  }
+  return { conversations: details.numRuns, requests, statuses, finding }
+}
+
+interface Table {
+  readonly service: OwnService
+  converse(plan: Conversation, waitLimit: number): Promise<Act[]>
+  /** @returns what is wrong with how the service ended. */
+  close(): Promise<string | undefined>
+}
+
+async function openTable(): Promise<Table> {
+  const service = await ownService(settings, ['bash', '-c', limited, ...command])
+  const ledger = new Ledger()
+  const sessionIds = new Set<string>()
+  const tokens = {
+    good: `Bearer ${service.validToken()}`,
+    another: `bearer ${service.mint({ sub: 'another', exp: 4_000_000_000 })}`,
+    forged: `Bearer ${service.validToken().slice(0, -2)}AA`,
+    expired: `Bearer ${service.mint({ sub: 'a', exp: 1 })}`,
+    basic: 'Basic YTpi',
+    none: '',
+  }
+  const idle = {
+    descriptors: descriptors(service),
+    bytes: await bytesInUse(service),
+    resident: residentBytes(service),
+  }
+  let count = 0
+
+  /** Waits until as much is in use as when the service was idle. */
+  async function givenBack(what: string, time: number, isBack: () => unknown): Promise<void> {
+    const deadline = performance.now() + time
+    while (!(await isBack())) {
+      if (performance.now() > deadline) throw new Finding(`${what} is not given back`)
+      await delay(5)
+    }
+  }
+
+  return {
+    service,
+    async converse(plan, time) {
+      const ids = [...[...ledger.items.keys()].slice(keptItems), ...ledger.deleted]
+      const around: Surroundings = { tokens, ids, maxBodyBytes }
+      const crowd = openSockets(service.baseUrl, plan.idleConnections)
+      const played = await Promise.all(
+        plan.connections.map((connection) => {
+          const all = connection.requests.map((request) => makeRequest(request, around))
+          const last = all.findIndex(({ isLast }) => isLast)
+          // Whoever sends more after the last answer may lose it, so most do not.
+          const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
+          const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
+          return play(service.baseUrl, connection, requests, time)
+        }),
+      )
+      for (const socket of crowd) socket.destroy()
+      needAlive(service)
+      const isCrowded = plan.idleConnections > 150
+      const acts = played.flatMap((each, index) => actsOf(each, index, isCrowded, sessionIds))
+      const back = Math.min(time * 1.5, timeToGiveBack)
+      // Connections are accepted in order: once this is answered, those of the clients have a descriptor.
+      await givenBack('room for a connection', back, () => isAnswering(service))
+      await givenBack('a descriptor', back, () => descriptors(service) <= idle.descriptors)
+      ledger.settle(acts, await list(service))
+      await makeRoom(service, ledger)
+      needAlive(service)
+      count += 1
+      if (count % checkInterval === 0) {
+        const size = [...ledger.items.values()].reduce((sum, tail) => sum + tail.length + 64, 0)
+        const allowed = idle.bytes + size + allowedBytes
+        await givenBack('memory in use', back, async () => (await bytesInUse(service)) <= allowed)
+        const resident = idle.resident + size + allowedResident
+        await givenBack('resident memory', back, () => residentBytes(service) <= resident)
+      }
+      return acts
+    },
+    async close() {
+      const [code, signal] = await service.stop()
+      return code === 0 ? undefined : `it ended with ${signal ?? code}`
+    },
+  }
+}
+
+/** @throws {Finding} when the service has ended, or logged an error of its own. */
+function needAlive({ child, log }: OwnService): void {
+  const error = log.find(
+    ({ level, error_code: code, msg }) =>
+      code === 'INTERNAL_ERROR' ||
+      level === 'fatal' ||
+      Number(level) >= 60 ||
+      /uncaught/.test(String(msg)),
+  )
+  if (error !== undefined) throw new Finding(`it logged ${JSON.stringify(error)}`)
+  if (child.exitCode !== null || child.signalCode !== null) {
+    throw new Finding(`it ended with ${child.signalCode ?? child.exitCode}`)
+  }
+}
+
+function isAnswering(service: OwnService): Promise<boolean> {
+  return service.call('GET', '/health').then(
+    ({ status }) => status === 200,
+    () => false,
+  )
+}
+
+/** All items as text, with a character for each byte. */
+async function list(service: OwnService): Promise<string> {
+  const { status, text } = await service.call('GET', '/items')
+  if (status !== 200) throw new Finding(`a list after the conversation: ${status} ${text}`)
+  return Buffer.from(text).toString('latin1')
+}
+
+/** Deletes the newest items but for a number. */
+async function makeRoom(service: OwnService, { items, deleted }: Ledger): Promise<void> {
+  for (const id of [...items.keys()].slice(maxItems)) {
+    const { status } = await service.call('DELETE', `/items/${id}`)
+    if (status !== 204) throw new Finding(`a delete of ${id} after the conversation: ${status}`)
+    items.delete(id)
+    deleted.push(id)
+  }
+}
+
+function descriptors({ child }: OwnService): number {
+  return readdirSync(`/proc/${child.pid}/fd`).length
+}
+
+async function bytesInUse({ child, log }: OwnService): Promise<number> {
+  const before = log.length
+  child.kill('SIGUSR2')
+  for (let waited = 0; waited < waitLimit; waited += 5) {
+    const line = log.slice(before).find(({ msg }) => msg === 'memory')
+    if (line !== undefined) return Number(line.bytes)
+    await delay(5)
+  }
+  throw new Finding('it does not report its memory')
+}

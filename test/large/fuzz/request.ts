@@ -1,0 +1,290 @@
+/** The bytes of a planned request, and what may be answered to it. Texts have a character for each byte. */
+
+import { randomUUID } from 'node:crypto'
+import type { Body, RequestPlan } from './conversation.js'
+import { malformed } from './conversation.js'
+
+/** What requests are made of beside their plan. */
+export interface Surroundings {
+  readonly tokens: Readonly<Record<RequestPlan['token'], string>>
+  /** Ids of items that were there when the conversation started, or were deleted before. */
+  readonly ids: readonly string[]
+  readonly maxBodyBytes: number
+}
+
+export interface Request {
+  readonly plan: RequestPlan
+  readonly bytes: Buffer
+  readonly isHead: boolean
+  /** Length of its head; what follows may have to wait for `100 Continue`. */
+  readonly headLength: number
+  readonly statuses: readonly number[]
+  /** Text that tells an answer to it from those to others. */
+  readonly echo: string
+  /** Whether it may be answered with `100 Continue` first. */
+  readonly mayContinue: boolean
+  /** Whether the connection is closed after its answer. */
+  readonly isLast: boolean
+  /** Whether the service may stop reading it, and what comes after it, where it finds the error. */
+  readonly isBroken: boolean
+  /** The item that it is about. */
+  readonly id: string | undefined
+  /** What follows the id in the text of an item that it writes. */
+  readonly tail: string | undefined
+}
+
+let marks = 0
+
+/** A line where the size of a chunk should stand. */
+const brokenSize = 'zz\r\n'
+
+export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
+  marks += 1
+  const mark = `m${marks}x`
+  if (plan.what === 'malformed') return malformedRequest(plan)
+  const id = isAboutItem(plan) ? idOf(plan, around) : undefined
+  const { text, tail } = bodyOf(plan, mark, around.maxBodyBytes)
+  const body = text === undefined ? '' : framed(plan, text)
+  const head = headOf(plan, { mark, id, length: text?.length, around })
+  return {
+    plan,
+    bytes: Buffer.from(head + body, 'latin1'),
+    headLength: head.length,
+    // The method of a head that is too long is not known.
+    isHead: methodOf(plan) === 'HEAD' && plan.head !== 'long',
+    ...outcomeOf(plan, { mark, id, hasBody: text !== undefined }),
+    mayContinue: canHaveBody(plan) && plan.expectsContinue && !isOld(plan),
+    id,
+    tail: writes(plan) ? tail : undefined,
+  }
+}
+
+function malformedRequest(plan: RequestPlan): Request {
+  const bytes = Buffer.from(malformed[plan.target % malformed.length] ?? '', 'latin1')
+  return {
+    ...{ plan, bytes, headLength: bytes.length, statuses: [400], echo: '', mayContinue: false },
+    ...{ isHead: false, isLast: true, isBroken: true, id: undefined, tail: undefined },
+  }
+}
+
+function writes({ what }: RequestPlan): boolean {
+  return what === 'create' || what === 'replace'
+}
+
+function isAboutItem({ what }: RequestPlan): boolean {
+  return what === 'replace' || what === 'read' || what === 'delete'
+}
+
+function canHaveBody(plan: RequestPlan): boolean {
+  return writes(plan)
+}
+
+function isOld({ keeping }: RequestPlan): boolean {
+  return keeping.startsWith('1.0')
+}
+
+/** Whether the connection stays open after it; an answer without a body ends one of HTTP/1.0. */
+function isKept({ keeping, what }: RequestPlan): boolean {
+  const canBeEmpty = what === 'delete' || what === 'options' || what === 'preflight'
+  return keeping === 'open' || keeping === 'upgrade' || (keeping === '1.0 kept' && !canBeEmpty)
+}
+
+function isChunked(plan: RequestPlan): boolean {
+  return plan.chunks.length > 0 && !isOld(plan)
+}
+
+function idOf({ isUnknownId, target }: RequestPlan, { ids }: Surroundings): string {
+  return (isUnknownId ? undefined : ids[target % ids.length]) ?? randomUUID()
+}
+
+/** The body, and what follows the id in the text of an item made of it. */
+function bodyOf(
+  plan: RequestPlan,
+  mark: string,
+  maxBytes: number,
+): { text: string | undefined; tail: string | undefined } {
+  const { body } = plan
+  // Others than create and replace are rarely sent with one.
+  if (!writes(plan) && (plan.target % 5 > 0 || plan.what === 'connect')) {
+    return { text: undefined, tail: undefined }
+  }
+  const data = membersOf(body, mark)
+  if (data !== undefined) {
+    const project = plan.target % 3 === 0 ? `"p-${mark}"` : 'null'
+    const given = plan.target % 3 === 0 ? `,"project_id": ${project}` : ''
+    const members = data === '' ? '' : `,${data}`
+    return { text: `{ "data":{${data}}${given}}`, tail: `","project_id":${project}${members}}` }
+  }
+  if (body.kind === 'too long') {
+    return { text: `{"data":{"a":"${'x'.repeat(maxBytes)}"}}`, tail: undefined }
+  }
+  return { text: body.kind === 'invalid' ? body.text : undefined, tail: undefined }
+}
+
+function membersOf(body: Body, mark: string): string | undefined {
+  switch (body.kind) {
+    case 'text':
+      return `"mark":"${mark}","value":${Buffer.from(body.json).toString('latin1')}`
+    case 'padded':
+      return `"mark":"${mark}","pad":"${mark.repeat(body.length / mark.length)}"`
+    case 'minimal':
+      return ''
+    default:
+      return undefined
+  }
+}
+
+function framed(plan: RequestPlan, text: string): string {
+  if (!isChunked(plan)) return text
+  let rest = text
+  let all = ''
+  for (const length of plan.chunks) {
+    const chunk = rest.slice(0, length)
+    rest = rest.slice(length)
+    if (chunk !== '')
+      all += `${chunk.length.toString(16)}${length % 7 === 0 ? ';a=b' : ''}\r\n${chunk}\r\n`
+  }
+  if (plan.brokenChunk === 'size') return all + brokenSize
+  if (rest !== '') all += `${rest.length.toString(16).padStart(4, '0')}\r\n${rest}`
+  if (plan.brokenChunk === 'end') return `${all}x\r\n`
+  return `${all}${rest === '' ? '' : '\r\n'}0\r\n${plan.target % 4 === 0 ? 'Trailer: a\r\n' : ''}\r\n`
+}
+
+interface Parts {
+  readonly mark: string
+  readonly id: string | undefined
+  readonly length: number | undefined
+  readonly around: Surroundings
+}
+
+function headOf(plan: RequestPlan, { mark, id, length, around }: Parts): string {
+  const lines = [
+    `${methodOf(plan)} ${targetOf(plan, mark, id)} HTTP/${isOld(plan) ? '1.0' : '1.1'}`,
+  ]
+  if (plan.host !== 'none') lines.push(plan.host === 'bad' ? 'Host: a/b' : 'Host: a:1')
+  if (plan.host === 'two') lines.push('Host: a:1')
+  const token = around.tokens[plan.token]
+  if (token !== '') lines.push(`Authorization: ${token}`)
+  if (plan.what === 'preflight') lines.push(`Access-Control-Request-Method: ${mark}`)
+  if (length !== undefined || writes(plan)) {
+    if (isChunked(plan) && length !== undefined) lines.push('Transfer-Encoding: chunked')
+    else if (length !== undefined) lines.push(`Content-Length: ${length}`)
+    if (plan.contentType === 'json') lines.push('Content-Type: application/json')
+    if (plan.contentType === 'other') lines.push(`Content-Type: text/${mark}`)
+  }
+  if (plan.expectsContinue) lines.push('Expect: 100-continue')
+  if (plan.keeping === 'close') lines.push('Connection: close')
+  if (plan.keeping === '1.0 kept' && isKept(plan)) lines.push('Connection: keep-alive')
+  if (plan.keeping === 'upgrade') lines.push('Connection: Upgrade', 'Upgrade: websocket')
+  if (plan.head === 'many lines') {
+    for (let line = 0; line < 200; line += 1) lines.push(`L${line}: a`)
+  }
+  if (plan.head === 'long') lines.push(`Long: ${'a'.repeat(20_000)}`)
+  return `${plan.head === 'line breaks before' ? '\r\n\r\n' : ''}${lines.join('\r\n')}\r\n\r\n`
+}
+
+function methodOf({ what, isHead }: RequestPlan): string {
+  switch (what) {
+    case 'create':
+      return 'POST'
+    case 'replace':
+      return 'PUT'
+    case 'delete':
+      return 'DELETE'
+    case 'preflight':
+    case 'options':
+      return 'OPTIONS'
+    case 'patch':
+      return 'PATCH'
+    case 'connect':
+      return 'CONNECT'
+    default:
+      return isHead ? 'HEAD' : 'GET'
+  }
+}
+
+function targetOf({ what }: RequestPlan, mark: string, id: string | undefined): string {
+  switch (what) {
+    case 'health':
+      return '/api/v1/health'
+    case 'unknown path':
+      return `/${mark}`
+    case 'bad path':
+      return '/api/v1/items/%zz'
+    case 'connect':
+      return 'a:1'
+    default:
+      return id === undefined ? '/api/v1/items' : `/api/v1/items/${id}`
+  }
+}
+
+type Outcome = Pick<Request, 'statuses' | 'echo' | 'isLast' | 'isBroken'>
+
+/** The order of checks of the interface (spec §4), from the last to the first. */
+function outcomeOf(
+  plan: RequestPlan,
+  { mark, id, hasBody }: { mark: string; id: string | undefined; hasBody: boolean },
+): Outcome {
+  const answer = expectedAnswer(plan, mark, id, hasBody)
+  const isRefused = plan.expectsContinue && !isOld(plan) && !isBodyWanted(answer)
+  const isLast = isRefused || !isKept(plan)
+  let outcome: Outcome = { ...answer, isLast, isBroken: false }
+  if (hasBody && isChunked(plan) && plan.brokenChunk !== 'no') {
+    const statuses = writes(plan)
+      ? [400, ...outcome.statuses.filter((status) => status >= 400 && status !== 404)]
+      : [400, ...outcome.statuses]
+    outcome = { statuses, echo: '', isLast: true, isBroken: true }
+  }
+  if (plan.what === 'connect') outcome = refusal(400, true)
+  const isHostWrong = plan.host === 'none' ? !isOld(plan) : plan.host !== 'good'
+  if (isHostWrong) outcome = refusal(400, outcome.isBroken)
+  if (plan.head === 'many lines') outcome = refusal(431, outcome.isBroken)
+  if (plan.head === 'long') outcome = refusal(431, true)
+  return outcome
+}
+
+/** Whether the body is taken before there is an answer. */
+export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
+  return statuses.includes(503)
+}
+
+function refusal(status: number, isBroken: boolean): Outcome {
+  return { statuses: isBroken ? [400, status] : [status], echo: '', isLast: true, isBroken }
+}
+
+function expectedAnswer(
+  plan: RequestPlan,
+  mark: string,
+  id: string | undefined,
+  hasBody: boolean,
+): { statuses: number[]; echo: string } {
+  switch (plan.what) {
+    case 'bad path':
+      return { statuses: [400], echo: '' }
+    case 'unknown path':
+      return { statuses: [404], echo: methodOf(plan) === 'HEAD' ? '' : mark }
+    case 'preflight':
+      return { statuses: [204], echo: mark }
+    case 'options':
+      return { statuses: [204], echo: '' }
+    case 'patch':
+      return { statuses: [405], echo: '' }
+    case 'health':
+      return { statuses: [200], echo: '' }
+  }
+  if (plan.token !== 'good' && plan.token !== 'another') return { statuses: [401], echo: '' }
+  const echo = methodOf(plan) === 'HEAD' ? '' : (id ?? '')
+  switch (plan.what) {
+    case 'list':
+      return { statuses: [200], echo: '' }
+    case 'read':
+      return { statuses: [200, 404], echo }
+    case 'delete':
+      return { statuses: [204, 404], echo: '' }
+  }
+  if (plan.contentType === 'other') return { statuses: [422], echo: `text/${mark}` }
+  if (hasBody && plan.body.kind === 'too long')
+    return { statuses: isChunked(plan) ? [413, 503] : [413], echo: '' }
+  if (!hasBody || plan.body.kind === 'invalid') return { statuses: [422, 503], echo: '' }
+  return { statuses: plan.what === 'create' ? [201, 503, 507] : [200, 404, 503, 507], echo: '' }
+}

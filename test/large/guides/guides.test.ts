@@ -1,0 +1,268 @@
+/** The guides are true: every snippet is run, and every row of a table is tried. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { settings } from '../../../src/config/settings.js'
+import { errorKinds } from '../../../src/interface/errors.js'
+import { serviceAt } from '../../conformance/client.js'
+import { itemsOf } from '../../conformance/expect.js'
+import { inSeconds } from '../../conformance/tokens.js'
+import { ownService, ownTest as test } from '../../support/own-service.js'
+import { freePort } from '../../support/process.js'
+import { programTest } from '../../support/program-test.js'
+import {
+  assertShown,
+  putCommand,
+  runInShell,
+  type Snippet,
+  snippetsBy,
+  snippetsOf,
+  startInShell,
+  withoutIds,
+} from '../../support/snippets.js'
+import { requireTool, root, toolsFolder } from '../../support/tools.js'
+import { until } from '../../support/until.js'
+import { parseYaml } from '../../support/yaml.js'
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'item-store-guide-'))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** The cells of all rows of the table with this head. */
+function rows(file: string, head: string): string[][] {
+  const [, table = ''] = read(file).split(`${head}\n`)
+  const lines = table.split('\n\n', 1).flatMap((text) => text.trimEnd().split('\n').slice(1))
+  assert.ok(lines.length > 0, `${file} has no table ${head}`)
+  return lines.map((line) => line.slice(2, -2).split(' | '))
+}
+
+programTest('jq', 'docs/how-to/agents-and-jobs.md: the commands print what is shown', async () => {
+  const file = 'docs/how-to/agents-and-jobs.md'
+  const { sh } = snippetsBy(file, ['sh', 'json'])
+  const { baseUrl, secret } = await ownService()
+  const place = { cwd: newFolder(), env: { JWT_SECRET: secret } }
+  const outputs = await runInShell(sh, place, (text) =>
+    text.replace('http://localhost:8000', baseUrl.origin),
+  )
+  assertShown(snippetsOf(file), outputs)
+})
+
+/** A project with the test of the guide, and its package-lock. */
+function projectFor({ text }: Snippet, port: number): string {
+  const folder = newFolder()
+  const manifest = {
+    name: 'app',
+    version: '1.0.0',
+    type: 'module',
+    scripts: {
+      test: 'node --test',
+      // `npm ci` empties node_modules, and the build under test comes from no registry.
+      postinstall: 'mkdir -p node_modules/.bin && cp installed/item-store node_modules/.bin',
+    },
+  }
+  const lock = { name: 'app', version: '1.0.0', lockfileVersion: 3, packages: { '': manifest } }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+  putCommand(join(folder, 'installed'))
+  writeFileSync(join(folder, 'order.test.js'), text.replace('8000', String(port)))
+  return folder
+}
+
+test('docs/how-to/ci.md: the shell lines run the tests against a store', async () => {
+  const { sh, js } = snippetsBy('docs/how-to/ci.md', ['sh', 'js', 'yaml'])
+  const [lines, ...rest] = sh
+  assert.ok(lines !== undefined && js[0] !== undefined && rest.length === 0)
+  const port = await freePort()
+  const place = { cwd: projectFor(js[0], port) }
+  const [output = ''] = await runInShell([lines], place, (text) =>
+    text.replaceAll('8000', String(port)),
+  )
+  assert.match(output, /pass 1\n/)
+  // The lines themselves have stopped the store, and waited for it.
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/api/v1/health`), (error) => {
+    assert.ok(error instanceof Error)
+    assert.match(String(error.cause), /ECONNREFUSED/)
+    return true
+  })
+  assert.match(readFileSync(join(place.cwd, 'item-store.log'), 'utf8'), /SIGTERM: stopping/)
+})
+
+interface Workflow {
+  readonly jobs: { test: { steps: { run?: string; if?: string }[] } }
+}
+
+test('docs/how-to/ci.md: GitHub accepts the workflow, and its steps run the tests', async () => {
+  const { yaml, js } = snippetsBy('docs/how-to/ci.md', ['sh', 'js', 'yaml'])
+  const [workflow] = yaml
+  assert.ok(workflow !== undefined && js[0] !== undefined)
+  assert.deepEqual(workflowErrors(workflow.text), [])
+  assert.notDeepEqual(workflowErrors(workflow.text.replace('runs-on', 'run-on')), [])
+
+  const port = await freePort()
+  const cwd = projectFor(js[0], port)
+  const environment = join(cwd, 'github.env')
+  writeFileSync(environment, '')
+  const { steps } = parseYaml<Workflow>(workflow.text).jobs.test
+  // Each step has a shell of its own: only what it writes to GITHUB_ENV reaches the next.
+  const next = 'unset JWT_SECRET; set -a; . "$GITHUB_ENV"; set +a'
+  const snippets = steps
+    .filter((step) => step.if === undefined)
+    .flatMap(({ run }) => (run === undefined ? [] : [{ ...workflow, text: `${run}\n${next}` }]))
+  assert.ok(snippets.length >= 3)
+  const outputs = await runInShell(snippets, { cwd, env: { GITHUB_ENV: environment } }, (text) =>
+    text.replaceAll('8000', String(port)),
+  )
+  assert.match(outputs.join(''), /pass 1\n/)
+})
+
+interface WorkflowParser {
+  parseWorkflow(
+    file: { name: string; content: string },
+    trace: object,
+  ): { context: { errors: { getErrors(): Error[] } } }
+  NoOperationTraceWriter: new () => object
+}
+
+interface Bundler {
+  buildSync(options: object): void
+}
+
+/** What GitHub's own parser, with its published schema, says against a workflow. */
+function workflowErrors(content: string): string[] {
+  // Its modules import JSON in a way that Node.js refuses, so they are bundled.
+  const outfile = join(newFolder(), 'parser.cjs')
+  const { buildSync }: Bundler = requireTool('esbuild')
+  const entry = join(toolsFolder, 'node_modules/@actions/workflow-parser/dist/index.js')
+  buildSync({ entryPoints: [entry], bundle: true, platform: 'node', outfile })
+  const { parseWorkflow, NoOperationTraceWriter }: WorkflowParser = requireTool(outfile)
+  const { context } = parseWorkflow({ name: 'test.yml', content }, new NoOperationTraceWriter())
+  return context.errors.getErrors().map(({ message }) => message)
+}
+
+test('docs/how-to/from-json-server.md: db.json becomes items', async () => {
+  const { json, js, sh } = snippetsBy('docs/how-to/from-json-server.md', ['json', 'js', 'sh'])
+  const [convert, start] = sh
+  assert.ok(json[0] !== undefined && js[0] !== undefined)
+  assert.ok(convert !== undefined && start !== undefined)
+  const secret = 'a secret of at least thirty-two bytes'
+  const port = await freePort()
+  const place = { cwd: newFolder(), env: { JWT_SECRET: secret, PORT: String(port) } }
+  writeFileSync(join(place.cwd, 'db.json'), json[0].text)
+  writeFileSync(join(place.cwd, 'convert.mjs'), js[0].text)
+  await runInShell([convert], place)
+  const other = newFolder()
+  writeFileSync(
+    join(other, 'db.json'),
+    '{"v":1,"none":null,"mixed":[null,[1],"x",{"id":1,"n":1.0,"big":12345678901234567890}]}',
+  )
+  writeFileSync(join(other, 'convert.mjs'), js[0].text)
+  const [said] = await runInShell([{ ...convert, text: `${convert.text.trim()} 2>&1` }], {
+    cwd: other,
+  })
+  assert.deepEqual(said?.trimEnd().split('\n'), [
+    'v: 1 is not an object, left out',
+    'none: null is not an object, left out',
+    'mixed: null is not an object, left out',
+    'mixed: [1] is not an object, left out',
+    'mixed: "x" is not an object, left out',
+  ])
+  assert.deepEqual(JSON.parse(readFileSync(join(other, 'seed.json'), 'utf8')), [
+    { project_id: 'mixed', data: { oldId: 1, n: 1, big: 12345678901234567000 } },
+  ])
+  startInShell(start, place)
+
+  const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
+  const list = await until('the store serves', () =>
+    service.call('GET', '/items').catch(() => undefined),
+  )
+  const items = itemsOf(list).map(({ id: _id, ...members }) => members)
+  assert.deepEqual(items, [
+    { project_id: 'posts', oldId: '1', title: 'a title', views: 100 },
+    { project_id: 'posts', oldId: '2', title: 'another title', views: 200 },
+    { project_id: 'comments', oldId: '1', text: 'a comment about post 1', postId: '1' },
+    { project_id: 'profile', name: 'typicode' },
+  ])
+})
+
+const fastapi = 'docs/how-to/from-fastapi.md'
+
+for (const [request = '', , answer = ''] of rows(fastapi, '| request | FastAPI | this service |')) {
+  test(`${fastapi}: ${request} is answered ${answer}`, async () => {
+    const [, method = '', path = '', body] = /^`(\w+) (\S+)`(?: `(.*)`)?$/.exec(request) ?? []
+    const { request: send, validToken } = await ownService()
+    const { status, headers, text } = await send(method, path, {
+      token: validToken(),
+      ...(body === undefined ? {} : { body }),
+    })
+    assert.equal(String(status), answer.slice(0, 3))
+    const shown = [...answer.matchAll(/`([^`]*)`/g)].map(([, part = '']) => part)
+    const whole = `${JSON.stringify(headers)}${text}`
+    for (const part of shown) assert.ok(whole.includes(part), `${part} in ${whole}`)
+    if (answer.includes('without a body')) assert.equal(text, '')
+  })
+}
+
+programTest('jq', `${fastapi}: the items of one service are copied to another`, async () => {
+  const { sh } = snippetsBy(fastapi, ['sh'])
+  const secret = 'a secret of at least thirty-two bytes'
+  const [old, fresh] = [
+    await ownService({ JWT_SECRET: secret }),
+    await ownService({ JWT_SECRET: secret }),
+  ]
+  const values = [
+    { project_id: 'one', data: { text: 'with "quotes" and \\n', list: [1, 2] } },
+    { project_id: null, data: { long: 'x'.repeat(200_000) } },
+  ]
+  for (const value of values) await old.call('POST', '/items', value)
+  const env = {
+    OLD: old.baseUrl.href,
+    BASE: fresh.baseUrl.href,
+    AUTH: `Authorization: Bearer ${old.validToken()}`,
+  }
+  await runInShell(sh, { cwd: newFolder(), env })
+  const items = itemsOf(await fresh.call('GET', '/items'))
+  const copied = items.map(({ id: _id, project_id, ...members }) => ({ project_id, data: members }))
+  assert.deepEqual(copied, values)
+})
+
+const errors = 'docs/reference/errors.md'
+
+test(`${errors}: has each error of the catalogue, with its status, a cause and a remedy`, () => {
+  const table = rows(errors, '| `error_code` | status | likely cause | what to do |')
+  const expected = Object.entries(errorKinds).map(([code, { status }]) => [
+    `\`${code}\``,
+    `${status}`,
+  ])
+  assert.deepEqual(
+    table.map(([code, status]) => [code, status]),
+    [...expected, ['none', '404']],
+  )
+  for (const row of table) {
+    assert.equal(row.length, 4, row.join(' | '))
+    for (const cell of row) assert.match(cell, /\S/, row.join(' | '))
+  }
+})
+
+test(`${errors}: names settings and errors that there are`, () => {
+  const known = [
+    ...Object.values(settings).map(({ name }) => name),
+    ...Object.keys(errorKinds),
+    ...['JWT_SECRET', 'JWT_ALGORITHM', 'TOKEN', 'NAME', 'ID'],
+  ]
+  for (const [, code = ''] of read(errors).matchAll(/`([^`\n]+)`/g)) {
+    for (const [name] of code.matchAll(/\b[A-Z][A-Z_]+[A-Z]\b/g)) {
+      const isKnown = known.includes(name) || /^(GET|POST|PATCH)$/.test(name)
+      assert.ok(isKnown, `${name} in ${code}`)
+    }
+  }
+})
+
+test(`${errors}: the body shown is that of the service`, async () => {
+  const { json } = snippetsBy(errors, ['json'])
+  const own = await ownService()
+  const token = own.mint({ sub: 'tester', exp: inSeconds(-10) })
+  const shown: unknown = JSON.parse(withoutIds(json[0]?.text ?? ''))
+  const { text } = await own.request('GET', '/items', { token })
+  assert.deepEqual(JSON.parse(withoutIds(text)), shown)
+})

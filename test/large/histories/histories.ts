@@ -1,0 +1,258 @@
+/**
+ * Histories of concurrent operations on single items, through two services on one server, while the
+ * server is paused or slow, loses its clients, and the services are killed.
+ */
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type OwnService, ownService } from '../../support/own-service.js'
+import { randomNumbers } from '../../support/random.js'
+import { type OwnRedis, ownRedis } from '../../support/redis.js'
+import { type Event, isLinearizable, type Operation, type Outcome } from './register.js'
+
+export interface HistoriesOptions {
+  readonly operations: number
+  readonly seed: number
+  /** Time from one fault to the next, in milliseconds. */
+  readonly pause?: number
+}
+
+export interface HistoriesResult {
+  readonly operations: number
+  readonly items: number
+  /** How many operations had no known outcome. */
+  readonly unknown: number
+  /** How many were refused, and so did not happen. */
+  readonly refused: number
+  readonly faults: ReadonlyMap<string, number>
+  /** The histories that are not linearizable, each as text. */
+  readonly findings: readonly string[]
+}
+
+interface Item {
+  readonly id: string
+  readonly events: Event[]
+  /** How many operations are still to come. */
+  left: number
+}
+
+const clients = 16
+/** How many items are in use at a time, and for how many operations each: in all, and once it is deleted. */
+const used = { items: 6, operations: 60, whenDeleted: 8 }
+/** Short, so that a pause of the server leaves outcomes unknown. */
+const storeTimeout = 300 // milliseconds
+/** How long a client waits after an operation that was not done, in milliseconds. */
+const wait = 20
+
+export async function checkHistories(options: HistoriesOptions): Promise<HistoriesResult> {
+  const { operations, seed, pause = 700 } = options
+  const redis = ownRedis()
+  await redis.start()
+  const replicas = [await newReplica(redis), await newReplica(redis)]
+  const random = randomNumbers(seed)
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const items: Item[] = []
+  const findings: string[] = []
+  const counts = { operations: 0, items: 0, unknown: 0, refused: 0 }
+  const last = { moment: 0, value: 0 }
+  const faults = new Map<string, number>()
+
+  function moment(): number {
+    last.moment += 1
+    return last.moment
+  }
+
+  function newValue(): number {
+    last.value += 1
+    return last.value
+  }
+
+  async function call(operation: Operation, path: string): Promise<Answer> {
+    const replica = replicas[random(replicas.length)]
+    assert.ok(replica)
+    const answer = await send(agent, replica, operation, path)
+    if (answer.status === 503 || answer.status === 0) await delay(wait)
+    return answer
+  }
+
+  async function createItem(): Promise<void> {
+    const operation = { kind: 'create', value: newValue() } as const
+    const called = moment()
+    const { status, text } = await call(operation, '')
+    const id = /"id":"([^"]+)"/.exec(text)?.[1]
+    if (status !== 201 || id === undefined) return // nobody knows the item
+    const outcome = { kind: 'change', isDone: true } as const
+    const events = [{ operation, outcome, called, answered: moment() }]
+    items.push({ id, events, left: used.operations })
+    counts.items += 1
+    counts.operations += 1
+  }
+
+  function newOperation(): Operation {
+    const choice = random(30)
+    if (choice === 0) return { kind: 'delete' }
+    return choice < 13 ? { kind: 'replace', value: newValue() } : { kind: 'read' }
+  }
+
+  async function use(item: Item): Promise<void> {
+    const operation = newOperation()
+    const called = moment()
+    const outcome = outcomeOf(operation, await call(operation, `/${item.id}`))
+    if (outcome === 'refused') {
+      counts.refused += 1
+      return
+    }
+    counts.operations += 1
+    if (outcome === 'unknown') {
+      counts.unknown += 1
+      item.events.push({
+        operation,
+        outcome: undefined,
+        called,
+        answered: Number.POSITIVE_INFINITY,
+      })
+    } else {
+      item.events.push({ operation, outcome, called, answered: moment() })
+    }
+    item.left -= 1
+    if (operation.kind === 'delete') item.left = Math.min(item.left, used.whenDeleted)
+    if (item.left === 0) retire(item)
+  }
+
+  async function work(): Promise<void> {
+    while (counts.operations < operations) {
+      const item = items[random(used.items)]
+      if (item === undefined) await createItem()
+      else await use(item)
+    }
+  }
+
+  /** No operation begins on it any more; those under way are in its history when it is checked. */
+  const retired: Item[] = []
+  function retire(item: Item): void {
+    items.splice(items.indexOf(item), 1)
+    retired.push(item)
+  }
+
+  async function disturb(isOver: () => boolean): Promise<void> {
+    const causes = Object.entries(faultsOf(redis, replicas, random))
+    for (let n = 0; !isOver(); n += 1) {
+      await delay(pause)
+      const [name, cause] = causes[n % causes.length] ?? []
+      if (name === undefined || cause === undefined) return
+      await cause()
+      faults.set(name, (faults.get(name) ?? 0) + 1)
+    }
+  }
+
+  const works = Promise.all(Array.from({ length: clients }, work))
+  let isOver = false
+  const disturbance = disturb(() => isOver)
+  await works
+  isOver = true
+  await disturbance
+  agent.destroy()
+  for (const { id, events } of [...retired, ...items]) {
+    if (!isLinearizable(events)) findings.push(`${id}\n${events.map(lineOf).join('\n')}`)
+  }
+  for (const { service } of replicas) await service.stop()
+  await redis.kill('SIGKILL')
+  return { ...counts, faults, findings }
+}
+
+interface Replica {
+  service: OwnService
+}
+
+const JWT_SECRET = randomBytes(32).toString('base64url')
+
+async function newReplica({ url }: OwnRedis): Promise<Replica> {
+  return { service: await startService(url) }
+}
+
+function startService(url: string): Promise<OwnService> {
+  return ownService({ STORE_URL: url, STORE_TIMEOUT: `${storeTimeout}ms`, JWT_SECRET })
+}
+
+/** Those that take none of what the server has acknowledged. */
+function faultsOf(
+  redis: OwnRedis,
+  replicas: readonly Replica[],
+  random: (limit: number) => number,
+): Record<string, () => Promise<void>> {
+  return {
+    async 'server paused'() {
+      await redis.kill('SIGSTOP')
+      await delay(100 + random(500))
+      await redis.kill('SIGCONT')
+    },
+    async 'server slow'() {
+      await redis.command('client', 'pause', String(50 + random(400)), 'all')
+    },
+    async 'connections killed'() {
+      await redis.command('client', 'kill', 'type', 'normal')
+    },
+    async 'service killed'() {
+      const replica = replicas[random(replicas.length)]
+      assert.ok(replica)
+      replica.service.child.kill('SIGKILL')
+      await replica.service.ended()
+      replica.service = await startService(redis.url)
+    },
+  }
+}
+
+interface Answer {
+  /** 0 where there is none, since the connection was lost or not made. */
+  readonly status: number
+  /** The body, or why there is no answer. */
+  readonly text: string
+}
+
+const methods = { create: 'POST', read: 'GET', replace: 'PUT', delete: 'DELETE' } as const
+
+function outcomeOf({ kind }: Operation, { status, text }: Answer): Outcome | 'unknown' | 'refused' {
+  if (status === 0) return text === 'ECONNREFUSED' ? 'refused' : 'unknown'
+  if (status === 503) {
+    return kind === 'read' || text.includes('nothing has changed') ? 'refused' : 'unknown'
+  }
+  assert.ok([200, 204, 404].includes(status), text)
+  if (kind !== 'read') return { kind: 'change', isDone: status !== 404 }
+  const value = /"value":(\d+)/.exec(text)?.[1]
+  return { kind: 'read', value: status === 404 ? undefined : Number(value) }
+}
+
+function lineOf({ operation, outcome, called, answered }: Event): string {
+  return JSON.stringify({ ...operation, outcome, called, answered: String(answered) })
+}
+
+function send(
+  agent: Agent,
+  { service }: Replica,
+  operation: Operation,
+  path: string,
+): Promise<Answer> {
+  const body = 'value' in operation ? `{"data":{"value":${operation.value}}}` : undefined
+  const url = `${service.baseUrl.href}/items${path}`
+  const headers = { authorization: `Bearer ${service.validToken()}` }
+  return new Promise((resolve) => {
+    const fail = ({ code = 'none' }: NodeJS.ErrnoException) => resolve({ status: 0, text: code })
+    const outgoing = request(url, { method: methods[operation.kind], agent, headers })
+    outgoing
+      .on('response', (response) => {
+        let text = ''
+        response
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => {
+            text += chunk
+          })
+          .on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+          .on('error', fail)
+      })
+      .setTimeout(20_000, () => outgoing.destroy())
+      .on('error', fail)
+      .end(body)
+  })
+}

@@ -1,0 +1,266 @@
+/**
+ * The OpenAPI document against real answers: whatever each operation answers is documented, whatever is
+ * documented is answered, and the examples are answers.
+ *
+ * Each error is provoked from every operation. What takes a store that fails, or an environment without
+ * a secret, runs in this process. There is no error that cannot be provoked.
+ */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { pino } from 'pino'
+import { type AppOptions, createApp } from '../../../src/app.js'
+import { readConfig } from '../../../src/config/read-config.js'
+import { type Load, watchLoad } from '../../../src/process/load.js'
+import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
+import { createMemoryStore } from '../../../src/store/memory/store.js'
+import { type Answer, answer, type RequestOptions, send } from '../../conformance/client.js'
+import { record } from '../../conformance/expect.js'
+import { inSeconds, mintToken, validClaims } from '../../conformance/tokens.js'
+import { exchangeOne } from '../../support/socket.js'
+import { until } from '../../support/until.js'
+import { createChecker, operationsOf, type PlacedOperation, servedDocument } from './document.js'
+
+const secret = 'a secret of at least thirty-two bytes'
+process.env.JWT_SECRET = secret
+delete process.env.JWT_ALGORITHM
+
+/** Maximum bytes of all items. */
+const room = 1_000_000
+const memory = createMemoryStore(room)
+
+/** The same items behind services that differ in what goes wrong. */
+const origins = {
+  normal: await serve(memory),
+  broken: await serve(failing(() => new Error('unexpected'))),
+  unreachable: await serve({
+    ...failing(() => new StoreError('STORE_UNAVAILABLE', 'The store cannot be reached')),
+    healthy: () => false,
+  }),
+  full: await serve({
+    ...memory,
+    delete: () => Promise.reject(new StoreError('STORE_FULL', 'The store has no memory left')),
+  }),
+  overloaded: await serve(memory, {}, watchLoad({ maxMemoryBytes: 1, maxEventLoopDelay: 60_000 })),
+  impatient: await serve(memory, { requestTimeout: 1 }),
+}
+
+const document = await servedDocument(origins.normal)
+const operations = operationsOf(document)
+const { assertDocumented, outcomesOf } = createChecker(document)
+const [server] = document.servers
+const prefix = server?.url ?? ''
+
+/** A body with members that no schema names, and numbers that no double holds. */
+const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
+const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
+
+/** Answers to heads that never end; all are waited for together. */
+const timedOut = new Map(
+  await Promise.all(
+    operations.map(async (operation) => {
+      const answer = await askRaw(operation, randomUUID(), (head) => head, origins.impatient)
+      return [operation, answer] as const
+    }),
+  ),
+)
+await until('overload', async () => {
+  const { text } = await send(origins.overloaded, 'GET', `${prefix}/health`)
+  return text.includes('"overload"')
+})
+
+/**
+ * What is done to an operation, by what comes of it where it can. Some can happen only to some
+ * operations; to the others, it is one more request.
+ */
+const provocations: Record<
+  string,
+  (operation: PlacedOperation, itemId: string) => Promise<Answer>
+> = {
+  success: (operation, id) => ask(operation, id),
+  'unknown item': (operation) => ask(operation, randomUUID()),
+  MISSING_TOKEN: (operation, id) => ask(operation, id, { headers: { authorization: undefined } }),
+  TOKEN_EXPIRED: (operation, id) => {
+    const claims = { ...validClaims(), exp: inSeconds(-1) }
+    return ask(operation, id, { token: mintToken(claims, { secret }) })
+  },
+  INVALID_TOKEN: (operation, id) =>
+    ask(operation, id, { token: mintToken(validClaims(), { secret: `${secret}!` }) }),
+  AUTH_NOT_CONFIGURED: async (operation, id) => {
+    delete process.env.JWT_SECRET
+    try {
+      return await ask(operation, id)
+    } finally {
+      process.env.JWT_SECRET = secret
+    }
+  },
+  BAD_REQUEST: (operation, id) =>
+    askRaw(operation, id, (head) => `${head.replace('Host: a\r\n', '')}\r\n`),
+  'BAD_REQUEST for the path': (operation) => ask(operation, '%zz'),
+  ROUTE_NOT_FOUND: (operation) => ask(operation, 'a/b'),
+  METHOD_NOT_ALLOWED: (operation, id) => ask(operation, operation.method === 'GET' ? id : ''), // it lists
+  REQUEST_TIMEOUT: async (operation) => timedOut.get(operation) ?? assert.fail(),
+  PAYLOAD_TOO_LARGE: (operation, id) =>
+    askRaw(operation, id, (head) => `${head}Content-Length: ${16 * 1024 * 1024 + 1}\r\n\r\n`),
+  VALIDATION_ERROR: (operation, id) => ask(operation, id, { body: '{"title":"x"}' }),
+  HEADERS_TOO_LARGE: (operation, id) =>
+    ask(operation, id, { headers: { 'x-large': 'x'.repeat(16 * 1024) } }),
+  INTERNAL_ERROR: (operation, id) => ask(operation, id, {}, origins.broken),
+  SERVICE_UNAVAILABLE: (operation, id) => ask(operation, id, {}, origins.overloaded),
+  STORE_UNAVAILABLE: (operation, id) => ask(operation, id, {}, origins.unreachable),
+  STORE_FULL: (operation, id) => ask(operation, id, { body: largeBody }),
+  'STORE_FULL for a delete': (operation, id) => ask(operation, id, {}, origins.full),
+}
+
+/** The bodies and header values of all answers, with the same id for all ids. */
+const real = new Set<string>()
+
+for (const operation of operations) {
+  test(`${operation.operationId}: all answers are documented, and all that is documented is answered`, async () => {
+    const seen = new Set<string>()
+    for (const [title, provoke] of Object.entries(provocations)) {
+      const answer = await provoke(operation, await newItem())
+      keep(answer)
+      try {
+        seen.add(assertDocumented(operation, answer))
+      } catch (cause) {
+        throw new Error(`${title}: ${cause}`, { cause })
+      }
+    }
+    assert.deepEqual([...seen].sort(), outcomesOf(operation).sort())
+  })
+}
+
+test('the examples of requests get the examples of responses, and all examples are real', async () => {
+  const { examples, headers } = document.components
+  const { itemRequest, replaceRequest, ...responses } = examples
+  const origin = await serve(createMemoryStore(room))
+  const request = async (method: string, path: string, body?: unknown) => {
+    const options = body === undefined ? {} : { body: JSON.stringify(body) }
+    const token = mintToken(validClaims(), { secret })
+    const answer = await send(origin, method, prefix + path, { token, ...options })
+    keep(answer)
+    return answer
+  }
+  const created = await request('POST', '/items', itemRequest?.value)
+  const itemId = String(record(record(created.json()).data).id)
+  await request('GET', '/items')
+  await request('GET', `/items/${itemId}`)
+  await request('PUT', `/items/${itemId}`, replaceRequest?.value)
+  await request('DELETE', `/items/${itemId}`)
+  await request('GET', `/items/${itemId}`)
+  await request('GET', '/health')
+  for (const [name, { value }] of Object.entries(responses)) {
+    assert.ok(real.has(withoutIds(JSON.stringify(value))), `${name} is no real answer`)
+  }
+  for (const [name, { example }] of Object.entries(headers)) {
+    assert.ok(real.has(`${name.toLowerCase()}: ${withoutIds(String(example))}`), name)
+  }
+})
+
+const altered: { title: string; alter: (answer: Answer) => Partial<Answer> }[] = [
+  { title: 'another status', alter: () => ({ status: 418 }) },
+  { title: 'another header', alter: ({ headers }) => ({ headers: { ...headers, 'x-new': '1' } }) },
+  {
+    title: 'a header without its format',
+    alter: ({ headers }) => ({ headers: { ...headers, 'x-session-id': '1' } }),
+  },
+  {
+    title: 'a header missing',
+    alter: ({ headers: { 'www-authenticate': _, ...headers } }) => ({ headers }),
+  },
+  { title: 'a body of another shape', alter: () => ({ text: '{"detail":{"detail":1}}' }) },
+  {
+    title: 'another error code',
+    alter: ({ text }) => ({ text: text.replace('MISSING_TOKEN', 'STORE_FULL') }),
+  },
+]
+
+for (const { title, alter } of altered) {
+  test(`an answer is refused with ${title}`, async () => {
+    const operation = operations.find(({ method }) => method === 'POST') ?? assert.fail()
+    const good = await ask(operation, '', { headers: { authorization: undefined } })
+    assert.equal(assertDocumented(operation, good), '401 MISSING_TOKEN')
+    const { status, headers, text } = { ...good, ...alter(good) }
+    assert.throws(() => assertDocumented(operation, answer(status, headers, text)))
+  })
+}
+
+test('items and requests may have members of any name', () => {
+  const { Item, GenericRequest } = document.components.schemas
+  assert.equal(record(Item).additionalProperties, true)
+  const { data } = record(record(GenericRequest).properties)
+  assert.equal(record(data).additionalProperties, true)
+})
+
+function keep({ headers, text }: Answer): void {
+  real.add(withoutIds(text))
+  for (const [name, value] of Object.entries(headers))
+    real.add(`${name}: ${withoutIds(`${value}`)}`)
+}
+
+function withoutIds(text: string): string {
+  return text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '<uuid>')
+}
+
+async function newItem(): Promise<string> {
+  const token = mintToken(validClaims(), { secret })
+  const created = await send(origins.normal, 'POST', `${prefix}/items`, { token, body: validBody })
+  return String(record(record(created.json()).data).id)
+}
+
+/** Sends a request of an operation; what the options do not say is as it should be. */
+function ask(
+  { method, path, requestBody }: PlacedOperation,
+  itemId: string,
+  options: RequestOptions = {},
+  origin = origins.normal,
+): Promise<Answer> {
+  return send(origin, method, `${prefix}${path.replace('{item_id}', itemId)}`, {
+    token: mintToken(validClaims(), { secret }),
+    ...(requestBody === undefined ? {} : { body: validBody }),
+    ...options,
+  })
+}
+
+/** The same, by hand: the request line and headers are passed on as bytes. */
+function askRaw(
+  { method, path }: PlacedOperation,
+  itemId: string,
+  finish: (head: string) => string,
+  origin = origins.normal,
+): Promise<Answer> {
+  const token = mintToken(validClaims(), { secret })
+  const lines = [
+    `${method} ${prefix}${path.replace('{item_id}', itemId)} HTTP/1.1`,
+    'Host: a',
+    `Authorization: Bearer ${token}`,
+  ]
+  return exchangeOne(origin, finish(`${lines.join('\r\n')}\r\n`))
+}
+
+/** A store of the same items in which every operation fails. */
+function failing(error: () => Error): ItemStore {
+  const fail = () => Promise.reject(error())
+  return {
+    ...memory,
+    create: fail,
+    read: fail,
+    replace: fail,
+    delete: fail,
+    list: fail,
+    healthy: fail,
+  }
+}
+
+async function serve(store: ItemStore, own: Partial<AppOptions> = {}, load?: Load): Promise<URL> {
+  const options = { ...readConfig({}, {}), version: '1.2.3', ...own }
+  const log = pino({ level: 'silent' })
+  const app = createApp(options, { store, log, ...(load && { exceededLimit: load.exceededLimit }) })
+  after(async () => {
+    load?.stop()
+    await app.stop({ timeout: 0 })
+  })
+  return new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
+}

@@ -1,0 +1,168 @@
+/** The OpenAPI document of a service, and whether answers are as it says. */
+
+import assert from 'node:assert/strict'
+import { type Answer, send } from '../../conformance/client.js'
+import { record } from '../../conformance/expect.js'
+import { requireTool } from '../../support/tools.js'
+
+/** What an answer can be told by: its status, and in an error the code or that there is none. */
+export type Outcome = string
+
+interface Referable {
+  readonly $ref?: string
+}
+
+interface Header extends Referable {
+  readonly required?: boolean
+  readonly schema: { readonly type: string }
+  readonly example: unknown
+}
+
+interface Example extends Referable {
+  readonly value: unknown
+}
+
+interface Response {
+  readonly headers: Readonly<Record<string, Header>>
+  readonly content?: { readonly 'application/json': { readonly examples: Record<string, Example> } }
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly requestBody?: object
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+export interface Document {
+  readonly info: { readonly version: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly properties?: object }>>
+    readonly headers: Readonly<Record<string, Header>>
+    readonly examples: Readonly<Record<string, Example>>
+  }
+}
+
+/** An operation with its place in the document. */
+export interface PlacedOperation extends Operation {
+  readonly method: string
+  /** Relative to the server, with `{item_id}` in it. */
+  readonly path: string
+}
+
+interface Ajv {
+  addSchema(schema: object, key: string): void
+  getSchema(reference: string): (((value: unknown) => boolean) & { errors?: unknown }) | undefined
+}
+
+const { Ajv2020 }: { Ajv2020: new (options: object) => Ajv } = requireTool('ajv/dist/2020.js')
+const addFormats: (ajv: Ajv) => void = requireTool('ajv-formats')
+
+/** Headers of HTTP itself and of CORS, which are on answers of any kind. */
+const general =
+  /^(?:content-type|content-length|date|connection|keep-alive|access-control-(?:allow-origin|expose-headers))$/
+
+/** The document that a service serves. */
+export async function servedDocument(origin: URL): Promise<Document> {
+  const answer = await send(origin, 'GET', '/openapi.json')
+  assert.equal(answer.status, 200, answer.text)
+  return JSON.parse(answer.text)
+}
+
+export function operationsOf({ paths }: Document): PlacedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => method !== 'parameters')
+      .map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  )
+}
+
+/** Finds out whether answers are as a document says. */
+export function createChecker(document: Document) {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
+  addFormats(ajv)
+  ajv.addSchema(document, 'document')
+
+  /** What a reference stands for. */
+  function resolved<T extends Referable>(value: T): T {
+    if (value.$ref === undefined) return value
+    let target: unknown = document
+    for (const name of value.$ref.split('/').slice(1)) target = record(target)[name]
+    return target as T
+  }
+
+  function assertValid(value: unknown, pointer: string): void {
+    const validate = ajv.getSchema(`document#${pointer}`) ?? assert.fail(`no schema: ${pointer}`)
+    assert.ok(validate(value), `${pointer}: ${JSON.stringify(validate.errors)}`)
+  }
+
+  function assertHeaders({ headers }: Answer, response: Response): void {
+    const expected = new Map(
+      Object.entries(response.headers).map(([name, header]) => [
+        name.toLowerCase(),
+        { name, header },
+      ]),
+    )
+    for (const [name, value] of Object.entries(headers)) {
+      if (general.test(name)) continue
+      const { header } = expected.get(name) ?? assert.fail(`the header ${name} is not documented`)
+      const isInteger = resolved(header).schema.type === 'integer'
+      const pointer = `${String(header.$ref).slice(1)}/schema`
+      assertValid(isInteger ? Number(value) : value, pointer)
+    }
+    for (const { name, header } of expected.values()) {
+      if (resolved(header).required === true) assert.ok(name.toLowerCase() in headers, `no ${name}`)
+    }
+  }
+
+  /** All outcomes that the document has for an operation. */
+  function outcomesOf({ responses }: Operation): Outcome[] {
+    return Object.entries(responses).flatMap(([status, { content }]) => {
+      if (content === undefined) return [status]
+      const examples = Object.values(content['application/json'].examples)
+      return examples.map((example) => outcomeOf(Number(status), resolved(example).value))
+    })
+  }
+
+  /**
+   * Holds an answer against what the document says of the operation: status, headers, body and error
+   * code.
+   * @returns which outcome it is.
+   */
+  function assertDocumented(operation: PlacedOperation, answer: Answer): Outcome {
+    const { path, method, responses } = operation
+    const { status, text } = answer
+    const response = responses[status] ?? assert.fail(`${status} is not documented: ${text}`)
+    assertHeaders(answer, response)
+    if (response.content === undefined) {
+      assert.equal(text, '')
+      return String(status)
+    }
+    assert.equal(answer.headers['content-type'], 'application/json')
+    const body = answer.json()
+    const place = ['paths', path, method.toLowerCase(), 'responses', status, 'content']
+    assertValid(body, pointerTo([...place, 'application/json', 'schema']))
+    const outcome = outcomeOf(status, body)
+    assert.ok(outcomesOf(operation).includes(outcome), `${outcome} is not documented`)
+    return outcome
+  }
+
+  return { assertDocumented, outcomesOf }
+}
+
+function outcomeOf(status: number, body: unknown): Outcome {
+  const { detail } = record(body)
+  return detail === undefined
+    ? String(status)
+    : `${status} ${record(detail).error_code ?? 'no code'}`
+}
+
+/** RFC 6901, as a fragment of a URL. */
+function pointerTo(names: readonly (string | number)[]): string {
+  return names
+    .map(
+      (name) => `/${encodeURIComponent(String(name).replaceAll('~', '~0').replaceAll('/', '~1'))}`,
+    )
+    .join('')
+}

@@ -1,0 +1,94 @@
+/** What is in the tarball: all that is needed, and no more. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { test } from 'node:test'
+import { filesIn, pack } from '../../support/tarball.js'
+import { root, toolCommand } from '../../support/tools.js'
+
+const tarball = pack()
+const files = filesIn(tarball)
+
+function run(tool: string, ...args: string[]) {
+  const options = { cwd: root, encoding: 'utf8', timeout: 100_000 } as const
+  return spawnSync(process.execPath, [toolCommand(tool), ...args], options)
+}
+
+/** The files that a packed file refers to, by its relative imports, types included. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const imports = text.matchAll(/(?:from ?|import ?\(?)["'](\.[^"']+)["']/g)
+  const ending = file.endsWith('.d.ts') ? '.d.ts' : '.js'
+  return [...imports].map(([, path = '']) =>
+    posix.join(posix.dirname(file), path.replace(/\.js$/, ending)),
+  )
+}
+
+test('it has the command, the entries with their types, and the documents; nothing else', (t) => {
+  t.diagnostic(`${files.length} files, ${Math.round(statSync(tarball).size / 1000)} kB packed`)
+  const manifest: { bin: object; exports: Record<string, string | object> } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  )
+  const entries = [manifest.bin, ...Object.values(manifest.exports)]
+    .flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))
+    .map((path) => posix.normalize(String(path)))
+  const needed = new Set(entries)
+  for (const file of needed)
+    if (/\.(js|ts)$/.test(file)) for (const other of importsOf(file)) needed.add(other)
+
+  const code = files.filter((file) => /^dist\/(?!pages\/)/.test(file))
+  assert.deepEqual(code.sort(), [...needed].filter((file) => file.startsWith('dist/')).sort())
+  const others = /^(package\.json|LICENSE|[A-Z]+\.md|docs\/.*|bench\/[A-Z]+\.md)$/
+  const page = /^dist\/pages\/((docs|items)\/index\.html|assets\/[\w-]+\.(js|css|svg))(\.br|\.gz)?$/
+  for (const file of files) {
+    assert.ok(code.includes(file) || others.test(file) || page.test(file), file)
+  }
+  for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md']) assert.ok(files.includes(name), name)
+})
+
+test('it has the pages, each file with its compressed forms, and all that they load', () => {
+  const pages = files.filter((file) => file.startsWith('dist/pages/'))
+  const plain = pages.filter((file) => !/\.(br|gz)$/.test(file))
+  for (const page of ['docs', 'items']) assert.ok(plain.includes(`dist/pages/${page}/index.html`))
+  for (const file of plain) {
+    for (const ending of ['.br', '.gz']) assert.ok(pages.includes(file + ending), file)
+    const text = readFileSync(join(root, file), 'utf8')
+    const loaded = /["'](?:\/|\.\/)(?:assets\/)?([\w-]+-[\w-]{8}\.(?:js|css|svg))["']/g
+    for (const [, name] of text.matchAll(loaded)) {
+      assert.ok(plain.includes(`dist/pages/assets/${name}`), `${file} loads ${name}`)
+    }
+  }
+})
+
+test('the links of its documents lead to files that it has', () => {
+  let links = 0
+  for (const file of files.filter((file) => file.endsWith('.md'))) {
+    const text = readFileSync(join(root, file), 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+      if (/^https?:|^\.\.\/pictures\//.test(target)) continue // the pictures are in the repository alone
+      const path = posix.join(posix.dirname(file), target)
+      assert.ok(files.includes(path), `${file} links to ${path}`)
+      links += 1
+    }
+  }
+  assert.ok(links > 10, `only ${links} links`)
+})
+
+test('publint finds nothing to say', () => {
+  const { status, stdout, stderr } = run('publint', tarball, '--strict')
+  assert.match(stdout, /All good!/, stdout + stderr)
+  assert.equal(status, 0)
+})
+
+test('arethetypeswrong finds no problem for ES modules, CommonJS and bundlers', () => {
+  // `require` of an ES module, which this rule warns of, works in every Node.js that is supported; the
+  // resolution of Node.js 10 knows no `exports`.
+  const options = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-color']
+  const { status, stdout, stderr } = run('attw', tarball, ...options)
+  assert.equal(status, 0, stdout + stderr)
+  for (const resolution of ['node16 (from CJS)', 'node16 (from ESM)', 'bundler']) {
+    assert.ok(stdout.includes(resolution), stdout)
+  }
+})

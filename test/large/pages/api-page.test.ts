@@ -1,0 +1,324 @@
+/** The API page in Chromium, used as a person would use it. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { layOut } from '../../../pages/shared/json-layout.js'
+import { errorKinds } from '../../../src/interface/errors.js'
+import { inSeconds } from '../../conformance/tokens.js'
+import { inChromium, useBrowser } from '../../support/chromium.js'
+import {
+  assertAccessible,
+  assertFits,
+  type GuardedPage,
+  type GuardOptions,
+  inEachScheme,
+  openGuarded,
+  screens,
+  takePictures,
+} from '../../support/guarded-page.js'
+import { ownService } from '../../support/own-service.js'
+import { until } from '../../support/until.js'
+import { operationsOf, servedDocument } from '../openapi/document.js'
+
+const service = await ownService({ LOG_LEVEL: 'debug' })
+const newContext = useBrowser()
+const origin = service.baseUrl.origin
+const token = service.validToken()
+
+/** Members that no parser of JavaScript leaves as they are. */
+const data = '{"n": 12345678901234567890, "p": 1.0, "b": 1, "a": 1e400, "__proto__": -0}'
+
+async function open(path = '/docs', options?: GuardOptions): Promise<GuardedPage> {
+  const page = await openGuarded(newContext, origin + path, options)
+  await page.getByRole('heading', { name: 'Models' }).waitFor()
+  return page
+}
+
+/** The form of an operation. */
+function formOf(page: GuardedPage, operation: string) {
+  const section = page.locator(`#${operation}`)
+  return {
+    section,
+    send: () => section.getByRole('button', { name: 'Send' }).click(),
+    body: section.getByLabel('Body', { exact: true }),
+    outcome: section.getByRole('status'),
+    shown: section.getByRole('region', { name: `Body of ${operation}` }),
+    async answered(status: number): Promise<string> {
+      await section
+        .getByRole('status')
+        .getByText(new RegExp(`^${status} `))
+        .waitFor()
+      return (await section.locator('.received').textContent()) ?? ''
+    },
+  }
+}
+
+describe('the API page', inChromium, () => {
+  test('every endpoint is there, with models, statuses, codes, headers and examples', async () => {
+    const page = await open()
+    const document = await servedDocument(new URL(origin))
+    const text = (await page.locator('body').textContent()) ?? ''
+    const operations = operationsOf(document)
+    assert.equal(operations.length, 6)
+    for (const { operationId, method, path, responses } of operations) {
+      const own = (await page.locator(`#${operationId}`).textContent()) ?? ''
+      assert.ok(own.includes(`${method} /api/v1${path}`), own.slice(0, 200))
+      for (const [status, { headers }] of Object.entries(responses)) {
+        for (const part of [status, ...Object.keys(headers)]) {
+          assert.ok(own.includes(part), `${operationId} lacks ${part}`)
+        }
+      }
+    }
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      const section = page.getByRole('region', { name, exact: true })
+      const own = (await section.textContent()) ?? ''
+      for (const member of Object.keys(schema.properties ?? {})) {
+        assert.ok(own.includes(member), `${name} lacks ${member}`)
+      }
+    }
+    for (const code of Object.keys(errorKinds)) assert.ok(text.includes(code), code)
+    page.assertClean()
+  })
+
+  test('a token is pasted once; create, read, replace and delete, to the character', async () => {
+    const page = await open()
+    const create = formOf(page, 'createItem')
+    await create.section.getByText('There is no token in the field').waitFor()
+    await create.send()
+    assert.match(await create.answered(401), /"MISSING_TOKEN".*www-authenticate: Bearer/s)
+
+    await page.getByLabel('Token', { exact: true }).fill(` ${token} `)
+    assert.ok((await create.body.inputValue()).includes('"title": "Buy milk"'))
+    await create.body.fill(`{"project_id": "demo", "data": ${data}}`)
+    await create.send()
+    const created = await create.answered(201)
+    const [, id = ''] = /location: \/api\/v1\/items\/([0-9a-f-]{36})/.exec(created) ?? []
+    assert.match(created, /"n": 12345678901234567890,\n/)
+    assert.match(created, /"p": 1\.0,\n.*"b": 1,\n.*"a": 1e400,\n.*"__proto__": -0\n/s)
+    const item = `{"id":"${id}","project_id":"demo",${data.slice(1)}`
+    await create.section.getByLabel('Indented').uncheck()
+    assert.ok((await create.shown.textContent())?.endsWith(`"data":${item}}`))
+
+    // The other forms have the id of the new item.
+    const read = formOf(page, 'readItem')
+    await read.send()
+    await read.answered(200)
+    assert.ok((await read.shown.textContent())?.endsWith(`"data":${item}}`))
+
+    const replace = formOf(page, 'replaceItem')
+    await replace.body.fill('{"data": {"a": 1,}}')
+    await replace.send()
+    assert.match(await replace.answered(422), /line 1, column 18.*VALIDATION_ERROR/s)
+    await replace.body.fill('{"data": {"x": 0.10}}')
+    await replace.send()
+    await replace.answered(200)
+    assert.match((await replace.shown.textContent()) ?? '', /"project_id":null,"x": 0\.10\}\}$/)
+
+    const remove = formOf(page, 'deleteItem')
+    await remove.send()
+    assert.match(await remove.answered(204), /The response has no body.*x-session-id: /s)
+    await read.send()
+    assert.match(await read.answered(404), new RegExp(`Item ${id} not found`))
+    const health = formOf(page, 'checkHealth')
+    await health.send()
+    assert.match(await health.answered(200), /"status":"healthy"/)
+    page.assertClean()
+  })
+
+  test('an expired token is a 401 that says so', async () => {
+    const page = await open()
+    const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
+    await page.getByLabel('Token', { exact: true }).fill(expired)
+    const list = formOf(page, 'listItems')
+    await list.send()
+    assert.match(await list.answered(401), /TOKEN_EXPIRED/)
+    page.assertClean()
+  })
+
+  test('the curl command sends the same, and has no token in it', async () => {
+    const page = await open()
+    await page.getByLabel('Token', { exact: true }).fill(token)
+    const { section, body } = formOf(page, 'createItem')
+    await body.fill(`{"data": {"it's": "\\u0041"}}`)
+    const command = (await section.locator('.curl pre').textContent()) ?? ''
+    assert.ok(command.includes('$TOKEN') && !command.includes(token))
+    const input = command.replace('curl', 'curl -s -m 10')
+    const env = { ...process.env, TOKEN: token }
+    const { stdout } = spawnSync('sh', { input, env, encoding: 'utf8' })
+    assert.match(stdout, /"it's": "\\u0041"\}\}$/)
+    page.assertClean()
+  })
+
+  test('#token= is taken out of the address at once, and is neither logged nor kept', async () => {
+    const page = await open(`/docs#token=${token}`)
+    assert.equal(page.url(), `${origin}/docs`)
+    assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
+    assert.equal(await page.evaluate('history.length'), 2) // the empty page that a browser begins with
+    const list = formOf(page, 'listItems')
+    await list.send()
+    await list.answered(200)
+    assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
+    await page.reload()
+    assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), '')
+
+    // Another one, by an address that differs only after the #.
+    await page.evaluate(`void (location.hash = 'token=${token}')`)
+    await page.waitForFunction('location.hash === ""')
+    await page.getByLabel('Keep until this tab is closed').check()
+    await page.reload()
+    assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
+    assert.equal(await page.evaluate('localStorage.length'), 0)
+    await page.getByLabel('Keep until this tab is closed').uncheck()
+    assert.equal(await page.evaluate('sessionStorage.length'), 0)
+    assert.ok(!JSON.stringify(service.log).includes(token))
+    page.assertClean()
+  })
+
+  test('a very long response: the start is shown, and all of it is saved', async () => {
+    const large = await ownService()
+    const text = 'x'.repeat(400_000)
+    await large.call('POST', '/items', { data: { text } })
+    const address = `${large.baseUrl.origin}/docs#token=${large.validToken()}`
+    const page = await openGuarded(newContext, address)
+    const { section, send, answered, shown } = formOf(page, 'listItems')
+    await section.waitFor()
+    await send()
+    assert.match(await answered(200), /The first 100,000 of 400,\d\d\d characters/)
+    assert.ok(((await shown.textContent()) ?? '').length < 101_000)
+    const saved = page.waitForEvent('download')
+    await section.getByRole('button', { name: 'Download' }).click()
+    const download = await saved
+    assert.equal(download.suggestedFilename(), 'listItems.json')
+    const whole = readFileSync(await download.path(), 'utf8')
+    assert.ok(whole.startsWith('{"session_id":"') && whole.endsWith(`"text":"${text}"}]}`))
+    page.assertClean()
+  })
+
+  test('what a browser cannot send is not sent, and the page says why', async () => {
+    const page = await open()
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    const tokenField = page.getByLabel('Token', { exact: true })
+    const { section, send, outcome } = formOf(page, 'readItem')
+    const id = section.getByLabel('item_id', { exact: true })
+    for (const value of ['.', '..']) {
+      await id.fill(value)
+      assert.equal(await section.locator('.curl').count(), 0) // curl takes it for a step, too
+      await send()
+      await outcome.getByText(`A browser cannot send "${value}" as item_id`).waitFor()
+    }
+    // Nobody can type half a character, but a program can.
+    await page.evaluate(`{
+      const input = document.querySelector('#readItem [name=item_id]')
+      input.value = 'a\\ud800'
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+    }`)
+    await send()
+    await outcome.getByText('item_id has half a character').waitFor()
+    await id.fill('...')
+    await tokenField.fill('token\u20ac')
+    await send()
+    await outcome.getByText('The token cannot be sent: "\u20ac" cannot be in a header.').waitFor()
+    assert.deepEqual(requests, [])
+    await tokenField.fill('wrong')
+    await send()
+    await outcome.getByText('401').waitFor()
+    assert.deepEqual(requests, [`${origin}/api/v1/items/...`])
+    page.assertClean()
+  })
+
+  test('a request that is stopped says so, and the focus stays', async () => {
+    const page = await open(`/docs#token=${token}`)
+    await page.evaluate(`void (globalThis.fetch = (url, { signal }) => new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+    }))`)
+    const { section, send, outcome } = formOf(page, 'listItems')
+    await send()
+    await section.getByText('0 bytes').waitFor()
+    await section.getByRole('button', { name: 'Stop' }).click()
+    await outcome.getByText('Stopped.', { exact: true }).waitFor()
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Stop')
+    page.assertClean()
+  })
+
+  test('without the service, the page says that there is no response', async () => {
+    const gone = await ownService()
+    const page = await openGuarded(newContext, `${gone.baseUrl.origin}/docs`, {
+      expected: /net::ERR_/,
+    })
+    const { section, send, outcome } = formOf(page, 'checkHealth')
+    await section.waitFor()
+    await gone.stop()
+    await send()
+    await outcome.getByText('The browser got no response: Failed to fetch').waitFor()
+    page.assertClean()
+  })
+
+  test('with the keyboard alone: skip to the content, paste a token, send', async () => {
+    const page = await open()
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.textContent || document.activeElement.name')
+    await page.keyboard.press('Tab')
+    assert.equal(await focused(), 'Skip to the content')
+    await page.keyboard.press('Tab')
+    assert.equal(await focused(), 'token')
+    await page.keyboard.type(token)
+    await page.locator('#content').focus()
+    const { section, answered } = formOf(page, 'listItems')
+    for (let tabs = 0; tabs < 40; tabs += 1) {
+      await page.keyboard.press('Tab')
+      const isThere = await page.evaluate(
+        'document.activeElement.matches("#listItems button[type=submit]")',
+      )
+      if (isThere) break
+    }
+    await page.keyboard.press('Enter')
+    await answered(200)
+    assert.ok(await section.isVisible())
+    page.assertClean()
+  })
+
+  for (const [screen, viewport] of Object.entries(screens)) {
+    test(`${screen}, light and dark: no violation by axe-core, nothing wider than the screen`, async (t) => {
+      const page = await open(`/docs#token=${token}`, { viewport })
+      const paint = await page.evaluate<number>(
+        'performance.getEntriesByName("first-contentful-paint")[0]?.startTime',
+      )
+      t.diagnostic(`first contentful paint after ${Math.round(paint)} ms`)
+      await assertFits(page)
+
+      const { body, send, answered } = formOf(page, 'createItem')
+      await body.fill(layOut(`{"project_id": "demo", "data": ${data}}`))
+      await send()
+      await answered(201)
+      await page.evaluate('document.querySelector("#createItem .try").scrollIntoView()')
+      await takePictures(page, `api-page-${screen}`)
+
+      await page.evaluate(
+        'document.querySelectorAll("details").forEach((each) => { each.open = true })',
+      )
+      await assertFits(page)
+      await inEachScheme(page, () => assertAccessible(page))
+      page.assertClean()
+    })
+  }
+
+  test('without the document, the page says so, and asks again when told to', async () => {
+    let isDown = true
+    const page = await openGuarded(newContext, `${origin}/docs`, {
+      expected: /net::ERR_FAILED/,
+      isCut: ({ pathname }) => isDown && pathname === '/openapi.json',
+    })
+    await page.getByRole('alert').getByText('cannot be shown: Failed to fetch').waitFor()
+    await assertAccessible(page)
+    isDown = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Models' }).waitFor()
+    await until('the content has the focus', () =>
+      page.evaluate<boolean>('document.activeElement.id === "content"'),
+    )
+    page.assertClean()
+  })
+})

@@ -1,0 +1,347 @@
+/** How the items page keeps its list: search, merging, and when it asks again. */
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import {
+  type Collection,
+  createCollection,
+  pauseAfter,
+  type Shown,
+} from '../../../pages/items/collection.js'
+import { createSearch } from '../../../pages/items/filter.js'
+import { type Item, itemOf, shownName } from '../../../pages/items/item.js'
+import { mergeLists } from '../../../pages/items/merge.js'
+import { createOverview } from '../../../pages/items/overview.js'
+import { columnsAt, rowsAt, topFor } from '../../../pages/items/range.js'
+import { until } from '../../support/until.js'
+
+const raw = String.raw
+const atOnce = () => undefined
+
+function textOf(id: string, members = '', project = 'null'): string {
+  return `{"id":"${id}","project_id":${project}${members && `,${members}`}}`
+}
+
+describe('the filter', () => {
+  const items = [
+    textOf('a', '"name":"Zürich","n":12345678901234567890'),
+    textOf('b', raw`"name":"Z\u00fcrich \"x\""`, '"p"'),
+    textOf('c', '"name":"a.b (c) [d]"', raw`"\u0070"`),
+    textOf('d', '"name":"p"'),
+  ].map(itemOf)
+  const all = undefined
+  const cases = [
+    { query: '"id"', project: all, found: 'abcd' },
+    { query: 'ZÜRICH', project: all, found: 'ab' },
+    { query: 'Zürich "X"', project: all, found: 'b' },
+    { query: '12345678901234567890', project: all, found: 'a' },
+    { query: '12345678901234567891', project: all, found: '' },
+    { query: '.b (c) [', project: all, found: 'c' },
+    { query: '*', project: all, found: '' },
+    { query: '', project: 'p', found: 'bc' },
+    { query: '', project: null, found: 'ad' },
+    { query: 'zürich', project: null, found: 'a' },
+  ]
+  for (const { found, ...filter } of cases) {
+    test(`${JSON.stringify(filter)} finds ${found || 'nothing'}`, async () => {
+      const search = createSearch(items, filter)
+      await search.advance(atOnce)
+      assert.equal(search.matches.map(({ id }) => id).join(''), found)
+    })
+  }
+
+  test('goes on where it was when the list has grown, even if it was ended before', async () => {
+    const growing = items.slice(0, 3)
+    const search = createSearch(growing, { query: 'a', project: all })
+    let left = 2
+    const end = () => {
+      left -= 1
+      if (left === 0) throw new Error('ended')
+    }
+    await assert.rejects(search.advance(end), /ended/)
+    growing.push(...items)
+    let looks = 0
+    await search.advance(() => {
+      looks += 1
+    })
+    assert.equal(looks, 5)
+    assert.equal(search.matches.length, 7)
+    await search.advance(() => assert.fail('there is nothing more'))
+  })
+})
+
+describe('a newer list', () => {
+  const list = (text: string): Item[] =>
+    text.split(' ').map((each) => itemOf(textOf(each.charAt(0), `"v":${each.slice(1)}`)))
+  const cases = [
+    { what: 'the same', shown: 'a1 b1', newer: 'a1 b1', merged: 'a1 b1', changed: '', gone: 0 },
+    { what: 'one more', shown: 'a1', newer: 'a1 b1', merged: 'a1 b1', changed: 'b', gone: 0 },
+    {
+      what: 'one changed',
+      shown: 'a1 b1 c1',
+      newer: 'a1 b2 c1',
+      merged: 'a1 b2 c1',
+      changed: 'b',
+      gone: 0,
+    },
+    { what: 'one gone', shown: 'a1 b1 c1', newer: 'a1 c1', merged: 'a1 c1', changed: '', gone: 1 },
+    {
+      what: 'another order',
+      shown: 'a1 b1 c1',
+      newer: 'c1 d1 a1 b2',
+      merged: 'a1 b2 c1 d1',
+      changed: 'bd',
+      gone: 0,
+    },
+  ]
+  for (const { what, shown, newer, merged, changed, gone } of cases) {
+    test(what, async () => {
+      const before = list(shown)
+      const result = await mergeLists(before, list(newer), atOnce)
+      assert.deepEqual(result.items, list(merged))
+      assert.deepEqual([[...result.changed].join(''), result.gone], [changed, gone])
+      // What is the same stays the same object, so that its row is not drawn again.
+      for (const item of result.items) {
+        assert.equal(before.includes(item), !result.changed.has(item.id), item.id)
+      }
+    })
+  }
+})
+
+test('columns are the members that most items have', () => {
+  const overview = createOverview()
+  const texts = ['"b":1,"a":1', '"a":1,"c":1', '"c":{"d":1},"a":2', '"__proto__":1']
+  for (const text of texts) overview.add(itemOf(textOf('x', text, '"p"')))
+  assert.deepEqual(overview.names, ['a', 'c', 'b', '__proto__'])
+  assert.deepEqual([...overview.projects], [['p', 4]])
+})
+
+test('items with many odd members do not keep a column from the others', () => {
+  const overview = createOverview()
+  const odd = (prefix: number) =>
+    Array.from({ length: 500 }, (_, number) => `"${prefix}-${number}":1`).join(',')
+  for (let number = 0; number < 50; number += 1) {
+    overview.add(itemOf(textOf('x', odd(number))))
+    overview.add(itemOf(textOf('x', '"title":1,"price":2')))
+  }
+  assert.deepEqual(overview.names.slice(0, 2), ['title', 'price'])
+  assert.equal(overview.names.length, 200)
+  assert.equal(overview.otherNames, 50 * 198 + 2 - 200) // of the odd ones, the first of each item
+})
+
+test('a name that cannot be seen, or looks like one in quotes, is shown in quotes', () => {
+  const shown = ['a b', '', ' ', '\n', '\u200b', '"x"'].map(shownName)
+  assert.deepEqual(shown, ['a b', '""', '" "', raw`"\n"`, '"\u200b"', raw`"\"x\""`])
+})
+
+test('the rows and columns in the page are those that can be seen, and some more', () => {
+  assert.deepEqual(rowsAt(0, 400, 40, 0), { first: 0, end: 0 })
+  assert.deepEqual(rowsAt(0, 400, 40, 5), { first: 0, end: 5 })
+  for (const top of [0, 1, 999, 40_000, 3_999_600]) {
+    const { first, end } = rowsAt(top, 400, 40, 100_000)
+    assert.ok(first <= top / 40 && end >= Math.min(100_000, (top + 400) / 40), `${top}`)
+    assert.ok(end - first < 60 && end <= 100_000, `${end - first} rows at ${top}`)
+  }
+  assert.deepEqual(columnsAt(-128, 1280, 184, 7), { first: 0, end: 7 })
+  assert.deepEqual(columnsAt(0, 400, Number.POSITIVE_INFINITY, 0), { first: 0, end: 0 })
+  assert.deepEqual(columnsAt(9200, 1280, 184, 190), { first: 40, end: 64 })
+  assert.equal(topFor(3, 0, 400, 40), 0)
+  assert.equal(topFor(10, 0, 400, 40), 40)
+  assert.equal(topFor(3, 200, 400, 40), 120)
+})
+
+test('the longer a list takes, the less often it is asked for', () => {
+  assert.equal(pauseAfter(1, 0), 2_000)
+  assert.equal(pauseAfter(1_000, 0), 19_000)
+  assert.ok(pauseAfter(1, 3) > pauseAfter(1, 2))
+  assert.equal(pauseAfter(60_000, 50), 300_000)
+})
+
+test('an item that has changed does not keep what came in with it', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc')
+  const memory = () => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  const pieceLength = 2 ** 20
+  let shown: readonly Item[] = []
+  const before = memory()
+  for (let round = 0; round < 40; round += 1) {
+    const text = textOf(`id of item ${round}`, '"long enough":"to be a part"')
+    const piece = `${text}${String(round).padEnd(pieceLength)}`
+    const newer = itemOf(piece.slice(0, text.length))
+    shown = (await mergeLists(shown, [...shown, newer], atOnce)).items
+  }
+  assert.equal(shown.length, 40)
+  assert.ok(memory() - before < 10 * pieceLength, `${memory() - before} bytes more`)
+})
+
+describe('the collection', () => {
+  /** A collection whose lists are the given ones, one after the other; the last one is repeated. */
+  function collect(...lists: (readonly (string[] | 'cut off')[] | Error)[]) {
+    let asked = 0
+    const seen: Shown[] = []
+    const collection: Collection = createCollection({
+      async *list(signal) {
+        const parts = lists[Math.min(asked, lists.length - 1)]
+        asked += 1
+        if (parts instanceof Error) throw parts
+        for (const part of parts ?? []) {
+          signal.throwIfAborted()
+          if (part === 'cut off') throw new Error(part)
+          yield part
+        }
+      },
+      pauseAfter: () => 1,
+      isFinal: (problem) => String(problem).includes('final'),
+      onChange: () => seen.push({ ...collection.shown(), items: [...collection.shown().items] }),
+    })
+    after(() => collection.stop())
+    const ids = () =>
+      collection
+        .shown()
+        .items.map(({ id }) => id)
+        .join('')
+    return { collection, seen, ids, asked: () => asked }
+  }
+
+  test('grows while the first list comes in, and is kept up to date by itself', async () => {
+    const { collection, seen, ids } = collect(
+      [[textOf('a'), textOf('b')], [], [textOf('c')]],
+      [[textOf('a'), textOf('c', '"x":1'), textOf('d')]],
+    )
+    collection.refresh()
+    const first = await until('the first list', () => collection.shown().listedAt)
+    assert.ok(first <= new Date())
+    assert.deepEqual(
+      seen.slice(0, 4).map(({ items }) => items.length),
+      [0, 2, 2, 3],
+    )
+    await until('the second list', () => ids() === 'acd')
+    const { changed, news } = seen.find(({ items }) => items[1]?.id === 'c') ?? collection.shown()
+    assert.deepEqual([[...changed], news], [['c', 'd'], '2 new or changed, 1 gone'])
+  })
+
+  test('shows what was created, replaced and deleted here at once', async () => {
+    const { collection, ids } = collect([[textOf('a'), textOf('b')]])
+    collection.refresh()
+    await until('the list', () => collection.shown().listedAt)
+    collection.stop()
+    collection.put(textOf('c'))
+    collection.put(textOf('a', '"x":1'))
+    collection.remove('b')
+    assert.equal(ids(), 'ac')
+    assert.equal(collection.shown().items[0]?.text, textOf('a', '"x":1'))
+    await until('the list again', () => ids() === 'ab')
+  })
+
+  test('does not take back what was saved while a list came in', async () => {
+    let release = () => {}
+    const older = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let asked = 0
+    let isSaved = false
+    let wasTakenBack = false
+    const collection: Collection = createCollection({
+      async *list() {
+        asked += 1
+        if (asked === 2) await older
+        yield [textOf('a', asked === 3 ? '"saved":1' : '')]
+      },
+      pauseAfter: () => 100_000,
+      isFinal: () => false,
+      onChange() {
+        const [item] = collection.shown().items
+        wasTakenBack ||= isSaved && item?.text === textOf('a')
+      },
+    })
+    after(() => collection.stop())
+    collection.refresh()
+    await until('the first list', () => collection.shown().listedAt)
+    collection.refresh()
+    isSaved = true
+    collection.put(textOf('a', '"saved":1'))
+    release()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(asked, 2)
+    collection.refresh()
+    await until('the last list', () => collection.shown().loading === undefined)
+    assert.deepEqual([asked, wasTakenBack], [3, false])
+  })
+
+  test('a list that fails midway takes nothing away, nor does the next before it is complete', async () => {
+    const { collection, seen, ids } = collect(
+      [[textOf('a')], [textOf('b')], 'cut off'],
+      [[textOf('b')], [textOf('c')]],
+    )
+    collection.refresh()
+    await until('the whole list', () => collection.shown().listedAt)
+    assert.equal(ids(), 'bc')
+    const shown = seen.map(({ items }) => items.map(({ id }) => id).join(''))
+    assert.deepEqual([...new Set(shown)], ['', 'a', 'ab', 'bc'])
+    assert.equal(collection.shown().news, '')
+  })
+
+  test('a list goes on while something is saved and deleted', async () => {
+    let release = () => {}
+    const rest = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let asked = 0
+    const collection: Collection = createCollection({
+      async *list() {
+        asked += 1
+        yield [textOf('a'), textOf('b')]
+        await rest
+        yield [textOf('c'), textOf('d')]
+      },
+      pauseAfter: () => 100_000,
+      isFinal: () => false,
+      onChange: () => undefined,
+    })
+    after(() => collection.stop())
+    collection.refresh()
+    await until('the first part', () => collection.shown().items.length === 2)
+    collection.put(textOf('a', '"saved":1'))
+    collection.put(textOf('c', '"saved":1'))
+    collection.put(textOf('e'))
+    collection.remove('b')
+    collection.remove('d')
+    const texts = [textOf('a', '"saved":1'), textOf('c', '"saved":1'), textOf('e')]
+    const shown = () => collection.shown().items.map(({ text }) => text)
+    assert.deepEqual([shown(), collection.shown().loading], [texts, 2])
+    release()
+    await until('the whole list', () => collection.shown().listedAt)
+    assert.deepEqual([shown(), asked], [texts, 1])
+  })
+
+  test('asks for nothing while nobody looks, and at once when somebody does', async () => {
+    const { collection, asked } = collect([[textOf('a')]])
+    collection.setVisible(false)
+    collection.refresh()
+    await until('the list', () => collection.shown().listedAt)
+    await new Promise((resolve) => setTimeout(resolve, 20)) // many times the pause
+    assert.equal(asked(), 1)
+    collection.setVisible(true)
+    await until('the next list', () => asked() > 2)
+  })
+
+  test('keeps what it has when a list fails, and tries again, unless that is no use', async () => {
+    const { collection, ids, asked } = collect(
+      [[textOf('a')]],
+      new Error('not now'),
+      new Error('final'),
+    )
+    collection.refresh()
+    await until('the last failure', () => String(collection.shown().problem).includes('final'))
+    assert.equal(ids(), 'a')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(asked(), 3)
+    collection.refresh()
+    assert.equal(asked(), 4)
+  })
+})

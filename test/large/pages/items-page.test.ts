@@ -1,0 +1,515 @@
+/** The items page in Chromium, used as a person would use it. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { before, describe, test } from 'node:test'
+import { inChromium } from '../../support/chromium.js'
+import {
+  assertAccessible,
+  assertFits,
+  inEachScheme,
+  screens,
+  takePictures,
+} from '../../support/guarded-page.js'
+import { createdBy, readBack, useItemsPage } from '../../support/items-page.js'
+import { type OwnService, ownService } from '../../support/own-service.js'
+import { until } from '../../support/until.js'
+
+const openItems = useItemsPage()
+const service = await withPage()
+
+function withPage(): Promise<OwnService> {
+  return ownService({ CONSOLE: 'on' })
+}
+
+async function onlyId(service: OwnService): Promise<string> {
+  const { text } = await service.call('GET', '/items')
+  const ids = [...text.matchAll(/"id":"([^"]+)"/g)].map(([, id = '']) => id)
+  assert.equal(ids.length, 1, text)
+  return ids[0] ?? ''
+}
+
+describe('the items page', inChromium, () => {
+  test('numbers stay exact: created, shown, changed elsewhere, saved, and read back', async () => {
+    const own = await withPage()
+    const page = await openItems(own)
+    await page.counts('0 items')
+    await page.choose('New item')
+    await page.editor.fill('{"n": 12345678901234567890, "p": 1.0}')
+    await page.choose('Save')
+    await page.cell('12345678901234567890').waitFor()
+    await page.cell('1.0').waitFor()
+    const id = await onlyId(own)
+    const created = `{"id":"${id}","project_id":null,"n": 12345678901234567890, "p": 1.0}`
+    assert.equal(await readBack(own, id), created)
+
+    // Elsewhere; the page sees it without being asked.
+    const body =
+      '{"data":{"n": 12345678901234567890, "p": 1.0, "e":1e400,"__proto__":{"x":-0},"2":2,"1":1}}'
+    await own.request('PUT', `/items/${id}`, { token: own.validToken(), body })
+    await page.cell('1e400').waitFor()
+    await page.cell('{"x":-0}').waitFor()
+
+    await page.cell('1e400').click()
+    await page.editor.press('Control+End')
+    await page.editor.press('ArrowLeft')
+    await page.keyboard.type(', "q": 0.10')
+    await page.editor.press('Control+s')
+    await page.dialog.waitFor({ state: 'detached' })
+    const saved = `{"id":"${id}","project_id":null,${body.slice(9, -2)}, "q": 0.10}`
+    assert.equal(await readBack(own, id), saved)
+
+    // Saved as it is, and laid out by white space alone.
+    await page.cell('0.10').click()
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    assert.equal(await readBack(own, id), saved)
+    await page.cell('0.10').click()
+    await page.choose('Format')
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    const laidOut = await readBack(own, id)
+    assert.notEqual(laidOut, saved)
+    assert.equal(laidOut?.replaceAll(/\s/g, ''), saved.replaceAll(/\s/g, ''))
+    page.assertClean()
+  })
+
+  test('duplicate and delete', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"title":"to copy","v":1.50}', '"p\\u0071"')
+    const page = await openItems(own)
+    await page.cell('"to copy"').click()
+    await page.choose('Duplicate')
+    await page.getByRole('dialog', { name: 'New item' }).waitFor()
+    await page.choose('Save')
+    await page.counts('2 items')
+    const list = (await own.call('GET', '/items')).text
+    assert.equal(list.match(/"project_id":"p\\u0071","title":"to copy","v":1\.50\}/g)?.length, 2)
+
+    await page.cell('"to copy"').first().click()
+    await page.choose('Delete')
+    await page.getByRole('dialog', { name: 'Delete this item?' }).waitFor()
+    await page.choose('Cancel')
+    await page.choose('Delete')
+    await page
+      .getByRole('dialog', { name: 'Delete this item?' })
+      .getByRole('button', { name: 'Delete' })
+      .click()
+    await page.counts('1 item')
+    assert.equal((await own.call('GET', '/items')).text.match(/"to copy"/g)?.length, 1)
+    page.assertClean()
+  })
+
+  test('search in any letter case, filter by project, as JSON, choose columns', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"')
+    await createdBy(own, '{"city":"Bern","":true," ":null}', '"one"')
+    await createdBy(own, '{"city":"Basel"}')
+    const page = await openItems(own)
+    await page.cell('"Zürich"').waitFor()
+    // The row that is chosen is none of those found, and is chosen again when it is back.
+    await page.cell('"Bern"').click()
+    await page.choose('Close')
+    await page.getByRole('searchbox').fill('zürICH')
+    await page.counts('1 of 3 items')
+    assert.equal(await page.locator('tr[aria-selected=true]').count(), 0)
+    await page.getByRole('searchbox').fill('')
+    await page.locator('tr[aria-selected=true]').getByText('"Bern"').waitFor()
+    const outlineOfActive = () =>
+      page.evaluate('getComputedStyle(document.querySelector("[aria-selected=true]")).outlineStyle')
+    assert.equal(await outlineOfActive(), 'none')
+    await page.emulateMedia({ forcedColors: 'active' })
+    assert.equal(await outlineOfActive(), 'solid')
+    await page.emulateMedia({ forcedColors: 'none' })
+    const project = page.getByRole('combobox', { name: 'Project' })
+    await project.selectOption('one')
+    await page.counts('2 of 3 items')
+    await project.selectOption('(no project_id)')
+    await page.counts('1 of 3 items')
+    await page.cell('"Basel"').waitFor()
+    assert.equal(await page.cell('"Bern"').count(), 0)
+
+    // A new item is of the project that is looked at.
+    await project.selectOption('one')
+    await page.choose('New item')
+    assert.match((await page.editor.textContent()) ?? '', /"project_id": "one"/)
+    await page.choose('Close')
+    await project.selectOption('All projects')
+
+    await page.getByLabel('JSON', { exact: true }).check()
+    await page.getByText('"city":"Z\\u00fcrich","rest":{"deep":7}}').waitFor()
+    await page.getByLabel('Table', { exact: true }).check()
+    await page.getByRole('columnheader', { name: '" "', exact: true }).waitFor()
+    await assertAccessible(page)
+    await page.choose('Columns')
+    await page.getByRole('checkbox', { name: '""', exact: true }).waitFor()
+    await assertAccessible(page)
+    await page.getByRole('checkbox', { name: 'rest' }).uncheck()
+    await page.choose('Close')
+    await page.cell('{"deep":7}').waitFor({ state: 'detached' })
+    page.assertClean()
+  })
+
+  test('of many columns, those that can be seen are in the page', async () => {
+    const own = await withPage()
+    const members = Array.from({ length: 40 }, (_, number) => `"m${number}":${number}`)
+    await createdBy(own, `{${members}}`)
+    const page = await openItems(own)
+    await page.choose('Columns')
+    await page.evaluate(`(async () => {
+      for (let clicks = 0; clicks < 40; clicks += 1) {
+        document.querySelector('.choices input:not(:checked)')?.click()
+        await new Promise(requestAnimationFrame)
+      }
+    })()`)
+    await page.choose('Close')
+    await page.cell('7').waitFor()
+    const cells = await page.getByRole('gridcell').count()
+    assert.ok(cells < 30, `${cells} cells`)
+    await assertAccessible(page)
+    await page.evaluate('void (document.querySelector("[role=grid]").scrollLeft = 1e6)')
+    await page.cell('39').waitFor()
+    assert.ok(
+      await page.evaluate<boolean>(
+        'document.querySelector("td:last-child").getBoundingClientRect().right > innerWidth - 20',
+      ),
+    )
+    await page.getByRole('columnheader', { name: 'm39', exact: true }).waitFor()
+    page.assertClean()
+  })
+
+  test('a search goes on while the list comes in', async () => {
+    const page = await openItems(service, { token: '' })
+    await page.evaluate(`globalThis.fetch = async () => new Response(new ReadableStream({
+      start(controller) {
+        globalThis.arrive = (text) => controller.enqueue(new TextEncoder().encode(text))
+        globalThis.finish = () => controller.close()
+      }
+    }))`)
+    await page.getByRole('dialog').getByLabel('Token').fill('x')
+    await page.choose('Use this token')
+    await page.waitForFunction('"arrive" in globalThis') // once the page has asked for the list
+    const arrive = (text: string) => page.evaluate(`arrive(${JSON.stringify(text)})`)
+    await arrive('{"session_id":"x","data":[{"id":"1","v":"one"},{"id":"2","v":"two"}')
+    await page.counts('2 items loaded')
+    await page.getByRole('searchbox').fill('one')
+    await page.counts('2 items loaded, 1 found')
+    await arrive(',{"id":"3","v":"one more"}')
+    await page.counts('3 items loaded, 2 found')
+    await page.cell('"one more"').waitFor()
+    await arrive(']}')
+    await page.evaluate('finish()')
+    await page.counts('2 of 3 items')
+    page.assertClean()
+  })
+
+  test('a problem can be tried again or closed, and the focus goes on to the list', async () => {
+    let isCut = true
+    const page = await openItems(service, {
+      expected: /net::ERR_FAILED/,
+      isCut: ({ pathname }) => isCut && pathname.startsWith('/api/'),
+    })
+    const inGrid = () => page.evaluate<boolean>('document.activeElement.matches("[role=grid]")')
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.focus()
+    isCut = false
+    await page.keyboard.press('Space') // which does nothing in the list, if it is there by itself by now
+    await page.counts('6 items')
+    await again.waitFor({ state: 'detached' })
+    await until('the list has the focus', inGrid)
+
+    isCut = true
+    await page.choose('Export')
+    await page.sees(/Not exported\./)
+    await page.getByRole('alert').getByRole('button', { name: 'Close' }).press('Enter')
+    await page.getByText(/Not exported\./).waitFor({ state: 'detached' })
+    await until('the list has the focus', inGrid)
+    page.assertClean()
+  })
+
+  test('import a file, and export all items to the byte', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"there":"before"}')
+    const page = await openItems(own)
+    await page.choose('Import')
+    const open = (text: string) =>
+      page.getByLabel('File').setInputFiles({
+        name: 'some.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(text),
+      })
+    await open('[{"a":1},\n{"a":01}]')
+    await page.sees(/some\.json: line 2, column 7: expected a comma/)
+    const importing = page.getByRole('button', { name: 'Import', exact: true }).last()
+    assert.equal(await importing.getAttribute('aria-disabled'), 'true')
+
+    // Another file while one is read: that one counts.
+    await page.evaluate(`{
+      const { arrayBuffer } = Blob.prototype
+      const released = new Promise((resolve) => { globalThis.release = resolve })
+      Blob.prototype.arrayBuffer = async function () {
+        Blob.prototype.arrayBuffer = arrayBuffer
+        const bytes = await arrayBuffer.call(this)
+        await released
+        return bytes
+      }
+    }`)
+    await open('{"of":"another file"}')
+    await page.sees('Reading some.json…')
+
+    const items = ['"n":12345678901234567890,"p":1.0', '"__proto__":{"x":1},"2":0,"1":"\\ud800"']
+    await open(`{"project_id":"p",${items[0]}}\n{"data":{${items[1]}}}\n`)
+    await page.sees('2 items to import.')
+    await page.evaluate('release()')
+    await importing.click()
+    await page.sees('2 of 2 items imported.')
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Import')
+    await page.choose('Close')
+    await page.counts('3 items')
+    await page.cell('12345678901234567890').waitFor()
+
+    const saved = page.waitForEvent('download')
+    await page.choose('Export')
+    const download = await saved
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Export')
+    assert.equal(download.suggestedFilename(), 'items.json')
+    const file = readFileSync(await download.path(), 'utf8')
+    const [, listed = ''] = /"data":\[(.*)\]\}$/s.exec((await own.call('GET', '/items')).text) ?? []
+    assert.equal(file.replaceAll(',\n', ',').slice(2, -3), listed)
+    assert.ok(
+      listed.includes(`"project_id":"p",${items[0]}}`) && listed.includes(`null,${items[1]}}`),
+    )
+    page.assertClean()
+  })
+
+  test('a file without items: the import says so, and has nothing to do', async () => {
+    const page = await openItems(service)
+    await page.choose('Import')
+    const file = (name: string, text: string) => ({
+      ...{ name, mimeType: 'application/json', buffer: Buffer.from(text) },
+    })
+    for (const text of ['[]', ' [\n] \n']) {
+      await page.getByLabel('File').setInputFiles(file('none.json', text))
+      await page.getByRole('alert').getByText('none.json has no items.').waitFor()
+      const importing = page.getByRole('button', { name: 'Import', exact: true }).last()
+      assert.equal(await importing.getAttribute('aria-disabled'), 'true')
+      await page.getByLabel('File').setInputFiles(file('one.json', '[{}]'))
+      await page.sees('1 item to import.')
+      await page.getByRole('alert').waitFor({ state: 'detached' })
+    }
+    page.assertClean()
+  })
+
+  test('the link to the API page is there when that page is', async () => {
+    for (const [docs, links] of [
+      ['on', 1],
+      ['off', 0],
+    ] as const) {
+      const own = await ownService({ CONSOLE: 'on', DOCS: docs })
+      const page = await openItems(own)
+      await page.counts('0 items')
+      const link = page.getByRole('link', { name: 'API' })
+      if (links === 1) await link.waitFor()
+      assert.equal(await link.count(), links)
+      if (links === 1) {
+        await link.click()
+        await page.getByRole('link', { name: 'Models' }).waitFor()
+      }
+      page.assertClean()
+    }
+  })
+
+  test('markup in items is text', async () => {
+    const own = await withPage()
+    const markup = "<img src=x onerror='globalThis.isRun=1'><script>globalThis.isRun=1</script>"
+    const unseen = '\u202e \u202b \u200b \u2067' // they turn text around, or have no width
+    const id = await createdBy(own, `{"${markup}":"${markup}","x":"${unseen}"}`, `"${markup}"`)
+    const page = await openItems(own)
+    await page.cell(`"${markup}"`).first().waitFor()
+    await page.getByLabel('JSON', { exact: true }).check()
+    await page.getByRole('gridcell').click()
+    await page.editor.waitFor()
+    assert.equal(await page.locator('.cm-specialChar').count(), 4)
+    await own.request('PUT', `/items/${id}`, {
+      token: own.validToken(),
+      body: `{"data":{"other":"${markup}"}}`,
+    })
+    await page.choose('Save')
+    await page.sees('This item was changed elsewhere.')
+    await page.sees(`"other": "${markup}"`)
+    await page.choose('Edit the other version')
+    await page.choose('Close')
+    assert.equal(await page.evaluate('String(globalThis.isRun)'), 'undefined')
+    assert.equal(await page.evaluate('document.querySelectorAll("img, #page script").length'), 0)
+    page.assertClean()
+  })
+
+  test('the place in a long list is kept when it changes', async () => {
+    const own = await withPage()
+    const ids: string[] = []
+    for (let number = 0; number < 300; number += 1)
+      ids.push(await createdBy(own, `{"n":${number}}`))
+    const page = await openItems(own)
+    await page.counts('300 items')
+    await page.evaluate('void (document.querySelector("[role=grid]").scrollTop = 200 * 36)')
+    await page.cell('200').waitFor()
+    const place = () =>
+      page.evaluate<number>(
+        '[...document.querySelectorAll("td")].find((cell) => cell.textContent === "205").getBoundingClientRect().top',
+      )
+    const before = await place()
+    // The row that is clicked is the one that opens.
+    await page.cell('205').click()
+    assert.match((await page.editor.textContent()) ?? '', /"n":205\}/)
+    await page.choose('Close')
+    assert.equal(await place(), before)
+
+    for (const id of ids.slice(0, 7)) await own.call('DELETE', `/items/${id}`)
+    await page.choose('Refresh')
+    await page.counts('293 items')
+    assert.equal(await place(), before)
+    // The row at the top goes too.
+    for (const id of ids.slice(100, 203)) await own.call('DELETE', `/items/${id}`)
+    await page.choose('Refresh')
+    await page.counts('190 items')
+    assert.equal(await place(), before)
+    await page.getByLabel('JSON', { exact: true }).check()
+    await page.getByText('"n":203}').waitFor()
+    page.assertClean()
+  })
+
+  test('with the keyboard alone: find, edit, add, duplicate, delete', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"name":"first"}')
+    await createdBy(own, '{"name":"second",\n"z":0}')
+    const page = await openItems(own)
+    await page.cell('"second"').waitFor()
+    const { press, type } = page.keyboard
+    const key = (name: string) => press.call(page.keyboard, name)
+    const isIn = (selector: string) =>
+      page.evaluate<boolean>(`document.activeElement.matches('${selector}')`)
+    for (let tabs = 0; tabs < 30 && !(await isIn('[role=grid]')); tabs += 1) await key('Tab')
+    assert.ok(await isIn('[role=grid]'))
+
+    await key('ArrowDown')
+    await key('Enter')
+    await page.editor.waitFor()
+    await until('the editor has the focus', () => isIn('.editor'))
+    assert.match((await page.editor.textContent()) ?? '', /"second"/)
+    await key('Control+Home')
+    await key('End')
+    await type.call(page.keyboard, ' "more": 1,')
+    await key('Control+Enter')
+    await page.dialog.waitFor({ state: 'detached' })
+    const list = (await own.call('GET', '/items')).text
+    assert.ok(list.includes('"name":"second", "more": 1,\n"z":0}'), list)
+    await page.locator('tr[aria-selected=true]').getByText('1', { exact: true }).waitFor()
+    assert.ok(await isIn('[role=grid]'), 'the focus is where it was')
+
+    await key('d')
+    await page.editor.waitFor()
+    await until('the editor has the focus', () => isIn('.editor'))
+    await key('Control+Enter')
+    await page.counts('3 items')
+    await key('Home')
+    await key('Delete')
+    await page
+      .getByRole('dialog', { name: 'Delete this item?' })
+      .getByText('"project_id":null,"name":"first"}')
+      .waitFor()
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel')
+    await key('Tab')
+    await key('Enter')
+    await page.counts('2 items')
+    await page.locator('tr[aria-selected=true]').getByText('"second"').waitFor()
+    assert.ok(!(await own.call('GET', '/items')).text.includes('"first"'))
+
+    await key('n')
+    await page.editor.waitFor()
+    await until('the editor has the focus', () => isIn('.editor'))
+    await type.call(page.keyboard, 'x')
+    await key('Escape')
+    await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
+    await key('Escape')
+    await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor({ state: 'detached' })
+    await key('Escape')
+    await key('Tab')
+    await key('Enter')
+    await page.dialog.waitFor({ state: 'detached' })
+
+    await key('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await key('Escape')
+    await key('/')
+    assert.ok(await isIn('[type=search]'))
+    page.assertClean()
+  })
+
+  const goods = [
+    ['"Coffee, 1 kg"', '12.50', 'true', '40123456789012345678', '["food","fair"]'],
+    ['"Tea"', '4.0', 'false', '40987654321098765432', '[]'],
+    ['"Zürich mug"', '9.90', 'true', '40111111111111111111', '["gift"]'],
+    ['"<b>Bold</b> roast"', '1e1', 'true', '40222222222222222222', '["food"]'],
+  ]
+  const posts = [
+    '{"title":"First post","words":1024,"draft":false}',
+    '{"title":"A note","done":null}',
+  ]
+  const file = posts.join('\n')
+
+  before(async () => {
+    for (const [title, price, stock, ean, tags] of goods) {
+      const data = `{"title":${title},"price":${price},"in_stock":${stock},"ean":${ean},"tags":${tags}}`
+      await createdBy(service, data, '"shop"')
+    }
+    for (const data of posts) await createdBy(service, data)
+  })
+
+  for (const [screen, viewport] of Object.entries(screens)) {
+    test(`${screen}, light and dark: no violation by axe-core, nothing wider than the screen`, async () => {
+      const page = await openItems(service, { viewport })
+      const check = async () => {
+        await assertFits(page)
+        await inEachScheme(page, () => assertAccessible(page))
+      }
+      await page.cell('40123456789012345678').waitFor()
+      await check()
+      await takePictures(page, `items-page-${screen}`)
+
+      await page.choose('Import')
+      await page
+        .getByLabel('File')
+        .setInputFiles({ name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(file) })
+      await page.sees('2 items to import.')
+      await check()
+      await page.choose('Close')
+
+      await page.cell('"Tea"').click()
+      await page.editor.waitFor()
+      await page.choose('Format')
+      await page.editor.press('Control+End')
+      await page.keyboard.type(',')
+      await page.sees('unexpected text after the value')
+      await check()
+      await takePictures(page, `items-page-edit-${screen}`)
+      await page.editor.press('Control+End')
+      await page.keyboard.type('\n'.repeat(40)) // longer than the editor is high
+      await check()
+      await page.choose('Close')
+      await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
+      await check()
+      await page.choose('Discard')
+
+      await page.getByLabel('JSON', { exact: true }).check()
+      await check()
+      await page.getByLabel('Table', { exact: true }).check()
+      for (const button of ['Columns', 'Keys', 'Token']) {
+        await page.choose(button)
+        await page.getByRole('dialog', { name: button }).waitFor()
+        await check()
+        await page.choose('Close')
+      }
+      page.assertClean()
+    })
+  }
+})

@@ -1,0 +1,293 @@
+/** How the items page reads JSON: texts, members, faults, files to import. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  checkDraft,
+  checkText,
+  placeInDraft,
+  requestBody,
+  withoutId,
+} from '../../../pages/items/draft.js'
+import { itemOf, projectOf, shownValues } from '../../../pages/items/item.js'
+import { readEntries } from '../../../pages/items/items-file.js'
+import { newItemId } from '../../../src/item/id.js'
+import { encodeItem, InvalidItemError, parseItemRequest } from '../../../src/item/item-request.js'
+import { JsonSyntaxError, scanText } from '../../../src/item/scan.js'
+import { InvalidSeedError, parseSeed } from '../../../src/item/seed.js'
+import { accepted, refused } from '../../corpora/json-values.js'
+import { jsonObject, jsonValue } from '../../support/json-text.js'
+
+const raw = String.raw
+const atOnce = () => undefined
+
+/** What is wrong with a text, and at which byte. */
+function faultInPage(text: string): [problem: string, bytes: number] | undefined {
+  try {
+    checkText(text)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    return [error.message, Buffer.byteLength(text.slice(0, error.offset))]
+  }
+}
+
+function faultInService(text: string): [problem: string, bytes: number] | undefined {
+  try {
+    scanText(Buffer.from(text), 1, () => undefined)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    return [error.message, error.offset]
+  }
+}
+
+describe('a text is JSON or not, with the fault and its place that the service finds', () => {
+  for (const [what, value] of Object.entries({ ...accepted, ...refused })) {
+    if (typeof value !== 'string') continue // bytes that are not UTF-8
+    test(what, () => {
+      for (const text of [value, `{"ä": ${value}}`]) {
+        assert.deepEqual(faultInPage(text), faultInService(text))
+      }
+    })
+  }
+
+  test('texts that are cut or have something else in between', () => {
+    let faults = 0
+    fc.assert(
+      fc.property(
+        jsonValue,
+        fc.nat(),
+        fc.constantFrom('', '"', '\\', ',', '}', '1', '.'),
+        (text, place, put) => {
+          const at = place % (text.length + 1)
+          for (const odd of [
+            text,
+            text.slice(0, at) + put,
+            text.slice(0, at) + put + text.slice(at),
+          ]) {
+            if (/\p{Surrogate}/u.test(odd)) continue
+            const found = faultInPage(odd)
+            assert.deepEqual(found, faultInService(odd), odd)
+            if (found) faults += 1
+          }
+        },
+      ),
+    )
+    assert.ok(faults > 10)
+  })
+
+  test('half a character cannot be sent', () => {
+    assert.deepEqual(faultInPage('["ä\ud800"]')?.[1], 4)
+  })
+})
+
+test('an item: its id and project, however they are written', () => {
+  const text = raw`{"\u0069d":"a","project_id":"p\u0071","id ":1}`
+  assert.deepEqual(itemOf(text), { id: 'a', text })
+  assert.equal(projectOf({ id: 'a', text }), 'pq')
+  assert.equal(projectOf(itemOf('{"id":"a","project_id":null}')), null)
+  assert.throws(() => itemOf('{"project_id":null}'), /without an id/)
+})
+
+test('values are shown as they are written, and strings as they read', () => {
+  const text = raw`{"id":"a","n":12345678901234567890,"p":1.0,"e":1e400,"z":-0,"__proto__":{ "x" : 1 },"2":[],"1":"\u00e4\n\ud800","s":"1"}`
+  assert.deepEqual(
+    [...shownValues(itemOf(text))],
+    [
+      ['id', '"a"'],
+      ['n', '12345678901234567890'],
+      ['p', '1.0'],
+      ['e', '1e400'],
+      ['z', '-0'],
+      ['__proto__', '{ "x" : 1 }'],
+      ['2', '[]'],
+      ['1', raw`"ä\n\ud800"`],
+      ['s', '"1"'],
+    ],
+  )
+  const long = shownValues(itemOf(`{"id":"a","x":"${'x'.repeat(1000)}"}`)).get('x')
+  assert.equal(long?.length, 201)
+})
+
+const drafts = [
+  { text: '{"a":1}', found: [] },
+  { text: '', found: ['error 0-0 expected a value, but the text ends here'] },
+  { text: '{"a":1', found: ['error 5-6 expected a comma or "}", but the text ends here'] },
+  { text: '{"a":01}', found: ['error 6-7 expected a comma or "}"'] },
+  { text: ' [1]', found: ['error 1-2 an item must be an object'] },
+  {
+    text: '{"a":1},"data":{}',
+    found: ['error 7-8 unexpected text after the value'],
+  },
+  {
+    text: '{"project_id":""}',
+    found: ['error 14-16 project_id must be a string of at least 1 character, or null'],
+  },
+  {
+    text: '{"project_id":7}',
+    found: ['error 14-15 project_id must be a string of at least 1 character, or null'],
+  },
+  {
+    text: '{"project_id":7,"project_id":"p"}',
+    found: ['warning 1-15 only the last "project_id" is kept'],
+  },
+  { text: raw`{"a":1,"\u0061":2}`, found: ['warning 1-6 only the last "a" is kept'] },
+  { text: '{"a":{"b":1,"b":2}}', found: [] },
+  { text: '{"__proto__":1,"constructor":2}', found: [] },
+  { text: '{"id":"x"}', found: [] },
+  { text: '{"id":"y"}', found: ['warning 1-9 the service makes the id; this one is dropped'] },
+]
+for (const { text, found } of drafts) {
+  test(`a draft ${text}: ${found.join() || 'nothing is wrong'}`, () => {
+    const all = checkDraft(text, 'x')
+    assert.deepEqual(
+      all.map(({ severity, from, to, message }) => `${severity} ${from}-${to} ${message}`),
+      found,
+    )
+  })
+}
+
+describe('the request of a draft makes the item that the draft shows, to the byte', () => {
+  const id = newItemId()
+  const itemFrom = (draft: string) =>
+    encodeItem(id, parseItemRequest(Buffer.from(requestBody(draft)))).toString()
+  const drafts = [
+    { draft: '{}', item: 'null}' },
+    {
+      draft: '{"n": 12345678901234567890, "p": 1.0}',
+      item: 'null,"n": 12345678901234567890, "p": 1.0}',
+    },
+    { draft: raw`{"project_id":"p\u0071"}`, item: raw`"p\u0071"}` },
+    { draft: '{ "project_id": "p", "a" : 1 , "b":2 }', item: '"p","a" : 1 , "b":2}' },
+    { draft: '{"a":1,\n"\\u0069d":"x"}', item: 'null,"a":1}' },
+    { draft: '{"a":1,"id":"x","project_id":"p"}', item: '"p","a":1}' },
+    { draft: '{"t":1,"id":"x","project_id":"p","a":2}', item: '"p","t":1,"a":2}' },
+    { draft: '{"t":1 ,\n "id":"x",\n "a" : 2}', item: 'null,"t":1 ,\n "a" : 2}' },
+    { draft: '{"project_id":7,"project_id":null,"a":1}', item: 'null,"a":1}' },
+    { draft: '{"data":{"a":1},"project_id":"p"}', item: '"p","data":{"a":1}}' },
+    {
+      draft: raw`{"__proto__":{"c":[-0]},"2":1e400,"1":"\ud800","x":{"id":1,"id":2}}`,
+      item: raw`null,"__proto__":{"c":[-0]},"2":1e400,"1":"\ud800","x":{"id":1,"id":2}}`,
+    },
+  ]
+  for (const { draft, item } of drafts) {
+    test(JSON.stringify(draft), () => {
+      assert.equal(itemFrom(draft), `{"id":"${id}","project_id":${item}`)
+      // Edited and saved as it is, the item is the same.
+      assert.equal(itemFrom(itemFrom(draft)), itemFrom(draft))
+    })
+  }
+
+  test('any object', () => {
+    fc.assert(
+      fc.property(jsonObject, (draft) => {
+        if (/\p{Surrogate}/u.test(draft)) return
+        if (checkDraft(draft).some(({ severity }) => severity === 'error')) return
+        const item = itemFrom(draft)
+        assert.equal(itemFrom(item), item)
+      }),
+    )
+  })
+})
+
+describe('a place that the service names is found in the draft', () => {
+  const drafts = [
+    '{"a":"x"}',
+    '{\n  "ä😀": "x"\n}',
+    '{"id":"i","project_id":"p","a":"x"}',
+    '{\n "ä":1, "project_id":"p", "b":"x",\n"id":"i"}',
+    '{\n"id":"i",\n"ä😀":2,\n"project_id":"p",\n\n"b":[1,"x"]}',
+  ]
+  for (const draft of drafts) {
+    test(JSON.stringify(draft), () => {
+      // The page finds all that the service finds: here, the text is damaged on the way.
+      const body = requestBody(draft).replace('"x"', 'x')
+      assert.throws(
+        () => parseItemRequest(Buffer.from(body)),
+        (error) => {
+          assert.ok(error instanceof InvalidItemError)
+          const found = placeInDraft(draft, `${error.message} (422 · VALIDATION_ERROR)`)
+          assert.ok(found?.message.startsWith('expected a value'), error.message)
+          assert.equal(found?.from, draft.indexOf('"x"'), error.message)
+          return true
+        },
+      )
+    })
+  }
+
+  test('a problem without a place has none', () => {
+    assert.equal(placeInDraft('{}', 'Invalid item request: data is missing'), undefined)
+  })
+})
+
+test('a copy has all but the id', () => {
+  assert.equal(withoutId('{"id":"x","project_id":null,"a": 1.0}'), '{"project_id":null,"a": 1.0}')
+  assert.equal(withoutId('{ "a":1, "id" : "x" }'), '{ "a":1 }')
+  assert.equal(withoutId('{"id":"x"}'), '{}')
+})
+
+describe('a file to import is read as `dev --seed` reads it', () => {
+  const files = [
+    '[{"a":1},\n {"b":2}]',
+    ' [ ] ',
+    '{"a":1}\r\n\r\n{"b":2}',
+    '{\n "a": 1\n}\n',
+    '\ufeff[{"a":1}]',
+    '{"data":{"a":1},"project_id":"p"}',
+    raw`{"d\u0061ta":{"a":1}}`,
+    '{"id":7,"project_id":"p\\u0071","a":1}',
+    '{"data":{"a":1},"title":"t"}',
+    raw`[{"n":12345678901234567890,"d":1.0,"e":1e400,"__proto__":{},"2":0,"1":"\u0041 \ud800"}]`,
+    '{"data":7,"data":{}}',
+    // Not to be imported:
+    ' \n',
+    'title,price\n',
+    '[{"a":1}, 2]',
+    '[{},\n]',
+    '{},\n{}',
+    '[{"ä":1}\n',
+    '{"a":1}\n{"ä": x}',
+    '[{}]\n[{}]',
+    '[{},\n  {"data":7}]',
+    '{"a":1}\n{"a":1,"project_id":""}',
+    '{"project_id":[]}',
+  ]
+  for (const file of files) {
+    test(JSON.stringify(file), async () => {
+      const bytes = Buffer.from(file)
+      const id = newItemId()
+      let expected: unknown
+      try {
+        expected = parseSeed(bytes).map((request) => JSON.parse(encodeItem(id, request).toString()))
+      } catch (error) {
+        assert.ok(error instanceof InvalidSeedError)
+      }
+      if (expected === undefined) {
+        await assert.rejects(readEntries(bytes, atOnce), /^Error: line \d+, column \d+: /)
+        return
+      }
+      const entries = await readEntries(bytes, atOnce)
+      const items = entries.map(({ body }) => encodeItem(id, parseItemRequest(Buffer.from(body))))
+      assert.deepEqual(
+        items.map((item) => JSON.parse(item.toString())),
+        expected,
+      )
+      for (const item of items)
+        assert.ok(!file.includes('1.0') || item.includes('567890,"d":1.0,"e":1e400'))
+    })
+  }
+
+  test('an item has the line in which it begins', async () => {
+    const entries = await readEntries(Buffer.from('[\n{"a":1}, {"b":\n2},\n\n{}]'), atOnce)
+    assert.deepEqual(
+      entries.map(({ line }) => line),
+      [2, 2, 5],
+    )
+  })
+
+  test('bytes that are not UTF-8 are refused', async () => {
+    await assert.rejects(readEntries(Buffer.from('{"a":"\xff"}', 'latin1'), atOnce), /not in UTF-8/)
+  })
+})

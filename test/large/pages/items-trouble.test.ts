@@ -1,0 +1,341 @@
+/** The items page in Chromium when something goes wrong: nothing that was typed is lost. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { inSeconds } from '../../conformance/tokens.js'
+import { inChromium } from '../../support/chromium.js'
+import { assertAccessible, assertFits, screens } from '../../support/guarded-page.js'
+import { createdBy, type ItemsPage, readBack, useItemsPage } from '../../support/items-page.js'
+import { ownProcess } from '../../support/own-process.js'
+import { cli, ownService } from '../../support/own-service.js'
+import { root } from '../../support/tools.js'
+import { until } from '../../support/until.js'
+
+const openItems = useItemsPage()
+const service = await ownService({ CONSOLE: 'on', MAX_BODY_BYTES: '1000' })
+
+const typed = '{"typed": 12345678901234567890}'
+
+async function typeNew(page: ItemsPage): Promise<void> {
+  await page.choose('New item')
+  await page.editor.fill(typed)
+}
+
+async function holdsTyped(page: ItemsPage, text = typed): Promise<void> {
+  assert.equal(await page.editor.textContent(), text)
+}
+
+/** Holds requests back, from the next one on. @returns lets them go. */
+async function hold(page: ItemsPage, method: string): Promise<() => Promise<void>> {
+  await page.evaluate(`{
+    const { fetch } = globalThis
+    const released = new Promise((resolve) => { globalThis.release = resolve })
+    globalThis.fetch = async (url, init) => {
+      if (init.method === '${method}') await released
+      return await fetch(url, init)
+    }
+  }`)
+  return () => page.evaluate('release()')
+}
+
+/** Where the focus is: a selector, or what it says. */
+async function focusIs(page: ItemsPage, expected: string): Promise<void> {
+  await until(`the focus is on ${expected}`, () =>
+    page.evaluate<boolean>(
+      `[document.activeElement.textContent, document.activeElement.className].includes('${expected}')`,
+    ),
+  )
+}
+
+/** Fails unless the browser asks before it loads the page again, which it then does not. */
+async function assertAsksBrowser(page: ItemsPage): Promise<void> {
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    dialog.dismiss()
+  })
+  await page.evaluate('setTimeout(() => location.reload()); 0')
+  await until('the question', () => asked.length > 0)
+  assert.deepEqual(asked, ['beforeunload'])
+}
+
+async function countItems(): Promise<number> {
+  return (await service.call('GET', '/items')).text.match(/"id":/g)?.length ?? 0
+}
+
+describe('the items page when something goes wrong', inChromium, () => {
+  test('faults are shown where they are while typing, and nothing is sent', async () => {
+    const page = await openItems(service)
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.method()))
+    await page.choose('New item')
+    await page.editor.fill('{"a": 1, "b": 01}')
+    await page.sees('line 1, column 16')
+    await page.sees('expected a comma or "}"')
+    assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
+    await page.choose('Save')
+    await page.keyboard.press('Delete') // the cursor is at the fault
+    await holdsTyped(page, '{"a": 1, "b": 0}')
+    await page.editor.fill('{"project_id": ""}')
+    await page.sees('project_id must be a string of at least 1 character, or null')
+    await page.editor.fill('{"a": 1, "a": 2}')
+    await page.sees('only the last "a" is kept')
+    // What keeps it from being saved is shown however many warnings there are.
+    await page.editor.fill(`{${'"a":1,'.repeat(8)}"project_id":5}`)
+    const findings = page.locator('.findings p')
+    await until('as many as are listed', async () => (await findings.count()) === 5)
+    await page.choose('Save')
+    assert.match((await findings.first().textContent()) ?? '', /^Error in line 1, .* or null$/)
+    assert.match((await findings.last().textContent()) ?? '', /^Warning in line 1, /)
+    assert.ok(!requests.includes('POST'))
+    // To undo what a button did takes nothing that was typed just before.
+    await page.editor.fill('{"a":1}')
+    await page.choose('Format')
+    await page.editor.press('Control+z')
+    await holdsTyped(page, '{"a":1}')
+    page.assertClean()
+  })
+
+  test('too large, refused, or with an expired token: the edit stays, and can be saved then', async () => {
+    const page = await openItems(service)
+    const long = `{"long": "${'x'.repeat(1000)}"}`
+    await page.choose('New item')
+    await page.editor.fill(long)
+    await page.choose('Save')
+    await page.sees(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
+    await assertAccessible(page)
+    await holdsTyped(page, long)
+    await focusIs(page, 'Save')
+
+    await page.editor.fill(typed)
+    // The page finds everything itself that the service refuses: here, the service finds more.
+    await page.evaluate(`globalThis.realFetch = fetch; globalThis.fetch = async (url, init) =>
+    init.method === 'POST'
+      ? new Response(JSON.stringify({ detail: { detail: 'The body is not valid JSON: line 2, column 11: expected something else', session_id: 'x', error_code: 'VALIDATION_ERROR' } }), { status: 422 })
+      : realFetch(url, init)`)
+    await page.choose('Save')
+    await page.sees(/Not saved\..*422 · VALIDATION_ERROR/)
+    await page.sees('line 1, column 11')
+    assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
+    await page.evaluate('void (globalThis.fetch = realFetch)')
+    await holdsTyped(page)
+
+    const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
+    await page.evaluate(`void (location.hash = 'token=${expired}')`)
+    await page.getByRole('dialog', { name: 'Token' }).getByText('TOKEN_EXPIRED').waitFor()
+    await page.keyboard.type('meant for the editor')
+    const token = page.getByRole('dialog', { name: 'Token' }).getByLabel('Token')
+    assert.equal(await token.inputValue(), expired)
+    await page.choose('Close')
+    await page.choose('Save')
+    await page.getByRole('dialog', { name: 'Token' }).getByLabel('Token').fill(service.validToken())
+    await page.choose('Use this token')
+    await holdsTyped(page)
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    await page.cell('12345678901234567890').waitFor()
+    page.assertClean()
+  })
+
+  test('without a token, with a wrong one, and with none that could be one', async () => {
+    const page = await openItems(service, { token: '' })
+    const dialog = page.getByRole('dialog', { name: 'Token' })
+    await page.choose('Use this token')
+    await page.sees('There is no token')
+    await dialog.getByLabel('Token').fill('not a token')
+    await page.choose('Use this token')
+    await page.sees('This is not a token')
+    await dialog.getByLabel('Token').fill('wrong')
+    await dialog.getByLabel('Token').press('Enter')
+    await page.sees(/INVALID_TOKEN/)
+    // Copied with its scheme; and closing is enough.
+    await dialog.getByLabel('Token').fill(`Bearer ${service.validToken()} `)
+    await dialog.getByLabel('Token').press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.counts(`${await countItems()} item`)
+    assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
+    assert.ok(!page.url().includes('#'))
+    page.assertClean()
+  })
+
+  test('changed or deleted elsewhere: said before anything is overwritten', async () => {
+    const id = await createdBy(service, '{"who":"me"}')
+    const put = (data: string) =>
+      service.request('PUT', `/items/${id}`, {
+        token: service.validToken(),
+        body: `{"data":${data}}`,
+      })
+    const page = await openItems(service, { viewport: screens.phone, colorScheme: 'dark' })
+    await page.cell('"me"').click()
+    await page.editor.fill('{"who":"mine"}')
+    await put('{"who":"them"}')
+    await page.choose('Save')
+    await page.sees('This item was changed elsewhere. It is now:')
+    await page.sees('"who": "them"')
+    await assertFits(page)
+    await assertAccessible(page)
+    assert.match((await readBack(service, id)) ?? '', /"them"/)
+    await page.choose('Overwrite with mine')
+    await page.dialog.waitFor({ state: 'detached' })
+    assert.match((await readBack(service, id)) ?? '', /"mine"/)
+
+    // The list says so by itself, too. The other version can be taken, and undone.
+    await page.cell('"mine"').click()
+    await page.editor.fill('{"who":"mine again"}')
+    await put('{"who":"not for long"}')
+    await page.sees('"who": "not for long"')
+    await put('{"who":"mine"}')
+    await page.getByText('This item was changed elsewhere.').waitFor({ state: 'detached' })
+    await put('{"who":"them again"}')
+    await page.sees('This item was changed elsewhere. It is now:')
+    await page.choose('Edit the other version')
+    await focusIs(page, 'editor')
+    assert.match((await page.editor.textContent()) ?? '', /"them again"/)
+    await page.choose('Close') // nothing was typed to it
+    await page.dialog.waitFor({ state: 'detached' })
+
+    await page.cell('"them again"').click()
+    await page.editor.fill('{"who":"mine again"}')
+    await put('{"who":"them at last"}')
+    await page.choose('Edit the other version')
+    assert.match((await page.editor.textContent()) ?? '', /"them at last"/)
+    await page.editor.press('Control+z')
+    await holdsTyped(page, '{"who":"mine again"}')
+
+    await service.call('DELETE', `/items/${id}`)
+    await page.choose('Save')
+    await page.sees('This item was deleted elsewhere.')
+    await page.choose('Save as a new item')
+    await page.dialog.waitFor({ state: 'detached' })
+    await page.cell('"mine again"').waitFor()
+    page.assertClean()
+  })
+
+  test('a delete or a save that takes long says so, and is not left by mistake', async () => {
+    const id = await createdBy(service, '{"slow":"to go"}')
+    const page = await openItems(service)
+    const deleted = await hold(page, 'DELETE')
+    await page.cell('"to go"').click()
+    await page.choose('Delete')
+    await page.choose('Delete')
+    const question = page.getByRole('dialog', { name: 'Delete this item?' })
+    await question.getByRole('button', { name: 'Deleting…' }).waitFor()
+    await page.keyboard.press('Escape')
+    await question.getByRole('button', { name: 'Cancel' }).press('Enter')
+    await question.getByRole('button', { name: 'Deleting…' }).waitFor()
+    await deleted()
+    await question.waitFor({ state: 'detached' })
+    await page.dialog.waitFor({ state: 'detached' })
+    assert.equal(await readBack(service, id), undefined)
+
+    const saved = await hold(page, 'POST')
+    await typeNew(page)
+    await page.choose('Save')
+    await page.keyboard.press('Escape')
+    await page.sees('If the save fails, what you have typed is lost.')
+    await page.choose('Cancel')
+    await holdsTyped(page)
+    await page.keyboard.press('Escape')
+    await saved()
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    page.assertClean()
+  })
+
+  test('the service stops: the list and the edit stay, and go on once it is back', async () => {
+    const own = await ownService({ CONSOLE: 'on' })
+    await createdBy(own, '{"kept":"in the page"}')
+    const page = await openItems(own, { expected: /net::ERR_/ })
+    await page.cell('"in the page"').waitFor()
+    await typeNew(page)
+    await own.stop()
+    await page.choose('Save')
+    await page.sees(/Not saved\. The service cannot be reached/)
+    await page.sees('It may have been saved all the same')
+    await holdsTyped(page)
+    await page.choose('Close')
+    await page.choose('Cancel')
+    await holdsTyped(page)
+    await page.cell('"in the page"').waitFor()
+
+    const command = [
+      process.execPath,
+      cli,
+      'serve',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      own.baseUrl.port,
+    ] as const
+    const env = { CONSOLE: 'on', JWT_SECRET: own.secret }
+    await ownProcess(command, { cwd: root, env }).printed(/listening on/)
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    await page.cell('12345678901234567890').waitFor()
+    page.assertClean()
+  })
+
+  test('an import that fails says where, and goes on with that item or without it', async () => {
+    const before = await countItems()
+    const page = await openItems(service)
+    await page.choose('Import')
+    const long = `{"long":"${'x'.repeat(1000)}"}`
+    await page.getByLabel('File').setInputFiles({
+      name: 'a.jsonl',
+      mimeType: 'application/json',
+      buffer: Buffer.from(`{"a":1}\n{"a":2.0}\n\n${long}\n{"a":4}\n${long}`),
+    })
+    await page.choose('Import')
+    await page.sees(/Item 3, which begins on line 4: .*413 · PAYLOAD_TOO_LARGE/)
+    await page.sees('2 of 5 items imported.')
+    assert.equal(await countItems(), before + 2)
+    await page.choose('Try item 3 again')
+    await page.sees(/Item 3, which begins on line 4: .*413 · PAYLOAD_TOO_LARGE/)
+    await page.choose('Go on without item 3')
+    await page.sees('3 of 5 items imported. Left out: item 3 (line 4).')
+    await page.sees(/Item 5, which begins on line 6/)
+    await assertAccessible(page)
+    await page.choose('Go on without item 5')
+    await page.sees('3 of 5 items imported. Left out: item 3 (line 4), item 5 (line 6).')
+    await focusIs(page, 'Import')
+    await page.choose('Close')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.equal(await countItems(), before + 3)
+    page.assertClean()
+  })
+
+  test('an import that runs is not left by mistake, and can be stopped', async () => {
+    const before = await countItems()
+    const page = await openItems(service)
+    await page.choose('Import')
+    await page.getByLabel('File').setInputFiles({
+      name: 'a.jsonl',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{"a":1}\n{"a":2}\n{"a":3}'),
+    })
+    const created = await hold(page, 'POST')
+    await page.choose('Import')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await focusIs(page, 'Stop')
+    await assertAsksBrowser(page)
+    await page.keyboard.press('Escape')
+    await page.sees('0 of 3 items imported so far. The others will not be.')
+    await page.choose('Cancel')
+    await page.choose('Stop')
+    await created()
+    await page.sees('1 of 3 items imported.')
+    await page.choose('Close')
+    await page.sees('1 of 3 items imported so far. The others will not be.')
+    await page.choose('End')
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    assert.equal(await countItems(), before + 1)
+    page.assertClean()
+  })
+
+  test('leaving with something unsaved is asked about', async () => {
+    const page = await openItems(service)
+    await typeNew(page)
+    await assertAsksBrowser(page)
+    await holdsTyped(page)
+    page.assertClean()
+  })
+})

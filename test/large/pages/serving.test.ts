@@ -1,0 +1,257 @@
+/** Specification §4.8: the pages and their files as they are served, without a browser. */
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type { Answer, RequestOptions } from '../../conformance/client.js'
+import { assertHeaders, assertRefused } from '../../decisions/expect.js'
+import { ownService } from '../../support/own-service.js'
+import { exchangeOne } from '../../support/socket.js'
+import { root } from '../../support/tools.js'
+
+const folder = join(root, 'dist/pages')
+const names = readdirSync(join(folder, 'assets')).filter((name) => !/\.(br|gz)$/.test(name))
+const service = await ownService({ CONSOLE: 'on' })
+const plain = await ownService()
+const off = await ownService({ DOCS: 'off' })
+
+function get(path: string, headers: RequestOptions['headers'] = {}): Promise<Answer> {
+  return service.requestTarget('GET', path, { headers })
+}
+
+const script = names.find((name) => name.startsWith('docs-') && name.endsWith('.js')) ?? ''
+const asset = `/assets/${script}`
+const served = [
+  { path: '/docs', file: 'docs/index.html', type: 'text/html; charset=utf-8' },
+  { path: '/', file: 'items/index.html', type: 'text/html; charset=utf-8' },
+  { path: asset, file: `assets/${script}`, type: 'text/javascript; charset=utf-8' },
+]
+
+for (const { path, file, type } of served) {
+  const title = path.replace(/-[^.]+/, '-HASH')
+  const whole = readFileSync(join(folder, file))
+
+  test(`§4.8 ${title}: the file of the package, with its headers`, async () => {
+    const answer = await get(path)
+    assert.deepEqual([answer.status, answer.text], [200, whole.toString()])
+    assertHeaders({ ...answer, text: '' })
+    const { headers } = answer
+    assert.equal(headers['content-type'], type)
+    assert.equal(headers['content-length'], String(whole.length))
+    assert.equal(headers['content-encoding'], undefined)
+    assert.equal(headers.vary, 'Accept-Encoding')
+    assert.match(String(headers.etag), /^"[\w-]{43}"$/)
+    const isAsset = path.startsWith('/assets/')
+    const caching = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache'
+    assert.equal(headers['cache-control'], caching)
+    assert.equal(headers['x-content-type-options'], 'nosniff')
+    assert.equal(headers['referrer-policy'], 'no-referrer')
+    const policy = String(headers['content-security-policy']).split('; ').sort()
+    assert.deepEqual(policy, [
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self'",
+      "require-trusted-types-for 'script'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "trusted-types 'none'",
+    ])
+  })
+
+  test(`§4.8 ${title}: HEAD is answered as GET without the body`, async () => {
+    const headers = { 'accept-encoding': 'gzip' }
+    const [whole, head] = [
+      await get(path, headers),
+      await service.requestTarget('HEAD', path, { headers }),
+    ]
+    assert.deepEqual([head.status, head.text], [200, ''])
+    assert.deepEqual(lasting(head), lasting(whole))
+  })
+
+  test(`§4.8 ${title}: 304 without a body for the tag of the same coding`, async () => {
+    const coded = { 'accept-encoding': 'br' }
+    const tags = [(await get(path)).headers.etag, (await get(path, coded)).headers.etag]
+    assert.notEqual(tags[0], tags[1])
+    for (const known of [tags[0], `W/${tags[0]}`, `"a", ${tags[0]}`, '*']) {
+      const answer = await get(path, { 'if-none-match': known })
+      assert.deepEqual([answer.status, answer.text], [304, ''])
+      assert.equal(answer.headers.etag, tags[0])
+      assert.equal(answer.headers.vary, 'Accept-Encoding')
+      assert.ok(answer.headers['content-security-policy'])
+      assert.equal(answer.headers['content-type'], undefined)
+      assertHeaders(answer)
+    }
+    assert.equal((await get(path, { 'if-none-match': tags[1] })).status, 200)
+    assert.equal((await get(path, { ...coded, 'if-none-match': tags[1] })).status, 304)
+    const dated = { 'if-modified-since': new Date().toUTCString() }
+    assert.equal((await get(path, dated)).status, 200)
+  })
+
+  test(`§4.8 ${title}: a request for a range gets all of it`, async () => {
+    for (const range of ['bytes=0-9', 'bytes=-5', 'bytes=999999999-', 'bytes=5-1', 'x']) {
+      const answer = await get(path, { range })
+      assert.deepEqual([answer.status, answer.text], [200, whole.toString()], range)
+      assert.equal(answer.headers['content-range'], undefined)
+    }
+  })
+
+  test(`§4.8 ${title}: a query and a trailing slash make no difference`, async () => {
+    const suffixes = path === '/' ? ['?', '?a=1#'] : ['?', '?a=%zz', '/', '/?../a']
+    for (const suffix of suffixes) {
+      const answer = await get(path + suffix)
+      assert.deepEqual([answer.status, answer.text], [200, whole.toString()], suffix)
+    }
+  })
+
+  test(`§4.8 ${title}: 405 with Allow for other methods, 204 for OPTIONS and preflights`, async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const answer = await service.requestTarget(method, path)
+      assertRefused(answer, 405, 'METHOD_NOT_ALLOWED')
+      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
+    }
+    const options = await service.requestTarget('OPTIONS', path)
+    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'])
+    const headers = { origin: 'http://a', 'access-control-request-method': 'GET' }
+    assert.equal((await service.requestTarget('OPTIONS', path, { headers })).status, 204)
+  })
+}
+
+const codings = [
+  { accept: undefined, coding: undefined },
+  { accept: '', coding: undefined },
+  { accept: 'identity', coding: undefined },
+  { accept: 'gzip', coding: 'gzip' },
+  { accept: 'GZIP', coding: 'gzip' },
+  { accept: 'gzip, deflate, br, zstd', coding: 'br' },
+  { accept: 'br;q=0.5, gzip', coding: 'gzip' },
+  { accept: 'br ; q=0.5, gzip; q=0.2', coding: 'br' },
+  { accept: 'br;q=0, gzip;q=0.001', coding: 'gzip' },
+  { accept: 'br;q=0, gzip;q=0', coding: undefined },
+  { accept: '*', coding: 'br' },
+  { accept: '*;q=0', coding: undefined },
+  { accept: 'br;q=0, *', coding: 'gzip' },
+  { accept: 'gzip;q=0.5, identity', coding: undefined },
+  { accept: 'gzip, *;q=0', coding: 'gzip' },
+  { accept: 'zstd, compress', coding: undefined },
+  { accept: 'br;q=2, brr, ;, =', coding: undefined },
+]
+for (const { accept, coding } of codings) {
+  test(`§4.8 Accept-Encoding: ${accept} gets ${coding ?? 'no coding'}`, async () => {
+    const { headers, bytes } = await getBytes(asset, accept)
+    assert.equal(headers['content-encoding'], coding)
+    assert.equal(headers['content-length'], String(bytes.length))
+    const decode = coding === 'br' ? brotliDecompressSync : gunzipSync
+    const text = coding === undefined ? bytes : decode(bytes)
+    assert.ok(text.equals(readFileSync(join(folder, `assets/${script}`))))
+  })
+}
+
+const unknown = [
+  '/assets',
+  '/assets/',
+  '/assets/x.js',
+  `/assets/${script}.br`,
+  `/assets/${script}.gz`,
+  `/assets/${script}/x`,
+  `/assets//${script}`,
+  `/assets/${script}%00`,
+  '/assets/..',
+  '/assets/../docs/index.html',
+  '/assets/..%2fdocs%2findex.html',
+  '/assets/..%2Findex.html',
+  '/assets/%2e%2e%2fdocs%2findex.html',
+  '/assets/..%5c..%5ccli.js',
+  '/assets/%2e%2e/%2e%2e/cli.js',
+  '/assets/..%2f..%2fcli.js',
+  '/assets/..%2f..%2f..%2fpackage.json',
+  '/assets/%2fetc%2fpasswd',
+  '/assets/....//....//etc/passwd',
+  '/assets/constructor',
+  '/docs/index.html',
+  '/docs%2f',
+  '/docs/../docs',
+  '/items/index.html',
+]
+for (const path of unknown) {
+  test(`§4.8 there is nothing at ${path.replace(script, 'FILE')}`, async () => {
+    // By hand, as a client would resolve dots.
+    const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
+    assertRefused(await exchangeOne(service.baseUrl, head), 404, 'ROUTE_NOT_FOUND')
+  })
+}
+
+test('§4.8 a path that cannot be decoded is a 400', async () => {
+  assertRefused(await get('/assets/%zz'), 400, 'BAD_REQUEST')
+})
+
+test('§4.8 the files name no other host, and everything that a page loads is there', async () => {
+  for (const name of names) {
+    const answer = await get(`/assets/${name}`)
+    assert.equal(answer.status, 200, name)
+    const links = answer.text.match(/https?:\/\/[^\s"'`)]+/g) ?? []
+    assert.deepEqual(
+      links.filter((link) => !/^http:\/\/www\.w3\.org\//.test(link)),
+      [],
+      name,
+    )
+  }
+  for (const { path } of served.slice(0, 2)) {
+    const { text } = await get(path)
+    const loaded = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link)
+    assert.ok(loaded.length >= 3, text)
+    for (const link of loaded) assert.equal((await get(link)).status, 200, link)
+    assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/)
+  }
+})
+
+test('§4.8 without CONSOLE=on, / is a 404 that leads to /docs', async () => {
+  for (const method of ['GET', 'POST', 'PATCH', 'OPTIONS']) {
+    const text = assertRefused(await plain.requestTarget(method, '/'), 404, 'ROUTE_NOT_FOUND')
+    assert.equal(text, `${method} / is not an endpoint; see /docs`)
+  }
+  assert.equal((await plain.requestTarget('HEAD', '/')).status, 404)
+  assert.equal((await plain.requestTarget('GET', '/docs')).status, 200)
+  assert.equal((await plain.requestTarget('GET', asset)).status, 200)
+})
+
+test('§4.8 with DOCS=off and without CONSOLE=on, there are no pages', async () => {
+  for (const path of ['/', '/docs', '/docs/', asset]) {
+    const text = assertRefused(await off.requestTarget('GET', path), 404, 'ROUTE_NOT_FOUND')
+    assert.equal(text, `GET ${path} is not an endpoint`)
+  }
+})
+
+test('§4.8 with DOCS=off and CONSOLE=on, there is the items page alone', async () => {
+  const items = await ownService({ DOCS: 'off', CONSOLE: 'on' })
+  assert.equal((await items.requestTarget('GET', '/')).status, 200)
+  assert.equal((await items.requestTarget('GET', asset)).status, 200)
+  assert.equal((await items.requestTarget('GET', '/docs')).status, 404)
+})
+
+/** The headers that do not differ between two requests. */
+function lasting({ headers }: Answer): object {
+  const { date, 'x-session-id': id, ...others } = headers
+  return others
+}
+
+/** The body as bytes, which may be compressed. */
+async function getBytes(path: string, accept: string | undefined) {
+  return await new Promise<{ headers: Answer['headers']; bytes: Buffer }>((resolve, reject) => {
+    const headers = accept === undefined ? {} : { 'accept-encoding': accept }
+    request(new URL(path, service.baseUrl), { headers, agent: false, timeout: 10_000 })
+      .on('response', async (response) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of response) chunks.push(chunk)
+        resolve({ headers: response.headers, bytes: Buffer.concat(chunks) })
+      })
+      .on('timeout', () => reject(new Error(`no answer to GET ${path}`)))
+      .on('error', reject)
+      .end()
+  })
+}

@@ -1,0 +1,233 @@
+/** What clients see of a service on a cluster whose servers come, go and hand over their slots. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { slotOf } from '../../../src/store/redis/slots.js'
+import { create, itemOf } from '../../conformance/expect.js'
+import { type ItemLoad, servedBy, startLoad } from '../../support/item-load.js'
+import { ownService } from '../../support/own-service.js'
+import { describeWithRedis } from '../../support/redis.js'
+import {
+  type ClusterNode,
+  idOf,
+  meet,
+  ownCluster,
+  ownClusterNode,
+} from '../../support/redis-cluster.js'
+import { until } from '../../support/until.js'
+import {
+  assertNothingServed,
+  assertRecovers,
+  assertUnhealthy,
+  noChange,
+  unknownOutcome,
+} from './expect.js'
+
+/** Long enough for a cluster that is well on a busy machine, short enough to wait for. */
+const STORE_TIMEOUT = '1500ms'
+/** How long a node may be silent until its replica takes over, in milliseconds. */
+const nodeTimeout = 1500
+/** An acknowledged write is on the replica long before that is over, in milliseconds. */
+const replicationLag = 2000
+
+/** How many slots are moved. */
+const slotsToMove = 8
+
+const cluster = await ownCluster('--appendonly', 'yes')
+/** Meets all faults in turn, and is never started again. */
+const service = await ownService({ STORE_URL: cluster.url, STORE_TIMEOUT })
+
+describeWithRedis('faults of a cluster', () => {
+  test('it is down when the service starts: the service starts, and serves once it is there', async () => {
+    await assertUnhealthy(service)
+    await assertNothingServed(service, noChange)
+    await cluster.start()
+    await assertRecovers(service)
+  })
+
+  test('a node is added, takes over slots, hands them back and goes: no error, and nothing is lost', async () => {
+    // It would make itself a replica, once its last slot is gone.
+    const node = await ownClusterNode('--cluster-allow-replica-migration', 'no')
+    await node.start()
+    await meet(node, cluster.nodes)
+    await until('all nodes know it', async () => {
+      const known = await Promise.all(cluster.nodes.map((one) => one.command('cluster', 'info')))
+      return known.every((info) => info.includes('cluster_known_nodes:7'))
+    })
+    await cluster.isWhole([node])
+    const load = startLoad(service)
+    await until('there are items', () => servedBy(load) > 500)
+    const [from] = cluster.nodes
+    assert.ok(from)
+    const items = await itemsOf(from)
+    for (const [giver, taker] of [[from, node] as const, [node, from] as const]) {
+      for (const { id, slot } of items) {
+        await moveSlot(slot, giver, taker, async () => {
+          const data = { of: taker.port }
+          assert.equal((await service.call('PUT', `/items/${id}`, { data })).status, 200)
+          assert.equal(itemOf(await service.call('GET', `/items/${id}`), 200).of, taker.port)
+        })
+      }
+      await untilMoreIsServed(load)
+    }
+    const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
+    assert.ok(Number(asked) > 0, 'no command was sent on for a slot that was being moved')
+    const id = await idOf(node)
+    for (const other of cluster.nodes) await other.command('cluster', 'forget', id)
+    await node.kill('SIGKILL')
+    await untilMoreIsServed(load)
+    await load.stop()
+    assert.deepEqual(
+      [...load.statuses.keys()].filter((status) => status >= 500),
+      [],
+    )
+    assert.deepEqual(await load.lost(), [])
+    assert.equal((await service.request('GET', '/health')).status, 200)
+  })
+
+  test('a replica takes over as it is told to: no error, and nothing is lost', async () => {
+    const replica = cluster.nodes[3]
+    assert.ok(replica)
+    const load = startLoad(service)
+    await until('there are items', () => servedBy(load) > 300)
+    assert.equal(await replica.command('cluster', 'failover'), 'OK')
+    await until('it is a master', async () => (await roleOf(replica)) === 'master')
+    await untilMoreIsServed(load)
+    await cluster.isWhole()
+    await load.stop()
+    assert.equal(load.statuses.get(503) ?? 0, 0)
+    assert.deepEqual(await load.lost(), [])
+  })
+
+  test('a URL that names a replica only will do', async () => {
+    const url = `redis+cluster://127.0.0.1:${cluster.nodes[4]?.port}`
+    await create(await ownService({ STORE_URL: url, STORE_TIMEOUT }), {})
+  })
+
+  test('a master is paused: 503 for its items in time, the others are served; its replica takes over', async () => {
+    await cluster.setNodeTimeout(nodeTimeout)
+    const ids = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => create(service, { n }).then(({ id }) => id)),
+    )
+    const [, master] = cluster.nodes
+    assert.ok(master)
+    await master.kill('SIGSTOP')
+    try {
+      const answers = await Promise.all(
+        ids.map((id) => service.call('PUT', `/items/${id}`, { data: {} })),
+      )
+      const refused = answers.filter(({ status }) => status === 503)
+      assert.ok(refused.length > 0 && refused.length < 40, `${refused.length} of 60 refused`)
+      for (const { text } of refused) assert.match(text, unknownOutcome)
+      await assertUnhealthy(service)
+      await assertRecovers(service)
+    } finally {
+      await master.kill('SIGCONT')
+    }
+    await cluster.isWhole()
+    for (const id of ids) assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
+  })
+
+  test('a master is killed under load: successes and 503s only, and full service within 15 seconds', async (t) => {
+    const master = await aMaster()
+    const load = startLoad(service, { mayLose: true })
+    await until('there are items', () => servedBy(load) > 500)
+    const killed = performance.now()
+    await master.kill('SIGKILL')
+    await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 0)
+    await assertRecovers(service)
+    const recovered = performance.now()
+    await untilMoreIsServed(load)
+    await load.stop()
+    const lost = await load.lost()
+    const seconds = (time: number) => `${((time - killed) / 1000).toFixed(1)} s`
+    t.diagnostic(
+      `last 503 after ${seconds(load.lastRefused())}, healthy after ${seconds(recovered)}, ` +
+        `${lost.length} lost of ${servedBy(load)} answers that were successes`,
+    )
+    assert.ok(load.lastRefused() - killed < 15_000, 'no full service within 15 seconds')
+    assert.ok(
+      lost.every((time) => killed - time < replicationLag),
+      'an older write is lost',
+    )
+    for (const status of load.statuses.keys()) assert.ok([200, 201, 204, 404, 503].includes(status))
+    await master.start()
+    await cluster.isWhole()
+  })
+
+  test('a master and its replica are gone: 503 until one is back, and nothing is lost', async () => {
+    const master = await aMaster()
+    const replica = await replicaOf(master)
+    const items = await Promise.all(Array.from({ length: 30 }, () => create(service, {})))
+    await Promise.all([master, replica].map((node) => node.kill('SIGKILL')))
+    await assertUnhealthy(service)
+    await Promise.all([master, replica].map((node) => node.start()))
+    await assertRecovers(service)
+    for (const { id } of items) {
+      assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
+    }
+  })
+
+  async function aMaster(): Promise<ClusterNode> {
+    const roles = await Promise.all(cluster.nodes.map(roleOf))
+    const master = cluster.nodes[roles.indexOf('master')]
+    assert.ok(master)
+    return master
+  }
+
+  async function replicaOf(master: ClusterNode): Promise<ClusterNode> {
+    const info = await master.command('info', 'replication')
+    const port = /^slave0:.*?port=(\d+)/m.exec(info)?.[1]
+    const replica = cluster.nodes.find((node) => String(node.port) === port)
+    assert.ok(replica, info)
+    return replica
+  }
+})
+
+async function roleOf(node: ClusterNode): Promise<string | undefined> {
+  return /^role:(\w+)/m.exec(await node.command('info', 'replication'))?.[1]
+}
+
+async function untilMoreIsServed(load: ItemLoad): Promise<void> {
+  const before = servedBy(load)
+  await until('more is served', () => servedBy(load) > before + 300)
+}
+
+/** New items of a node that had its slots from the beginning, each in a slot of its own. */
+async function itemsOf(node: ClusterNode): Promise<{ id: string; slot: string }[]> {
+  const range = await node.command('cluster', 'nodes')
+  const [, first, last] = /myself.* (\d+)-(\d+)/.exec(range) ?? []
+  const items = new Map<number, string>()
+  await until('there are items in several slots', async () => {
+    const { id } = await create(service, {})
+    const slot = slotOf(`item-store:{${Number.parseInt(id.slice(0, 4), 16) % 256}}`)
+    if (slot >= Number(first) && slot <= Number(last)) items.set(slot, id)
+    return items.size === slotsToMove
+  })
+  return [...items].map(([slot, id]) => ({ id, slot: String(slot) }))
+}
+
+/**
+ * Moves a slot with its keys, as operators do (`redis-cli --cluster reshard`).
+ * @param between what is done while the keys are there already, and the slot is not.
+ */
+async function moveSlot(
+  slot: string,
+  from: ClusterNode,
+  to: ClusterNode,
+  between: () => Promise<void>,
+): Promise<void> {
+  const [fromId, toId] = [await idOf(from), await idOf(to)]
+  const done = async (node: ClusterNode, ...command: string[]) =>
+    assert.match(await node.command(...command), /^(OK|NOKEY)$/, command.join(' '))
+
+  await done(to, 'cluster', 'setslot', slot, 'importing', fromId)
+  await done(from, 'cluster', 'setslot', slot, 'migrating', toId)
+  const keys = await from.command('cluster', 'getkeysinslot', slot, '10')
+  if (keys !== '') {
+    const target = ['127.0.0.1', String(to.port), '', '0', '20000', 'keys']
+    await done(from, 'migrate', ...target, ...keys.split('\n'))
+  }
+  await between()
+  for (const node of [to, from]) await done(node, 'cluster', 'setslot', slot, 'node', toId)
+}

@@ -1,0 +1,173 @@
+/** Items in a cluster: the same tests as for one server, and what is special to a cluster. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { newItemId } from '../../../src/item/id.js'
+import type { ItemStore } from '../../../src/store/item-store.js'
+import { slotOf } from '../../../src/store/redis/slots.js'
+import { openRedisStore, type RedisStoreOptions } from '../../../src/store/redis/store.js'
+import { create } from '../../conformance/expect.js'
+import { newCertificate } from '../../support/certificate.js'
+import { assertConforms } from '../../support/conformance.js'
+import { type OwnService, ownService } from '../../support/own-service.js'
+import { freePort } from '../../support/process.js'
+import { describeWithRedis, documentedRights, ownRedis } from '../../support/redis.js'
+import { ownCluster } from '../../support/redis-cluster.js'
+import { describeRoundTrip } from '../../support/round-trip.js'
+import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
+import { until } from '../../support/until.js'
+
+const STORE_TIMEOUT = '20s'
+
+const cluster = await ownCluster()
+await cluster.start()
+
+describeWithRedis('a cluster', () => {
+  /** A store in this process, with a prefix of its own. */
+  async function open(options: Partial<RedisStoreOptions> = {}): Promise<ItemStore> {
+    const log = pino({ level: 'silent' })
+    const defaults = { url: cluster.url, prefix: `${randomUUID()}:`, timeout: 60_000, log }
+    return await openRedisStore({ ...defaults, ...options })
+  }
+
+  /** What each master says. */
+  function masters(...command: string[]): Promise<string[]> {
+    return Promise.all(cluster.nodes.slice(0, 3).map((node) => node.command(...command)))
+  }
+
+  const small = { buckets: 8, batchBytes: 300 }
+  describeStore('with 8 buckets and batches of 300 bytes', () => open(small), 100)
+
+  describeRoundTrip('in a cluster', () => open({ buckets: 8 }), 100)
+
+  test('passes the conformance tests, and has the items on all masters', async () => {
+    await assertConforms({ STORE_URL: cluster.url, STORE_TIMEOUT })
+    for (const keys of await masters('keys', 'item-store:*')) assert.notEqual(keys, '')
+  })
+
+  test('items are spread over all masters, listed once each, and counted together', async () => {
+    const store = await open()
+    const ids = Array.from({ length: 3000 }, newItemId)
+    await Promise.all(ids.map((id) => store.create(id, itemText(id, 10))))
+    const listed: { id: string }[] = JSON.parse(`[${await textOf(await store.list())}]`)
+    assert.deepEqual(listed.map(({ id }) => id).sort(), ids.toSorted())
+    const { items, itemBytes, memoryBytes } = await store.size()
+    assert.equal(items, 3000)
+    assert.equal(
+      itemBytes,
+      ids.reduce((sum, id) => sum + itemText(id, 10).length, 0),
+    )
+    const used = (await masters('info', 'memory')).map((info) =>
+      Number(/^used_memory:(\d+)/m.exec(info)?.[1]),
+    )
+    assert.ok(
+      memoryBytes > Math.max(...used) * 2,
+      `${memoryBytes} bytes, where masters have ${used}`,
+    )
+    await store.clear()
+    assert.equal((await store.size()).items, 0)
+    await store.close()
+  })
+
+  test('a health check takes two scripts on each master', async () => {
+    const store = await open()
+    await masters('config', 'resetstat')
+    assert.equal(await store.healthy(), true)
+    for (const stats of await masters('info', 'commandstats')) {
+      const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+).*?failed_calls=(\d+)/gm)]
+      const done = calls.map(([, all, failed]) => Number(all) - Number(failed)) // for an unknown script
+      assert.equal(
+        done.reduce((sum, count) => sum + count, 0),
+        2,
+      )
+    }
+    await store.close()
+  })
+
+  test('another program uses one of the keys: unhealthy once a request has met it, until it is gone', async () => {
+    const prefix = `${randomUUID()}:`
+    const store = await open({ prefix })
+    const id = newItemId()
+    const key = `${prefix}{${Number.parseInt(id.slice(0, 4), 16) % 256}}`
+    assert.ok((await masters('set', key, 'something else')).includes('OK'))
+    await assert.rejects(async () => store.read(id), /The store refuses this/)
+    await until('it is unhealthy', async () => !(await store.healthy()))
+    assert.ok((await masters('get', key)).includes('something else'))
+    await masters('del', key)
+    await until('it is healthy', () => store.healthy())
+    await store.close()
+  })
+
+  test('the slot of a key is what the servers say', async () => {
+    const node = cluster.nodes[0]
+    const keys = ['', 'a', '123456789', 'item-store:{0}', 'x{}y{z}', 'a{b}{c}', '{é}', 'a{b', '}{']
+    for (const key of [...keys, ...Array.from({ length: 20 }, (_, n) => `p:{${n * 13}}`)]) {
+      assert.equal(String(slotOf(key)), await node?.command('cluster', 'keyslot', key), key)
+    }
+  })
+
+  test('needs no more rights than docs/reference/redis.md says', async () => {
+    await masters('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
+    const url = cluster.url.replace('://', '://u:p@')
+    const service = await ownService({ STORE_URL: url, STORE_TIMEOUT })
+    const { id } = await create(service, { name: 'a' })
+    assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
+    assert.equal((await service.call('GET', '/items')).status, 200)
+    assert.equal((await service.request('GET', '/health')).status, 200)
+    assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
+    await masters('acl', 'setuser', 'u', 'off')
+    const refused = await ownService({ STORE_URL: url, STORE_TIMEOUT })
+    assert.equal((await refused.request('GET', '/health')).status, 503)
+    assert.match(JSON.stringify(refused.log), /WRONGPASS/)
+  })
+
+  const wrongKinds = [
+    { title: 'a cluster that is addressed as one server', says: /belongs to a cluster: STORE_URL/ },
+    {
+      title: 'one server that is addressed as a cluster',
+      says: /belongs to no cluster: STORE_URL/,
+    },
+  ]
+  for (const [n, { title, says }] of wrongKinds.entries()) {
+    test(`${title}: unhealthy, with the cause in the log`, async () => {
+      const port = await freePort()
+      const single = ownRedis('--port', String(port))
+      await single.start()
+      const urls = [
+        `redis://127.0.0.1:${cluster.nodes[0]?.port}`,
+        `redis+cluster://127.0.0.1:${port}`,
+      ]
+      const service = await ownService({ STORE_URL: urls[n], STORE_TIMEOUT })
+      assert.equal((await service.request('GET', '/health')).status, 503)
+      assert.match(lineOf(service, 'the store cannot be reached'), says)
+    })
+  }
+
+  test('one with TLS is spoken to with TLS, for whichever server', async () => {
+    const [port, busPort] = await Promise.all([freePort(), freePort()])
+    const [certificate, key] = newCertificate()
+    const node = ownRedis(
+      ...['--tls-port', String(port), '--tls-cluster', 'yes', '--tls-auth-clients', 'no'],
+      ...['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate],
+      ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
+    )
+    await node.start()
+    await node.command('cluster', 'addslotsrange', '0', '16383')
+    const service = await ownService({
+      STORE_URL: `rediss+cluster://127.0.0.1:${port}`,
+      STORE_TIMEOUT,
+      NODE_EXTRA_CA_CERTS: certificate,
+    })
+    await until('the service is healthy', async () => {
+      return (await service.request('GET', '/health')).status === 200
+    })
+    await create(service, {})
+  })
+})
+
+/** The first line of the log with this message. */
+function lineOf({ log }: OwnService, msg: string): string {
+  return JSON.stringify(log.find((line) => line.msg === msg))
+}

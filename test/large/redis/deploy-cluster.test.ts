@@ -1,0 +1,132 @@
+/** The cluster of deploy/replicas: its servers, and the command that makes them one, as its files say. */
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { type OwnProcess, ownProcess } from '../../support/own-process.js'
+import { freePort } from '../../support/process.js'
+import { describeWithRedis } from '../../support/redis.js'
+import { root } from '../../support/tools.js'
+import { until } from '../../support/until.js'
+import { parseYaml, parseYamlDocuments } from '../../support/yaml.js'
+
+interface Compose {
+  readonly 'x-valkey': { command: string[] }
+  readonly services: { cluster: { command: string[] } }
+}
+interface Workload {
+  readonly kind: string
+  readonly spec: { template: { spec: { containers: { command: string[] }[] } } }
+}
+
+const password = 'secret'
+const folder = mkdtempSync(join(tmpdir(), 'item-store-deploy-cluster-'))
+
+/** The shell commands of each file, with their own servers' addresses. */
+const files = [composeCommands('127.89.1'), kubernetesCommands('127.89.2')]
+
+for (const { file, net, server, create } of files) {
+  describeWithRedis(`the cluster of ${file}`, () => {
+    test('is made of six new servers, and is left as it is when they are all started again', async () => {
+      const [port, busPort] = await Promise.all([freePort(), freePort()])
+      const env = {
+        PATH: [programs(net, port, busPort), process.env.PATH].join(delimiter),
+        REDISCLI_AUTH: password,
+        VALKEY_PASSWORD: password,
+      }
+      const shell = (command: string) =>
+        promisify(execFile)('sh', ['-c', command.replaceAll(':6379', `:${port}`)], { env })
+      const cli = async (args: string) =>
+        (await shell(`valkey-cli -e -c -h ${net}.11 ${args}`)).stdout.trimEnd()
+      // The servers take a moment to agree.
+      const answers = (args: string, answer: string) =>
+        until(`${args}: ${answer}`, async () => (await cli(args).catch(() => '')) === answer)
+
+      const untilMade = () => shell(`until ( ${create} ); do sleep 0.2; done`)
+
+      // The one that makes the cluster is started first: it tries until the servers are there.
+      const made = untilMade()
+      const before = startServers()
+      const { stdout } = await made
+      assert.match(stdout, /All 16384 slots covered/)
+      await answers('set key value', 'OK')
+      await until('three masters have a replica each', async () => {
+        const nodes = (await cli('cluster nodes')).split('\n')
+        const followed = nodes.map((line) => / slave (\w+) /.exec(line)?.[1])
+        return nodes.length === 6 && new Set(followed.filter(Boolean)).size === 3
+      })
+
+      await Promise.all(before.map(end))
+      const after = startServers()
+      const { stdout: again } = await untilMade()
+      assert.match(again, /All 16384 slots covered/)
+      assert.doesNotMatch(again, /Adding replica/)
+      await answers('get key', 'value')
+      await Promise.all(after.map(end))
+
+      function startServers(): OwnProcess[] {
+        return Array.from({ length: 6 }, (_, n) => {
+          const data = join(folder, `${net}.${n}`)
+          mkdirSync(data, { recursive: true })
+          assert.ok(server.includes('--dir /data '))
+          const line = server.replace('--dir /data ', `--dir ${data} `)
+          const own = { ADDRESS: `${net}.${11 + n}`, HOSTNAME: `valkey-${n}` }
+          return ownProcess(['sh', '-c', line], { cwd: data, env: { ...env, ...own } })
+        })
+      }
+    })
+  })
+}
+
+async function end({ child, ended }: OwnProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await ended()
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+function composeCommands(net: string) {
+  const file = 'deploy/replicas/compose.yaml'
+  const compose = parseYaml<Compose>(textOf(file))
+  const local = (command = '') => command.replaceAll('$$', '$').replaceAll('10.89.0.', `${net}.`)
+  return {
+    file,
+    net,
+    server: local(compose['x-valkey'].command.at(-1)),
+    create: local(compose.services.cluster.command.at(-1)),
+  }
+}
+
+function kubernetesCommands(net: string) {
+  const file = 'deploy/replicas/kubernetes.yaml'
+  const workloads = parseYamlDocuments<Workload>(textOf(file))
+  const command = (kind: string) => {
+    const found = workloads.find((workload) => workload.kind === kind)
+    return found?.spec.template.spec.containers[0]?.command.at(-1) ?? assert.fail(`no ${kind}`)
+  }
+  return { file, net, server: command('StatefulSet'), create: command('Job') }
+}
+
+/** A folder with the programs of the image, by those of Redis, each server at its own address and port. */
+function programs(net: string, port: number, busPort: number): string {
+  const bin = join(folder, `${net}-bin`)
+  mkdirSync(bin)
+  const at = '--bind "$ADDRESS" --bind-source-addr "$ADDRESS"'
+  const lines = {
+    'valkey-cli': `case "$1" in --cluster) exec redis-cli "$@" ;; *) exec redis-cli -p ${port} "$@" ;; esac`,
+    'docker-entrypoint.sh': 'exec "$@"',
+    'valkey-server': `exec redis-server ${at} --port ${port} --cluster-port ${busPort} "$@"`,
+    getent: `n=\${2##*-}; echo "${net}.$((11 + n))   $2.default.svc.cluster.local"`,
+  }
+  for (const [name, line] of Object.entries(lines)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
+  return bin
+}

@@ -1,0 +1,48 @@
+/** What is seen of a service whose engine has a bad day, and that it recovers by itself. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Answer } from '../../conformance/client.js'
+import { create, record } from '../../conformance/expect.js'
+import { assertRefused } from '../../decisions/expect.js'
+import type { OwnService } from '../../support/own-service.js'
+import { until } from '../../support/until.js'
+
+export const unknownOutcome = /unknown whether the change took effect/
+export const noChange = /nothing has changed/
+
+export async function assertUnhealthy(service: OwnService): Promise<void> {
+  const answer = await until('the service is unhealthy', async () => {
+    const health = await service.request('GET', '/health')
+    return health.status === 503 && health
+  })
+  const { status, services_summary, unhealthy_subsystems } = record(answer.json())
+  assert.equal(status, 'unhealthy')
+  assert.deepEqual(services_summary, { total: 2, healthy: 1, unhealthy: 1 })
+  assert.deepEqual(unhealthy_subsystems, ['store'])
+}
+
+/** It serves again, all by itself. */
+export async function assertRecovers(service: OwnService): Promise<void> {
+  await until('the service is healthy', async () => {
+    return (await service.request('GET', '/health')).status === 200
+  })
+  const { id } = await create(service, { again: true })
+  assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
+  assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
+}
+
+export function assertUnavailable(answer: Answer, message: RegExp): void {
+  assert.match(assertRefused(answer, 503, 'STORE_UNAVAILABLE'), message)
+  assert.equal(answer.headers['retry-after'], '1')
+}
+
+/** Every item request gets a 503. @param outcome what is said of those that change something. */
+export async function assertNothingServed(service: OwnService, outcome: RegExp): Promise<void> {
+  const path = `/items/${randomUUID()}`
+  assertUnavailable(await service.call('GET', '/items'), /^The store [\w ]+$/)
+  assertUnavailable(await service.call('GET', path), /^The store [\w ]+$/)
+  assertUnavailable(await service.call('POST', '/items', { data: {} }), outcome)
+  assertUnavailable(await service.call('PUT', path, { data: {} }), outcome)
+  assertUnavailable(await service.call('DELETE', path), outcome)
+}

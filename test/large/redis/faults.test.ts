@@ -1,0 +1,248 @@
+/** What clients see of a service whose engine has a bad day, and that it recovers by itself. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { send } from '../../conformance/client.js'
+import { create, record } from '../../conformance/expect.js'
+import { assertRefused } from '../../decisions/expect.js'
+import { type OwnService, ownService } from '../../support/own-service.js'
+import { freePort } from '../../support/process.js'
+import { describeWithRedis, type OwnRedis, ownRedis } from '../../support/redis.js'
+import { until } from '../../support/until.js'
+import {
+  assertNothingServed,
+  assertRecovers,
+  assertUnavailable,
+  assertUnhealthy,
+  noChange,
+  unknownOutcome,
+} from './expect.js'
+
+/** Long enough for an engine that is well on a busy machine, short enough to wait for. */
+const timeout = '1500ms'
+
+function serviceOn(url: string, env: NodeJS.ProcessEnv = {}): Promise<OwnService> {
+  return ownService({ STORE_URL: url, STORE_TIMEOUT: timeout, ...env })
+}
+
+/** Starts an engine and a service on it. */
+async function started(...settings: string[]): Promise<{ redis: OwnRedis; service: OwnService }> {
+  const redis = ownRedis(...settings)
+  await redis.start()
+  return { redis, service: await serviceOn(redis.url) }
+}
+
+describeWithRedis('faults of the engine', () => {
+  test('it is down when the service starts: the service starts, and serves once it is there', async () => {
+    const redis = ownRedis()
+    const service = await serviceOn(redis.url)
+    await assertUnhealthy(service)
+    await assertNothingServed(service, noChange)
+    await redis.start()
+    await assertRecovers(service)
+    await until('both are logged', () => {
+      const logged = service.log.map(({ msg }) => msg)
+      return ['the store cannot be reached', 'the store can be reached again'].every((msg) =>
+        logged.includes(msg),
+      )
+    })
+  })
+
+  test('it is killed under load: successes and 503s only, and every success is kept', async () => {
+    const { redis, service } = await started('--appendonly', 'yes', '--appendfsync', 'always')
+    const kept = new Map<string, number>()
+    const statuses = new Map<number, number>()
+    let isOver = false
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; !isOver; n += 1) {
+        const answer = await service.call('POST', '/items', { data: { writer, n } })
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+        if (answer.status === 201) kept.set(String(record(record(answer.json()).data).id), n)
+        else await delay(5)
+      }
+    })
+    const served = () => statuses.get(201) ?? 0
+    await until('items are created', () => served() > 200)
+    await redis.kill('SIGKILL')
+    await until('requests are refused', () => (statuses.get(503) ?? 0) > 20)
+    const before = served()
+    await redis.start()
+    await until('items are created again', () => served() > before + 200)
+    isOver = true
+    await Promise.all(writers)
+    assert.deepEqual([...statuses.keys()].sort(), [201, 503])
+    for (const [id, n] of kept) {
+      const answer = await service.call('GET', `/items/${id}`)
+      assert.equal(record(record(answer.json()).data).n, n)
+    }
+  })
+
+  test('it is killed while a list is read: the connection ends, and half a list does not look complete', async () => {
+    const { redis, service } = await started()
+    const text = 'x'.repeat(1_000_000)
+    for (let n = 0; n < 60; n += 1) await create(service, { text })
+    const headers = { authorization: `Bearer ${service.validToken()}` }
+    const { status, body } = await fetch(`${service.baseUrl}/items`, { headers })
+    assert.equal(status, 200)
+    const reader = body?.getReader()
+    await reader?.read()
+    await redis.kill('SIGKILL')
+    await assert.rejects(async () => {
+      for (;;) if ((await reader?.read())?.done !== false) return
+    })
+    await redis.start()
+    await assertRecovers(service)
+  })
+
+  test('it is started again and is empty: so is the service', async () => {
+    const { redis, service } = await started()
+    const { id } = await create(service, {})
+    await redis.kill('SIGKILL')
+    await redis.start()
+    await assertRecovers(service)
+    assert.equal((await service.call('GET', `/items/${id}`)).status, 404)
+    assert.deepEqual(record((await service.call('GET', '/items')).json()).data, [])
+  })
+
+  test('it is paused: 503 in time, at once from the second request on, and no answer is mixed up', async () => {
+    const { redis, service } = await started()
+    const items = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => create(service, { n }).then(({ id }) => ({ id, n }))),
+    )
+    await redis.kill('SIGSTOP')
+    try {
+      const bodies = ['POST', 'PUT', 'DELETE'] as const
+      const sent = await Promise.all(
+        bodies.map((method) => {
+          const path = method === 'POST' ? '/items' : `/items/${items[0]?.id}`
+          return service.call(method, path, method === 'DELETE' ? undefined : { data: { n: 0 } })
+        }),
+      )
+      for (const answer of sent) assertUnavailable(answer, unknownOutcome)
+      await assertNothingServed(service, noChange)
+      await assertUnhealthy(service)
+    } finally {
+      await redis.kill('SIGCONT')
+    }
+    await assertRecovers(service)
+    const answers = await Promise.all(
+      items.slice(1).map(({ id }) => service.call('GET', `/items/${id}`)),
+    )
+    assert.deepEqual(
+      answers.map((answer) => record(record(answer.json()).data).n),
+      items.slice(1).map(({ n }) => n),
+    )
+  })
+
+  test('it is slow: what takes less than STORE_TIMEOUT is waited for, anything else is a 503', async () => {
+    const redis = ownRedis()
+    await redis.start()
+    const service = await serviceOn(redis.url, { STORE_TIMEOUT: '3s' })
+    await redis.command('client', 'pause', '400', 'all')
+    await create(service, {})
+    await redis.command('client', 'pause', '8000', 'all')
+    assertUnavailable(await service.call('POST', '/items', { data: {} }), unknownOutcome)
+    await assertRecovers(service)
+  })
+
+  test('its memory is at its end: 507 for what needs more, everything else goes on', async () => {
+    const { redis, service } = await started('--maxmemory', '8mb')
+    const ids: string[] = []
+    const text = 'x'.repeat(200_000)
+    const fill = () =>
+      until('the engine is full', async () => {
+        const answer = await service.call('POST', '/items', { data: { text } })
+        if (answer.status === 201) ids.push(String(record(record(answer.json()).data).id))
+        return answer.status !== 201 && answer
+      })
+    assertRefused(await fill(), 507, 'STORE_FULL')
+    assert.ok(ids.length > 5, `${ids.length} items`)
+    const [first, ...others] = ids
+    const grown = await service.call('PUT', `/items/${first}`, { data: { text: text + text } })
+    assertRefused(grown, 507, 'STORE_FULL')
+    const as = (text: string) => service.call('PUT', `/items/${first}`, { data: { text } })
+    assert.equal((await as(text.replaceAll('x', 'y'))).status, 200)
+    const answer = await service.call('GET', `/items/${first}`)
+    assert.match(String(record(record(answer.json()).data).text), /^y{200000}$/)
+    assert.equal((await service.request('GET', '/health')).status, 200)
+    const list = record((await service.call('GET', '/items')).json()).data
+    assert.ok(Array.isArray(list) && list.length === ids.length)
+    for (const id of others) {
+      assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
+    }
+    assert.equal((await as(text + text)).status, 200)
+    ids.length = 0
+    assertRefused(await fill(), 507, 'STORE_FULL')
+    assert.ok(ids.length > 3, `${ids.length} items after nearly everything was deleted`)
+    assert.equal(await redis.command('exists', 'item-store:none'), '0')
+  })
+
+  test('it is a read-only replica: reads are served, changes get 503, health is unhealthy', async () => {
+    const { redis, service } = await started()
+    const { id } = await create(service, { name: 'a' })
+    await redis.command('replicaof', '127.0.0.1', String(await freePort()))
+    await assertUnhealthy(service)
+    assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
+    assert.equal((await service.call('GET', '/items')).status, 200)
+    assertUnavailable(await service.call('POST', '/items', { data: {} }), noChange)
+    assertUnavailable(await service.call('PUT', `/items/${id}`, { data: {} }), noChange)
+    assertUnavailable(await service.call('DELETE', `/items/${id}`), noChange)
+    await redis.command('replicaof', 'no', 'one')
+    await assertRecovers(service)
+  })
+
+  test('it wants another password: nothing is served until it is the right one', async () => {
+    const port = await freePort()
+    const redis = ownRedis('--port', String(port), '--requirepass', 'right')
+    await redis.start()
+    const url = (password: string) => `redis://:${password}@127.0.0.1:${port}/3`
+    const [right, wrong] = [await serviceOn(url('right')), await serviceOn(url('wr%40ng'))]
+    const { id } = await create(right, {})
+    for (const service of [wrong, await serviceOn(`redis://127.0.0.1:${port}/3`)]) {
+      await assertUnhealthy(service)
+      await assertNothingServed(service, noChange)
+      assert.doesNotMatch(JSON.stringify(service.log), /wr%40ng|wr@ng/)
+    }
+    await redis.command('-a', 'right', '--no-auth-warning', 'config', 'set', 'requirepass', 'wr@ng')
+    await assertRecovers(wrong)
+    assert.equal((await wrong.call('GET', `/items/${id}`)).status, 200)
+    assert.equal((await right.call('GET', `/items/${id}`)).status, 200)
+  })
+
+  test('another program uses one of the keys: 503 for what lies there, unhealthy until it is gone', async () => {
+    const { redis, service } = await started()
+    await create(service, {})
+    const [key = ''] = (await redis.command('keys', 'item-store:*')).split('\n')
+    const number = Number(/\{(\d+)\}/.exec(key)?.[1])
+    const id = `${number.toString(16).padStart(4, '0')}0000-0000-4000-8000-000000000000`
+    await redis.command('del', key)
+    await redis.command('set', key, 'something else')
+    await assertUnhealthy(service)
+    assertUnavailable(await service.call('GET', `/items/${id}`), /refuses/)
+    assertUnavailable(await service.call('PUT', `/items/${id}`, { data: {} }), noChange)
+    assertUnavailable(await service.call('DELETE', `/items/${id}`), noChange)
+    assert.equal(await redis.command('get', key), 'something else')
+    await redis.command('del', key)
+    await assertRecovers(service)
+  })
+
+  test('it would delete items when it is full: a warning', async () => {
+    const { service } = await started('--maxmemory-policy', 'allkeys-lru')
+    await until('it is logged', () => service.log.some(({ policy }) => policy === 'allkeys-lru'))
+  })
+
+  test('it is paused when the service stops: the service ends all the same', async () => {
+    const { redis, service } = await started()
+    await create(service, {})
+    await redis.kill('SIGSTOP')
+    try {
+      const request = send(service.baseUrl, 'GET', '/api/v1/items', { token: service.validToken() })
+      const stopped = service.stop()
+      await request.catch(() => undefined)
+      assert.deepEqual(await stopped, [0, null])
+    } finally {
+      await redis.kill('SIGCONT')
+    }
+  })
+})

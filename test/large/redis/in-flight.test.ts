@@ -1,0 +1,145 @@
+/** What the Redis store has in flight on a connection: how much, in which order, and for how long. */
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pino } from 'pino'
+import { newItemId } from '../../../src/item/id.js'
+import type { ItemStore } from '../../../src/store/item-store.js'
+import { openRedisStore } from '../../../src/store/redis/store.js'
+import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { proxyTo, type RedisProxy } from '../../support/redis-proxy.js'
+import { itemText } from '../../support/store-behaviour.js'
+import { until } from '../../support/until.js'
+import { noChange, unknownOutcome } from './expect.js'
+
+const megabyte = 1_000_000
+
+describeWithRedis('commands in flight', () => {
+  const stores: ItemStore[] = []
+  after(async () => {
+    for (const store of stores) await store.close()
+  })
+
+  /** A store of its own, in one bucket unless told otherwise, and the way to its engine. */
+  async function opened({ buckets = 1, timeout = 60_000 } = {}) {
+    const redis = ownRedis()
+    await redis.start()
+    const proxy = await proxyTo(redis)
+    const log = pino({ level: 'silent' })
+    const store = await openRedisStore({ url: proxy.url, prefix: 'a:', buckets, timeout, log })
+    stores.push(store)
+    return { redis, proxy, store }
+  }
+
+  /** Makes calls while replies are held back, until some are executed. @returns how many were sent. */
+  async function reached<T>(
+    proxy: RedisProxy,
+    command: string,
+    calls: () => Promise<T>[],
+    areExecuted: (sent: number) => unknown,
+  ): Promise<number> {
+    proxy.hold(true)
+    const before = proxy.sent(command)
+    const results = calls()
+    const sent = () => proxy.sent(command) - before
+    await until('they are executed', () => areExecuted(sent()))
+    await delay(100) // for those that should not be sent
+    const count = sent()
+    proxy.hold(false)
+    await Promise.all(results)
+    return count
+  }
+
+  test('are few at first, and 64 at most once replies are known to be short', async () => {
+    const { proxy, store } = await opened()
+    const reads = () => Array.from({ length: 1000 }, async () => store.read(newItemId()))
+    assert.equal(await reached(proxy, 'HGET', reads, (sent) => sent >= 3), 3)
+    const count = await reached(proxy, 'HGET', reads, (sent) => sent >= 60)
+    assert.ok(count <= 64, `${count} in flight`)
+  })
+
+  test('are as few as the longest recent reply lets in', async () => {
+    const { proxy, store } = await opened()
+    const id = newItemId()
+    await store.create(id, itemText(id, 10 * megabyte))
+    await store.read(id)
+    const reads = () => Array.from({ length: 30 }, async () => store.read(id))
+    assert.equal(await reached(proxy, 'HGET', reads, (sent) => sent >= 3), 3)
+  })
+
+  test('are sent in order, and one that is longer than all the room goes alone', async () => {
+    const { redis, proxy, store } = await opened()
+    const known = newItemId()
+    await store.create(known, itemText(known, 1)) // the engine knows the script then
+    const order: number[] = []
+    const ids = Array.from({ length: 4 }, newItemId)
+    const creates = () =>
+      [40, 10, 10, 1].map(async (megabytes, place) => {
+        const id = ids[place] ?? newItemId()
+        await store.create(id, itemText(id, megabytes * megabyte))
+        order.push(place)
+      })
+    const isThere = async () => (await redis.command('hlen', 'a:{0}')) === '3' // with `bytes`
+    assert.equal(await reached(proxy, 'EVALSHA', creates, isThere), 1)
+    assert.deepEqual(order, [0, 1, 2, 3])
+    assert.equal((await store.size()).items, 5)
+  })
+
+  test('are bounded: without room in time it is busy, and what was not sent changes nothing', async () => {
+    const timeout = 3000
+    const { proxy, store } = await opened({ timeout })
+    const [first, second, third] = [newItemId(), newItemId(), newItemId()]
+    proxy.hold(true)
+    const created = [first, second].map(async (id) => store.create(id, itemText(id, 40 * megabyte)))
+    const refused = assert.rejects(
+      async () => store.create(third, itemText(third, 1)),
+      /too much to do; nothing has changed/,
+    )
+    await delay(timeout / 2)
+    proxy.hold(false) // the first one's reply
+    await created[0]
+    proxy.hold(true)
+    await refused
+    proxy.hold(false)
+    await created[1]
+    assert.equal(await store.read(third), undefined)
+  })
+
+  test('give their room to the next when they fail', async () => {
+    const { redis, store } = await opened()
+    await redis.command('set', 'a:{0}', 'something else')
+    const reads = Array.from({ length: 200 }, async () => store.read(newItemId()))
+    for (const read of reads) await assert.rejects(read, /The store refuses this/)
+  })
+
+  test('a proxy answers with an error what the engine has executed: the outcome is unknown', async () => {
+    const { proxy, store } = await opened()
+    const [id, other] = [newItemId(), newItemId()]
+    await store.create(other, itemText(other, 1)) // the engine knows the script then
+    proxy.replaceReplies('-ERR upstream failure\r\n')
+    await assert.rejects(async () => store.create(id, itemText(id, 1)), unknownOutcome)
+    proxy.replaceReplies('-READONLY You can not write\r\n')
+    await assert.rejects(async () => store.delete(id), noChange)
+    proxy.replaceReplies(undefined)
+    assert.deepEqual(await store.read(id), itemText(id, 1))
+  })
+
+  test('a list of an empty store takes one script, and a health check and the size two commands', async () => {
+    const { proxy, store } = await opened({ buckets: 256 })
+    const count = () => proxy.sent('EVAL') + proxy.sent('INFO')
+    const taken = async (call: () => unknown) => {
+      const before = count()
+      await call()
+      return count() - before
+    }
+    await taken(() => store.list()) // the engine learns the script
+    assert.equal(await taken(() => store.list()), 1)
+    assert.equal(await taken(() => store.size()), 2)
+    assert.equal(await taken(() => store.healthy()), 2)
+    const id = newItemId()
+    await store.create(id, itemText(id, 1))
+    await taken(() => store.list())
+    assert.equal(await taken(() => store.list()), 2)
+  })
+})

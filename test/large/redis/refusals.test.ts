@@ -1,0 +1,188 @@
+/** What the Redis store makes of an engine that refuses something, and what it logs of it. */
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { after, test } from 'node:test'
+import { inspect } from 'node:util'
+import { ErrorReply } from '@redis/client'
+import { pino } from 'pino'
+import { newItemId } from '../../../src/item/id.js'
+import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
+import { storeError } from '../../../src/store/redis/errors.js'
+import { partlyDone } from '../../../src/store/redis/scripts.js'
+import { openRedisStore } from '../../../src/store/redis/store.js'
+import { freePort } from '../../support/process.js'
+import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { itemText } from '../../support/store-behaviour.js'
+import { until } from '../../support/until.js'
+import { noChange, unknownOutcome } from './expect.js'
+
+const redis = ownRedis()
+await redis.start()
+const stores: ItemStore[] = []
+
+describeWithRedis('refusals of the engine', () => {
+  after(async () => {
+    for (const store of stores) await store.close()
+  })
+
+  const used = ['EVAL', 'EVALSHA', 'HGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
+  for (const command of used) {
+    test(`the user may not use ${command}: unhealthy, and whatever says so has changed nothing`, async () => {
+      await redis.command('flushall')
+      await redis.command('script', 'flush')
+      const all = await opened(redis.url)
+      const ids = [newItemId(), newItemId()]
+      for (const id of ids) await all.store.create(id, itemText(id, 10))
+      const rights = ['on', '>p', '~*', '+@all', `-${command}`]
+      await redis.command('acl', 'setuser', 'u', ...rights)
+      const { store } = await opened(redis.url.replace('://', '://u:p@'))
+      const [id = newItemId(), other = newItemId()] = ids
+      const newId = newItemId()
+      const changes = [
+        () => store.create(newId, itemText(newId, 10)),
+        () => store.replace(id, itemText(id, 5)),
+        () => store.replace(id, itemText(id, 20)),
+        () => store.delete(id),
+        () => store.delete(other),
+      ]
+      assert.equal(await all.store.healthy(), true)
+      assert.equal(await store.healthy(), false)
+      for (const change of changes) {
+        const before = await redis.command('hgetall', 'item-store:{0}')
+        const thrown = await thrownBy(change)
+        if (thrown === undefined) continue
+        assert.match(thrown.message, noChange)
+        assert.equal(await redis.command('hgetall', 'item-store:{0}'), before)
+      }
+    })
+  }
+
+  const long = 'x'.repeat(5000)
+  const unexpectedHashes = [
+    { title: 'without the length of all texts', fields: { a: '1' } },
+    { title: 'with another length of all texts', fields: { a: '1', bytes: 'abc' } },
+    { title: 'with fields that are no ids', fields: { a: 'not json "', bytes: '10' } },
+    { title: 'with long texts', fields: { [newItemId()]: long, bytes: '5000' } },
+  ]
+  for (const { title, fields } of unexpectedHashes) {
+    test(`the hash of another program, ${title}: no list, no change, unhealthy until it is gone`, async () => {
+      await redis.command('flushall')
+      await redis.command('hset', 'item-store:{0}', ...Object.entries(fields).flat())
+      const before = await redis.command('hgetall', 'item-store:{0}')
+      const { store } = await opened(redis.url)
+      await assert.rejects(async () => store.list(), /The store refuses this/)
+      assert.equal(await store.healthy(), false)
+      const id = newItemId()
+      assert.equal(await store.read(id), undefined)
+      if (fields.bytes?.match(/^\d+$/)) return
+      await assert.rejects(async () => store.create(id, itemText(id, 10)), noChange)
+      await assert.rejects(async () => store.size(), /The store refuses this/)
+      assert.equal(await redis.command('hgetall', 'item-store:{0}'), before)
+      await redis.command('del', 'item-store:{0}')
+      await until('it is healthy', () => store.healthy())
+    })
+  }
+
+  test('it begins to delete items when it is full, and is connected to again: a warning', async () => {
+    const { log } = await opened(redis.url)
+    await redis.command('config', 'set', 'maxmemory-policy', 'allkeys-lru')
+    await redis.command('client', 'kill', 'type', 'normal')
+    await until('the log says so', () => /"policy":"allkeys-lru"/.test(log.join()))
+    await redis.command('config', 'set', 'maxmemory-policy', 'noeviction')
+  })
+
+  test('a script that fails after a change, although it may not: the outcome is unknown', () => {
+    const error = new ErrorReply(`ERR ${partlyDone} script: 0123, on @user_script:9.`)
+    assert.match(storeError(error, 'change').message, unknownOutcome)
+  })
+
+  const errors = [
+    ...['READONLY', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'MISCONF', 'NOREPLICAS', 'LOADING'],
+    ...['MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN', 'BUSY', 'WRONGTYPE', 'NOSCRIPT'],
+  ].map((code) => ({ says: `${code} some words`, means: noChange }))
+  errors.push(
+    { says: 'OOM command not allowed', means: /^The store is full$/ },
+    {
+      says: 'ERR Error running script (call to f_01): @user_script:9: @user_script: 9: -OOM command',
+      means: /^The store is full$/,
+    },
+    { says: 'ERR The user can not run this script: 0123, on @user_script:9.', means: noChange },
+    ...['ERR upstream failure', 'ERR OOM', 'EXECABORT', 'LOADINGS', '', 'no READONLY'].map(
+      (says) => ({ says, means: unknownOutcome }),
+    ),
+  )
+  for (const { says, means } of errors) {
+    test(`an error reply to a change: ${JSON.stringify(says)}`, () => {
+      assert.match(storeError(new ErrorReply(says), 'change').message, means)
+    })
+  }
+
+  test('it does not know a command, and quotes it: neither password nor item is logged', async () => {
+    const unknowing = ownRedis(...['AUTH', 'EVALSHA'].flatMap((n) => ['--rename-command', n, '']))
+    await unknowing.start()
+    const { log } = await opened(unknowing.url.replace('://', '://bob:pass1234@'))
+    assert.match(log.join(), /ERR unknown command AUTH"/)
+    assert.doesNotMatch(log.join(), /bob|pass1234/)
+    const { store } = await opened(unknowing.url)
+    const id = newItemId()
+    const thrown = await thrownBy(() => store.create(id, itemText(id, 10)))
+    assert.match(inspect(thrown), /ERR unknown command EVALSHA\b/)
+    assert.doesNotMatch(inspect(thrown), /item-store:|xxx/)
+  })
+
+  const servers = [
+    { says: '-ERR no AUTH bob pass1234 here\r\n', cause: 'ERR no AUTH bob *** here' },
+    { says: "-ERR what is 'pass1234'?\r\n", cause: 'ERR what is' },
+    {
+      says: 'HTTP/1.1 400 Bad Request\r\n\r\n',
+      cause: 'what answers there does not speak the protocol of Redis',
+    },
+    { says: '', cause: 'the server has closed the connection without an answer' },
+  ]
+  for (const { says, cause } of servers) {
+    test(`a server that says ${JSON.stringify(says)} and closes: the log has the cause`, async () => {
+      const server = createServer((socket) => {
+        socket.once('data', () => socket.end(says)).on('error', () => undefined)
+      }).listen(0, '127.0.0.1')
+      server.unref()
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo // it listens on TCP
+      const { log } = await opened(`redis://bob:pass1234@127.0.0.1:${port}`)
+      assert.equal(JSON.parse(log[0] ?? '{}').cause, cause)
+    })
+  }
+
+  test('it has as many clients as it may have: the log says so', async () => {
+    const port = await freePort()
+    const full = ownRedis('--maxclients', '1', '--port', String(port))
+    await full.start()
+    const client = connect(port).unref()
+    client.write('PING\r\n')
+    await once(client, 'data')
+    const { log } = await opened(`redis://127.0.0.1:${port}`)
+    // A server may have closed the connection before it could be read what it says.
+    await until('the log says so', () => /max number of clients reached/.test(log.join()))
+  })
+})
+
+/** A store in one bucket, and the lines that it logs. */
+async function opened(url: string): Promise<{ store: ItemStore; log: string[] }> {
+  const log: string[] = []
+  const options = { url, prefix: 'item-store:', timeout: 20_000, buckets: 1 }
+  const destination = { write: (line: string) => void log.push(line) }
+  const store = await openRedisStore({ ...options, log: pino({}, destination) })
+  stores.push(store)
+  return { store, log }
+}
+
+async function thrownBy(call: () => unknown): Promise<StoreError | undefined> {
+  try {
+    await call()
+    return undefined
+  } catch (error) {
+    if (error instanceof StoreError) return error
+    throw error
+  }
+}

@@ -1,0 +1,164 @@
+/** The service on an engine: the conformance tests, its settings and its metrics. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { openRedisStore } from '../../../src/store/redis/store.js'
+import { create, record } from '../../conformance/expect.js'
+import { newCertificate } from '../../support/certificate.js'
+import { assertConforms } from '../../support/conformance.js'
+import { ownService } from '../../support/own-service.js'
+import { freePort } from '../../support/process.js'
+import { describeWithRedis, documentedRights, ownRedis } from '../../support/redis.js'
+import { describeRoundTrip } from '../../support/round-trip.js'
+import { root } from '../../support/tools.js'
+
+const STORE_TIMEOUT = '20s'
+/** Options of a store in this process. */
+const direct = { prefix: 'item-store:', timeout: 20_000, log: pino({ level: 'silent' }) }
+
+const forTexts = ownRedis()
+await forTexts.start()
+
+describeWithRedis('the service on an engine', () => {
+  test('passes the conformance tests', async () => {
+    const redis = ownRedis()
+    await redis.start()
+    await assertConforms({ STORE_URL: redis.url, STORE_TIMEOUT })
+    assert.notEqual(await redis.command('dbsize'), '0', 'the items were somewhere else')
+  })
+
+  test('keeps its items when it is started again, and shares them with another one', async () => {
+    const redis = ownRedis()
+    await redis.start()
+    const env = { STORE_URL: redis.url, STORE_TIMEOUT, STORE_PREFIX: 'test:' }
+    const first = await ownService(env)
+    const { id } = await create(first, { big: 1 })
+    await first.stop()
+    const [second, third] = [await ownService(env), await ownService(env)]
+    const apart = await ownService({ ...env, STORE_PREFIX: 'apart:' })
+    assert.equal((await second.call('GET', `/items/${id}`)).status, 200)
+    assert.equal((await apart.call('GET', `/items/${id}`)).status, 404)
+    for (let n = 0; n < 100; n += 1) {
+      const item = await create(n % 2 === 0 ? second : third, { n })
+      const answer = await (n % 2 === 0 ? third : second).call('GET', `/items/${item.id}`)
+      assert.equal(record(record(answer.json()).data).n, n)
+    }
+  })
+
+  describeRoundTrip('on one server', () => openRedisStore({ ...direct, url: forTexts.url }), 100)
+
+  test('its OpenAPI document promises of lists only what they have here', async () => {
+    const redis = ownRedis()
+    await redis.start()
+    const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
+    const document = (await service.requestTarget('GET', '/openapi.json')).text
+    assert.match(document, /All items in no particular order, each once; changes made while/)
+    assert.doesNotMatch(document, /order of their creation|one moment|place in the list/)
+  })
+
+  test('has metrics of the items, and of the memory of the engine', async () => {
+    const redis = ownRedis()
+    await redis.start()
+    const METRICS_PORT = String(await freePort())
+    const env = { STORE_URL: redis.url, STORE_TIMEOUT, METRICS_PORT }
+    const service = await ownService(env)
+    await create(service, { name: 'a' })
+    const response = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)
+    const metrics = await response.text()
+    assert.match(metrics, /^item_store_items 1$/m)
+    assert.match(metrics, /^item_store_item_bytes \d\d$/m)
+    const used = Number(/^item_store_memory_bytes (\d+)$/m.exec(metrics)?.[1])
+    assert.ok(used > 500_000, `${used} bytes`)
+  })
+
+  test('needs no more rights than docs/reference/redis.md says', async () => {
+    const port = await freePort()
+    const redis = ownRedis('--port', String(port))
+    await redis.start()
+    await redis.command('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
+    const url = `redis://u:p@127.0.0.1:${port}/1`
+    const service = await ownService({ STORE_URL: url, STORE_TIMEOUT })
+    const { id } = await create(service, { name: 'a' })
+    const path = `/items/${id}`
+    assert.equal((await service.call('GET', path)).status, 200)
+    assert.equal((await service.call('PUT', path, { data: { name: 'b' } })).status, 200)
+    assert.equal((await service.call('GET', '/items')).status, 200)
+    assert.equal((await service.request('GET', '/health')).status, 200)
+    assert.equal((await service.call('DELETE', path)).status, 204)
+    const store = await openRedisStore({ ...direct, url })
+    await store.clear()
+    await store.close()
+  })
+
+  test('loads the client for it only then', async () => {
+    const redis = ownRedis()
+    await redis.start()
+    const loaded = async (env: NodeJS.ProcessEnv) => {
+      const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+      const service = await ownService({ ...env, NODE_V8_COVERAGE: folder })
+      await service.request('GET', '/health') // it is told to end only once it handles signals
+      assert.deepEqual(await service.stop(), [0, null])
+      const [file = ''] = readdirSync(folder)
+      return readFileSync(join(folder, file), 'utf8').includes('/@redis/client/')
+    }
+    assert.equal(await loaded({ STORE_URL: redis.url, STORE_TIMEOUT }), true)
+    assert.equal(await loaded({}), false)
+  })
+
+  test('speaks TLS with an engine whose certificate it knows, and with no other', async () => {
+    const port = await freePort()
+    const [certificate, key] = newCertificate()
+    const files = ['--tls-cert-file', certificate, '--tls-key-file', key]
+    const redis = ownRedis('--tls-port', String(port), '--tls-auth-clients', 'no', ...files)
+    await redis.start()
+    const env = { STORE_URL: `rediss://127.0.0.1:${port}`, STORE_TIMEOUT }
+    const knowing = await ownService({ ...env, NODE_EXTRA_CA_CERTS: certificate })
+    await create(knowing, {})
+    assert.equal((await knowing.request('GET', '/health')).status, 200)
+    const unknowing = await ownService(env)
+    assert.equal((await unknowing.request('GET', '/health')).status, 503)
+    assert.match(JSON.stringify(unknowing.log), /self-signed certificate/)
+  })
+})
+
+test('STORE_URL: what is no address of an engine is refused, without a word of the password', () => {
+  const urls = [
+    'secret',
+    'http://:secret@host',
+    'redis://',
+    'redis://:secret@host/x',
+    'redis://:secret@host:6379?db=1',
+    'redis://:secret@host:99999',
+    'redis://:secret@a,b/1',
+    'redis://:secret%zz@host',
+    'redis://secret@host',
+    'redis://secret:@host',
+    'redis://:secret@host:0',
+    'redis://:secret@host:0/1',
+    'redis+unix://secret@/socket',
+    'redis+cluster://secret@a,b',
+    'redis+cluster://:secret@a:1,b:0',
+    'redis+cluster://:secret@host/1',
+    'redis+cluster://:secret@a,,b',
+    'rediss+cluster://:secret@a,b:port',
+    'redis+unix://:secret@host',
+    'redis+unix:///socket?secret=1',
+  ]
+  for (const STORE_URL of urls) {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli.js'), 'serve'], {
+      env: { STORE_URL, JWT_SECRET: 'x', STORE_PREFIX: 'a{b}', STORE_TIMEOUT: '5ms' },
+      encoding: 'utf8',
+      timeout: 20_000,
+    })
+    assert.equal(status, 2, STORE_URL)
+    assert.match(stderr, /^item-store: STORE_URL is not usable in the environment; expected redis:/)
+    assert.match(stderr, /STORE_PREFIX is "a\{b\}" in the environment; expected some text without/)
+    assert.match(stderr, /STORE_TIMEOUT is "5ms" in the environment; expected a time from 10ms/)
+    assert.doesNotMatch(stderr, /secret/)
+  }
+})

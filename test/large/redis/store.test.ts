@@ -1,0 +1,180 @@
+/** The Redis store by itself, against an engine in a process of its own. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { pino } from 'pino'
+import { newItemId } from '../../../src/item/id.js'
+import type { ItemId, ItemList, ItemStore } from '../../../src/store/item-store.js'
+import { openRedisStore } from '../../../src/store/redis/store.js'
+import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
+import { until } from '../../support/until.js'
+
+const log = pino({ level: 'silent' })
+/** No deadline is reached on a busy machine. */
+const timeout = 60_000
+const one = { buckets: 1 }
+
+const redis = ownRedis()
+await redis.start()
+
+describeWithRedis('the Redis store', () => {
+  const stores: ItemStore[] = []
+  after(async () => {
+    for (const store of stores) await store.close()
+  })
+
+  async function open(
+    options: { buckets?: number; batchBytes?: number } = {},
+    { url } = redis,
+  ): Promise<ItemStore> {
+    const prefix = `${randomUUID()}:`
+    const store = await openRedisStore({ url, prefix, timeout, log, ...options })
+    stores.push(store)
+    return store
+  }
+
+  const shapes = [
+    { buckets: 1, batchBytes: 1 },
+    { buckets: 3, batchBytes: 300 },
+    { buckets: 8, batchBytes: 128 * 1024 },
+  ]
+  for (const { buckets, batchBytes } of shapes) {
+    const name = `with ${buckets} buckets and batches of ${batchBytes} bytes`
+    describeStore(name, () => open({ buckets, batchBytes }), 100)
+  }
+
+  test('a hundred long items at once: all are served, and few of them are in flight', async () => {
+    const own = ownRedis()
+    await own.start()
+    const store = await open(one, own)
+    const [id, bytes] = [newItemId(), 4_000_000]
+    await store.create(id, itemText(id, bytes))
+    const peak = async () =>
+      Number(/^used_memory_peak:(\d+)/m.exec(await own.command('info', 'memory'))?.[1])
+    const before = await peak()
+    const [items] = await Promise.all([
+      Promise.all(Array.from({ length: 100 }, () => store.read(id))),
+      Promise.all(Array.from({ length: 100 }, () => store.replace(id, itemText(id, bytes)))),
+    ])
+    for (const item of items) assert.equal(item?.length, itemText(id, bytes).length)
+    const more = (await peak()) - before
+    assert.ok(more < 80_000_000, `the server took ${more} bytes more`)
+  })
+
+  test('with all its buckets: items are spread over them, and listed once each', async () => {
+    const store = await open()
+    const ids = await created(store, 2000)
+    assert.deepEqual(idsIn(await textOf(await store.list())).sort(), ids.toSorted())
+    const keys = (await redis.command('keys', '*{*')).split('\n')
+    assert.ok(new Set(keys.map((key) => key.split('{')[1])).size >= 250)
+    assert.equal((await store.size()).items, 2000)
+    assert.ok((await store.size()).memoryBytes > 2000 * 100)
+    await store.clear()
+    assert.equal((await store.size()).items, 0)
+  })
+
+  test('two stores with the same prefix share their items, others do not', async () => {
+    const options = { url: redis.url, timeout, log }
+    const [first, second, other] = await Promise.all([
+      openRedisStore({ ...options, prefix: 'shared:' }),
+      openRedisStore({ ...options, prefix: 'shared:' }),
+      openRedisStore({ ...options, prefix: 'other:' }),
+    ])
+    stores.push(first, second, other)
+    for (let turn = 0; turn < 500; turn += 1) {
+      const [writer, reader] = turn % 2 === 0 ? [first, second] : [second, first]
+      const id = newItemId()
+      await writer.create(id, itemText(id, 10))
+      assert.deepEqual(await reader.read(id), itemText(id, 10))
+      assert.equal(await other.read(id), undefined)
+      assert.equal(await reader.delete(id), true)
+      assert.equal(await writer.read(id), undefined)
+    }
+    assert.equal(await redis.command('keys', 'shared:*'), '')
+  })
+
+  test('a list that is read while its bucket shrinks shows each item once', async () => {
+    const store = await open({ ...one, batchBytes: 100 })
+    const ids = await created(store, 4000)
+    const read = readerOf(await store.list())
+    // Of a smaller hash, these lie where the reading goes on.
+    const first = idsIn(await read(1000))
+    const kept = [...first, ...ids.filter((id) => !first.includes(id)).slice(0, 20)]
+    for (const id of ids) if (!kept.includes(id)) await store.delete(id)
+    const shown = idsIn(await read())
+    assert.equal(new Set(shown).size, shown.length, 'an item shows twice')
+    for (const id of kept) assert.ok(shown.includes(id), `${id} does not show`)
+  })
+
+  test('a list that is read from one process of the engine and then from another shows each item once', async () => {
+    const other = ownRedis()
+    await other.start()
+    const store = await open({ ...one, batchBytes: 1000 }, other)
+    const ids = await created(store, 2000)
+    const read = readerOf(await store.list())
+    await read(500)
+    await other.command('save')
+    await other.kill('SIGKILL')
+    await other.start()
+    await until('the store is healthy again', () => store.healthy())
+    assert.deepEqual(idsIn(await read()).sort(), ids.toSorted())
+  })
+
+  test('a list of long items among short ones comes in pieces of about the length of one', async () => {
+    const store = await open(one)
+    await created(store, 5000)
+    for (const id of Array.from({ length: 60 }, newItemId)) {
+      await store.create(id, itemText(id, 1_000_000))
+    }
+    const lengths: number[] = []
+    for await (const chunk of (await store.list()).chunks) lengths.push(chunk.length)
+    assert.ok(Math.max(...lengths) < 8_000_000, `${Math.max(...lengths)} bytes at a time`)
+    assert.ok(lengths.length > 50)
+    await store.clear()
+  })
+
+  test('the engine may forget its scripts', async () => {
+    const store = await open(one)
+    const [id] = await created(store, 1)
+    assert.ok(id)
+    await redis.command('script', 'flush')
+    assert.equal(await store.replace(id, itemText(id, 20)), true)
+    await redis.command('script', 'flush')
+    assert.equal(await store.delete(id), true)
+  })
+
+  test('there is an item with the id already: it stays as it is, and this is an error', async () => {
+    const store = await open(one)
+    const [id] = await created(store, 1)
+    assert.ok(id)
+    await assert.rejects(async () => store.create(id, itemText(id, 99)), /already/)
+    assert.deepEqual(await store.read(id), itemText(id, 10))
+  })
+})
+
+async function created(store: ItemStore, count: number): Promise<ItemId[]> {
+  const ids = Array.from({ length: count }, newItemId)
+  await Promise.all(ids.map((id) => store.create(id, itemText(id, 10))))
+  return ids
+}
+
+/** Reads at least so many bytes of the list, or all that is left. @returns all that was read. */
+function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
+  assert.ok(Symbol.asyncIterator in list.chunks)
+  const chunks = list.chunks[Symbol.asyncIterator]()
+  let text = ''
+  return async (bytes = Number.POSITIVE_INFINITY) => {
+    while (text.length < bytes) {
+      const { done, value } = await chunks.next()
+      if (done) break
+      text += Buffer.from(value).toString()
+    }
+    return text
+  }
+}
+
+function idsIn(list: string): ItemId[] {
+  return (JSON.parse(`[${list}]`) as { id: ItemId }[]).map(({ id }) => id) // as `itemText` makes them
+}

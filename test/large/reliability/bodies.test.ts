@@ -1,0 +1,103 @@
+/** Bodies that would take many times their bytes of memory, or that never end. */
+
+import assert from 'node:assert/strict'
+import { assertRefused } from '../../decisions/expect.js'
+import { ownService, ownTest, withLimits } from '../../support/own-service.js'
+import { residentBytes } from '../../support/process.js'
+import { firstText, headOf, openSocket } from '../../support/socket.js'
+import { until } from '../../support/until.js'
+
+const limit = 16 * 1024 * 1024
+
+ownTest('a small heap is enough for the largest body, whatever is in it', async () => {
+  const own = await ownService({ NODE_OPTIONS: '--max-old-space-size=128' })
+  const send = (body: string) => own.request('POST', '/items', { token: own.validToken(), body })
+  const members: string[] = []
+  for (let length = 0; length < limit - 100; length += members.at(-1)?.length ?? 0) {
+    members.push(`"${members.length.toString(36)}":1,`)
+  }
+  assert.equal((await send(`{"data":{${members.join('')}"a":1}}`)).status, 201)
+  assert.equal((await send(`{"data":{${'"a":1,'.repeat(limit / 6 - 10)}"a":1}}`)).status, 201)
+  assert.equal((await send(`{${members.join('')}"data":{}}`)).status, 201)
+  assertRefused(await send('['.repeat(limit)), 422, 'VALIDATION_ERROR')
+  const nested = limit / 2 - 10
+  assert.equal(
+    (await send(`{"data":{"a":${'['.repeat(nested)}${']'.repeat(nested)}}}`)).status,
+    201,
+  )
+})
+
+ownTest('a body in chunks of one byte takes no more memory than its bytes', async () => {
+  const own = await ownService()
+  const before = residentBytes(own)
+  const head = headOf(own, 'POST', '/items', 'Transfer-Encoding: chunked')
+  const socket = openSocket(own.baseUrl, head)
+  socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
+  // Once this is answered on another connection, most of the rest has arrived as well.
+  let last = -1
+  await until('all has come', () => {
+    const isSame = socket.bytesWritten === last && socket.writableLength === 0
+    last = socket.bytesWritten
+    return isSame
+  })
+  const more = residentBytes(own) - before
+  socket.write(`${chunked('"}}')}0\r\n\r\n`)
+  assert.match(await firstText(socket), /^HTTP\/1\.1 201 Created\r\n/)
+  assert.ok(more < 100_000_000, `${more} bytes more for a body of 1 MB`)
+})
+
+ownTest(
+  'bodies beyond the bytes that pending ones may take get 503 with Retry-After, until there is room again',
+  async () => {
+    const limits = withLimits({ maxPendingBytes: 15_000_000 })
+    const own = await ownService({ MAX_BODY_BYTES: '10000000' }, limits)
+    const halfSent = () => {
+      const head = headOf(own, 'POST', '/items', 'Content-Length: 10000000')
+      return openSocket(own.baseUrl, head + ' '.repeat(9_000_000))
+    }
+    const sockets = [halfSent(), halfSent()]
+    const answers = sockets.map((socket) =>
+      firstText(socket).then((answer) => ({ socket, answer })),
+    )
+    const { socket: refused, answer } = await Promise.race(answers)
+    assert.match(answer, /^HTTP\/1\.1 503 Service Unavailable\r\n/)
+    assert.match(answer, /\r\nRetry-After: 1\r\n/)
+    assert.match(answer, /"error_code":"SERVICE_UNAVAILABLE"/)
+
+    const held = sockets.find((socket) => socket !== refused)
+    assert.equal((await own.call('POST', '/items', { data: {} })).status, 201)
+    held?.write(`{"data":{"a":1}}${' '.repeat(1_000_000 - 16)}`)
+    const answered = await Promise.all(answers)
+    assert.match(answered.map((each) => each.answer).join(), /HTTP\/1\.1 201 Created\r\n/)
+    for (const socket of sockets) socket.destroy()
+
+    // Those that were cut short free their memory as well.
+    for (let round = 0; round < 3; round += 1) {
+      const broken = halfSent()
+      await until('all is sent', () => broken.writableLength === 0)
+      broken.destroy()
+    }
+    const body = `{"data":{}}${' '.repeat(9_000_000)}`
+    await until('room again', async () => {
+      const options = { token: own.validToken(), body }
+      return (await own.request('POST', '/items', options)).status === 201
+    })
+  },
+)
+
+ownTest('idle connections keep nothing of the bodies of their last requests', async () => {
+  const own = await ownService()
+  const before = residentBytes(own)
+  const body = `{"data":{"pad":"${'x'.repeat(15_000_000)}"}}`
+  for (let count = 0; count < 40; count += 1) {
+    const head = headOf(own, 'PUT', `/items/${count}`, `Content-Length: ${body.length}`)
+    await firstText(openSocket(own.baseUrl, head + body))
+  }
+  const more = residentBytes(own) - before
+  assert.ok(more < 300_000_000, `${more} bytes more`)
+})
+
+/** The text as chunks of one byte each (RFC 9112 §7.1). */
+function chunked(text: string): string {
+  return text.replace(/./g, '1\r\n$&\r\n')
+}

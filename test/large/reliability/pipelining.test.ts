@@ -1,0 +1,107 @@
+/** Pipelined requests, in numbers. */
+
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ownService, ownTest, withLimits } from '../../support/own-service.js'
+import { freePort, residentBytes } from '../../support/process.js'
+import { exchange, headOf, openSocket, openSockets, wholeText } from '../../support/socket.js'
+import { until } from '../../support/until.js'
+
+const health = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
+
+ownTest('5,000 requests in one go are all answered', async () => {
+  const own = await ownService()
+  const answers = await exchange(own.baseUrl, health.repeat(5000), 5000)
+  assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 5000)
+})
+
+ownTest(
+  'beyond the bytes that pipelined requests may take the connection that holds the most is closed, and no other',
+  async () => {
+    const own = await ownService({}, withLimits({ maxPipelinedBytes: 1000 }))
+    await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
+    const list = headOf(own, 'GET', '/items')
+    const modest = openSocket(own.baseUrl, list + health.repeat(5)).pause()
+    await delay(300)
+    for (let round = 0; round < 3; round += 1) {
+      const greedy = openSocket(own.baseUrl, list + health.repeat(1_500))
+      const text = await wholeText(greedy).catch(() => '')
+      assert.ok(text.length < 15_000_000, 'the greedy connection was not closed')
+      assert.equal((await exchange(own.baseUrl, health.repeat(5), 5)).length, 5)
+    }
+    const text = await wholeText(modest.end())
+    assert.equal(text.match(/HTTP\/1\.1 200 OK\r\n/g)?.length, 6)
+  },
+)
+
+ownTest(
+  'a million pipelined requests whose answers nobody reads take bounded memory, in a small heap',
+  async () => {
+    const own = await ownService({ NODE_OPTIONS: '--max-old-space-size=128' })
+    const before = residentBytes(own)
+    const sockets = openSockets(own.baseUrl, 40, health.repeat(25_000))
+    for (const socket of sockets) socket.pause()
+    let more = 0
+    for (let tries = 0; tries < 30; tries += 1) {
+      await delay(100)
+      more = Math.max(more, residentBytes(own) - before)
+    }
+    // As objects they would take 2.5 GB. They wait as bytes, most of them in the system's buffers.
+    assert.ok(more < 150_000_000, `${more} bytes more`)
+    for (const socket of sockets) socket.destroy()
+    // It may take its time: what was read of the requests is worked off first.
+    await fetch(`${own.baseUrl}/health`, { signal: AbortSignal.timeout(20_000) })
+  },
+)
+
+ownTest('a client that has nothing more to send gets all that it asked for', async () => {
+  const own = await ownService()
+  await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
+  const post = `${headOf(own, 'POST', '/items', 'Content-Length: 11')}{"data":{}}`
+  const bytes = headOf(own, 'GET', '/items') + post.repeat(3)
+  const text = await wholeText(openSocket(own.baseUrl, bytes, { allowHalfOpen: true }).end())
+  assert.ok(text.length > 15_000_000, `${text.length} bytes of a list of 15 MB`)
+  assert.equal(text.match(/HTTP\/1\.1 201 Created\r\n/g)?.length, 3)
+})
+
+async function holdsNothing(metricsPort: number): Promise<boolean> {
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  return /^item_store_memory_bytes 0$/m.test(metrics)
+}
+
+ownTest('HEAD of a list leaves no memory behind', async () => {
+  const metricsPort = await freePort()
+  const own = await ownService({ METRICS_PORT: String(metricsPort) })
+  const { text } = await own.call('POST', '/items', { data: {} })
+  assert.equal((await own.call('HEAD', '/items')).status, 200)
+  await own.call('DELETE', `/items/${JSON.parse(text).data.id}`)
+  await until('no memory held for items', () => holdsNothing(metricsPort))
+})
+
+for (const { end, bytes } of [
+  { end: 'and nothing else', bytes: '' },
+  { end: 'and CONNECT', bytes: 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n' },
+]) {
+  ownTest(
+    `pipelined lists ${end} from a client that disconnects leave no memory behind`,
+    async () => {
+      const metricsPort = await freePort()
+      const own = await ownService({ METRICS_PORT: String(metricsPort) })
+      const ask = headOf(own, 'GET', '/items')
+      for (let round = 0; round < 3; round += 1) {
+        const ids: string[] = []
+        for (let count = 0; count < 12; count += 1) {
+          const { text } = await own.call('POST', '/items', {
+            data: { pad: 'x'.repeat(1_000_000) },
+          })
+          ids.push(JSON.parse(text).data.id)
+        }
+        const socket = openSocket(own.baseUrl, ask.repeat(15) + bytes).pause()
+        await delay(300)
+        socket.destroy()
+        for (const id of ids) await own.call('DELETE', `/items/${id}`)
+      }
+      await until('no memory held for items', () => holdsNothing(metricsPort))
+    },
+  )
+}

@@ -1,0 +1,215 @@
+/** How the service ends: what was accepted is answered, whatever clients do. */
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from '../../support/own-process.js'
+import { cli, type OwnService, ownService, ownTest } from '../../support/own-service.js'
+import {
+  firstText,
+  headOf,
+  openSocket,
+  slowly,
+  wholeText,
+  writePieces,
+} from '../../support/socket.js'
+import { until } from '../../support/until.js'
+
+const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
+
+interface Outcome {
+  answered: number
+  readonly broken: string[]
+}
+
+/** Sends requests over one kept connection, until the service refuses a new one. */
+async function keepBusy({ baseUrl, validToken }: OwnService, outcome: Outcome): Promise<void> {
+  const { port } = baseUrl
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const headers = { authorization: `Bearer ${validToken()}`, 'content-type': 'application/json' }
+  while (outcome.broken.length === 0) {
+    const result = await new Promise<string>((resolve) => {
+      const body = '{"data":{"a":1}}'
+      const sent = request({ port, agent, method: 'POST', path: '/api/v1/items', headers })
+      sent.on('response', (response) => {
+        response.on('data', () => undefined)
+        response.on('end', () => resolve(response.statusCode === 201 ? 'answered' : 'refused'))
+        response.on('error', (error) => resolve(error.message))
+      })
+      sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+      sent.end(body)
+    })
+    if (result === 'ECONNREFUSED') return
+    if (result === 'answered') outcome.answered += 1
+    else outcome.broken.push(result)
+  }
+}
+
+/** Waits until connections that were open before are accepted: those of the system come in turn. */
+async function accepted({ request }: OwnService): Promise<void> {
+  await request('GET', '/health')
+}
+
+/** Tells the service to stop, and waits until it accepts no new connections. */
+async function tellToEnd({ child, baseUrl }: OwnService): Promise<void> {
+  child.kill('SIGTERM')
+  await until('no new connections', () =>
+    once(openSocket(baseUrl), 'connect').then(
+      () => false,
+      () => true,
+    ),
+  )
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  ownTest(`${signal} under 20 busy connections: none cut short, exit code 0`, async () => {
+    const own = await ownService()
+    const outcomes = Array.from({ length: 20 }, (): Outcome => ({ answered: 0, broken: [] }))
+    const clients = outcomes.map((outcome) => keepBusy(own, outcome))
+    await until('all are busy', () => outcomes.every(({ answered }) => answered > 10))
+    own.child.kill(signal)
+    const exit = await own.ended() // first, as the clients go on for as long as it does
+    await Promise.all(clients)
+    for (const { broken } of outcomes) assert.deepEqual(broken, [])
+    assert.deepEqual(exit, [0, null])
+  })
+}
+
+ownTest('SIGTERM while a slow client reads a list: it gets all of it', async () => {
+  const own = await ownService({ SHUTDOWN_TIMEOUT: '60' })
+  const pad = 'x'.repeat(15_000_000)
+  await own.call('POST', '/items', { data: { pad } })
+  const socket = openSocket(own.baseUrl, headOf(own, 'GET', '/items'))
+  let bytes = 0
+  let head = ''
+  for await (const chunk of slowly(socket)) {
+    if (bytes === 0) {
+      own.child.kill('SIGTERM')
+      head = String(chunk)
+    }
+    bytes += chunk.length
+  }
+  const [whole = '', length] = /^.*?\r\nContent-Length: (\d+)\r\n.*?\r\n\r\n/s.exec(head) ?? []
+  assert.equal(bytes, whole.length + Number(length))
+  assert.deepEqual(await own.ended(), [0, null])
+})
+
+ownTest(
+  'SIGTERM while requests wait behind a list on their connection: all are answered',
+  async () => {
+    const own = await ownService({ SHUTDOWN_TIMEOUT: '60' })
+    await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
+    const post = `${headOf(own, 'POST', '/items', 'Content-Length: 11')}{"data":{}}`
+    const socket = openSocket(own.baseUrl, headOf(own, 'GET', '/items') + post.repeat(50))
+    await once(socket, 'readable') // the rest came with the request that is being answered
+    await tellToEnd(own)
+    const text = await wholeText(socket)
+    assert.equal(text.match(/HTTP\/1\.1 201 Created\r\n/g)?.length, 50)
+    assert.equal(text.match(/\r\nConnection: close\r\n/g)?.length, 1)
+    assert.deepEqual(await own.ended(), [0, null])
+  },
+)
+
+ownTest(
+  'SIGTERM while a body is sent whose token is refused: the answer is not reset',
+  async () => {
+    const own = await ownService()
+    const socket = openSocket(own.baseUrl)
+    await accepted(own)
+    await tellToEnd(own)
+    const closed = once(socket, 'close') // fails where it is reset
+    const piece = 'x'.repeat(1_000_000)
+    socket.write('POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n')
+    assert.match(await firstText(socket), /^HTTP\/1\.1 401 Unauthorized\r\n/)
+    await writePieces(
+      socket,
+      Array.from({ length: 20 }, () => piece),
+    )
+    await closed
+    assert.deepEqual(await own.ended(), [0, null])
+  },
+)
+
+ownTest('a half-sent body delays the shutdown no longer than SHUTDOWN_TIMEOUT', async () => {
+  const own = await ownService({ SHUTDOWN_TIMEOUT: '1' })
+  openSocket(own.baseUrl, `${headOf(own, 'POST', '/items', 'Content-Length: 9')}{"data`)
+  await accepted(own)
+  own.child.kill('SIGTERM')
+  assert.deepEqual(await own.ended(), [0, null])
+})
+
+ownTest(
+  'an idle connection does not hold the end, and a request on it is still answered',
+  async () => {
+    const own = await ownService()
+    const [, late] = [openSocket(own.baseUrl), openSocket(own.baseUrl)]
+    await accepted(own)
+    await tellToEnd(own)
+    late.write(ask)
+    const answer = await firstText(late)
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+    assert.match(answer, /\r\nConnection: close\r\n/)
+    assert.deepEqual(await own.ended(), [0, null])
+  },
+)
+
+ownTest('a second signal ends the process at once', async () => {
+  const own = await ownService({ SHUTDOWN_TIMEOUT: '60' })
+  openSocket(own.baseUrl, 'POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Le')
+  await accepted(own)
+  await tellToEnd(own)
+  await delay(200) // what comes sooner is the same signal once more
+  own.child.kill('SIGTERM')
+  assert.deepEqual(await own.ended(), [1, null])
+})
+
+ownTest('npm start ends with the service: what was accepted is answered, exit code 0', async () => {
+  const { PATH } = process.env
+  const command: Command = ['npm', 'start', '--silent', '--']
+  const own = await ownService({ PATH }, command)
+  const body = '{"data":{}}'
+  const head = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`)
+  const socket = openSocket(own.baseUrl, head)
+  await accepted(own)
+  await tellToEnd(own)
+  await delay(1000)
+  assert.equal(own.child.exitCode ?? own.child.signalCode, null)
+  socket.write(body)
+  assert.match(await firstText(socket), /^HTTP\/1\.1 201 Created\r\n/)
+  assert.deepEqual(await own.ended(), [0, null])
+})
+
+ownTest('Ctrl-C in a terminal, which npm passes on a second time, is one signal', async () => {
+  const own = await ownService()
+  openSocket(own.baseUrl) // keeps the service waiting for a request
+  await accepted(own)
+  own.child.kill('SIGINT')
+  await delay(10)
+  own.child.kill('SIGINT')
+  assert.deepEqual(await own.ended(), [0, null])
+})
+
+ownTest('a reader of the log that goes away does not hold the end', async () => {
+  const { child, ended } = await ownService()
+  child.stdout.destroy()
+  await delay(50)
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended(), [0, null])
+})
+
+ownTest(
+  'a fault that nothing caught is logged with its stack, and ends the process with code 1',
+  async () => {
+    const script = `
+    process.argv[1] = ${JSON.stringify(cli)}
+    process.argv.splice(2, 0, 'serve')
+    await import(${JSON.stringify(cli)})
+    setTimeout(() => { throw new Error('a planted fault') }, 300)`
+    const command: Command = [process.execPath, '--input-type=module', '--eval', script, 'cli']
+    const { ended, log } = await ownService({}, command)
+    assert.deepEqual(await ended(), [1, null])
+    const last = log.find(({ level }) => level === 60)
+    assert.match(JSON.stringify(last?.err), /"stack":"Error: a planted fault\\n/)
+  },
+)

@@ -1,0 +1,77 @@
+/** What operators see: metrics, log lines, and nothing that must stay secret. */
+
+import assert from 'node:assert/strict'
+import { ownService, ownTest } from '../../support/own-service.js'
+import { freePort } from '../../support/process.js'
+import { until } from '../../support/until.js'
+
+ownTest('metrics count requests, tokens, items and bytes, on their own port only', async () => {
+  const port = await freePort()
+  const own = await ownService({ METRICS_PORT: String(port) })
+  await own.call('POST', '/items', { data: { a: 1 } })
+  await own.call('POST', '/items', { data: { a: 2 } })
+  await own.request('GET', '/items')
+  await own.request('GET', '/items', { token: 'x' })
+  await own.requestTarget('GET', '/nowhere')
+
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  for (const line of [
+    'item_store_requests_total{route="/api/v1/items",method="POST",status="201"} 2',
+    'item_store_requests_total{route="none",method="GET",status="404"} 1',
+    'item_store_tokens_total{outcome="accepted"} 2',
+    'item_store_tokens_total{outcome="MISSING_TOKEN"} 1',
+    'item_store_tokens_total{outcome="INVALID_TOKEN"} 1',
+    'item_store_items 2',
+  ]) {
+    assert.ok(metrics.includes(`${line}\n`), `${line} in\n${metrics}`)
+  }
+  for (const name of [
+    'item_store_request_duration_seconds_bucket',
+    'item_store_item_bytes',
+    'item_store_memory_fill_ratio',
+    'nodejs_eventloop_lag_p99_seconds',
+    'process_resident_memory_bytes',
+  ]) {
+    assert.match(metrics, new RegExp(`^${name}[ {]`, 'm'))
+  }
+  assert.equal((await own.requestTarget('GET', '/metrics')).status, 404)
+  const url = `http://127.0.0.1:${port}/metrics?from=a-scraper`
+  assert.equal((await fetch(url)).status, 200)
+  assert.equal((await fetch(url, { method: 'HEAD' })).status, 200)
+  const refused = await fetch(url, { method: 'POST' })
+  assert.deepEqual([refused.status, refused.headers.get('Allow')], [405, 'GET, HEAD'])
+  assert.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
+})
+
+ownTest(
+  'at debug each request has a line with its session id and traceparent; nothing secret in it',
+  async () => {
+    const own = await ownService({ LOG_LEVEL: 'debug' })
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const token = own.validToken()
+    const { headers } = await own.request('POST', '/items?key=hush', {
+      token,
+      headers: { traceparent, 'content-type': 'application/json' },
+      body: '{"data":{"password":"hush"}}',
+    })
+    await own.request('GET', '/items', { token, headers: { traceparent: 'hush' } })
+    await own.request('GET', '/items', { token: 'hush' })
+    await own.requestTarget('GET', 'http://user:hush@a/api/v1/health?hush')
+    const lines = await until('four lines', () => {
+      const answered = own.log.filter(({ msg }) => msg === 'answered')
+      return answered.length >= 4 && answered
+    })
+    assert.equal(lines.length, 4)
+    const [first, second, third, absolute] = lines
+    assert.equal(first?.session_id, headers['x-session-id'])
+    assert.equal(first?.traceparent, traceparent)
+    assert.deepEqual([first?.method, first?.path, first?.status], ['POST', '/api/v1/items', 201])
+    assert.deepEqual([first?.client, first?.sub], ['127.0.0.1', 'tester'])
+    assert.equal(second?.traceparent, undefined)
+    assert.deepEqual([third?.client, third?.sub], ['127.0.0.1', undefined])
+    assert.equal(third?.error_code, 'INVALID_TOKEN')
+    assert.deepEqual([absolute?.path, absolute?.status], ['/api/v1/health', 200])
+    assert.doesNotMatch(JSON.stringify(own.log), /hush/)
+    assert.ok(!JSON.stringify(own.log).includes(token))
+  },
+)
