@@ -13,6 +13,7 @@ import { createPageRoutes, type PageOptions } from './http/pages.js'
 import { refusalResponse } from './http/refusals.js'
 import { createFailureLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
+import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
 import { createListener, type Listener, type ListenerLimits } from './listener/listener.js'
@@ -36,6 +37,8 @@ export interface AppParts {
   readonly observers?: readonly Observer[]
   /** By default, `JWT_SECRET` and `JWT_ALGORITHM` are read for each verification (spec §5.5). */
   readonly currentSigning?: CurrentSigning | undefined
+  /** By default, those of this app alone, which end with their clients or their time. */
+  readonly waitingReads?: WaitingReads
   /** The limit that the process exceeds, if any; none by default. */
   readonly exceededLimit?: () => ExceededLimit | undefined
 }
@@ -43,9 +46,10 @@ export interface AppParts {
 /** The table of routes. */
 export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
   const { store, currentSigning = environmentSigning, exceededLimit = () => undefined } = parts
+  const { waitingReads = createWaitingReads(store, new AbortController().signal) } = parts
   const refuseOverload = createLoadGuard(exceededLimit)
   const guards = [refuseOverload, createTokenGuard(currentSigning)]
-  const items = createItemHandlers(store, createBodyReader(options))
+  const items = createItemHandlers(store, createBodyReader(options), waitingReads)
   const checkHealth = createHealthCheck(options, store, currentSigning, exceededLimit)
   const document: Route = {
     path: documentPath,

@@ -20,6 +20,7 @@ export function createMapStore(maxBytes) {
   const texts = new Map()
   /** Bytes of all texts with their commas. */
   let used = 0
+  let changes = 0
 
   /** @param {number} added */
   function needRoom(added) {
@@ -36,10 +37,15 @@ export function createMapStore(maxBytes) {
   return {
     guarantees: { isSnapshot: true, isInOrder: true },
 
+    namespace: '00000000-0000-0000-0000-000000000000',
+
     create(id, item) {
+      if (texts.has(id)) return false
       needRoom(item.length + 1 + itemOverhead)
       texts.set(id, item.toString('latin1'))
       used += item.length + 1
+      changes += 1
+      return true
     },
 
     read(id) {
@@ -48,27 +54,32 @@ export function createMapStore(maxBytes) {
       return /** @type {EncodedItem} */ (Buffer.from(text, 'latin1')) // the bytes that were given
     },
 
-    replace(id, item) {
+    replace(id, item, expected) {
       const text = texts.get(id)
-      if (text === undefined) return false
+      if (text === undefined) return 'absent'
+      if (expected && expected.toString('latin1') !== text) return 'unexpected'
       const growth = item.length - text.length
       needRoom(growth)
       texts.set(id, item.toString('latin1'))
       used += growth
-      return true
+      changes += 1
+      return 'done'
     },
 
-    delete(id) {
+    delete(id, expected) {
       const text = texts.get(id)
-      if (text === undefined) return false
+      if (text === undefined) return 'absent'
+      if (expected && expected.toString('latin1') !== text) return 'unexpected'
       texts.delete(id)
       used -= text.length + 1
-      return true
+      changes += 1
+      return 'done'
     },
 
     list() {
       let moment = [...texts.values()]
       return {
+        version: String(changes),
         byteLength: Math.max(0, used - 1),
         chunks: chunksOf(moment),
         release() {
@@ -77,6 +88,8 @@ export function createMapStore(maxBytes) {
       }
     },
 
+    version: () => String(changes),
+    watch: () => () => undefined, // nobody waits in the scale run
     size: () => ({ items: texts.size, itemBytes: used - texts.size, memoryBytes: used }),
     clear,
     healthy: () => true,

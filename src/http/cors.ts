@@ -12,7 +12,10 @@ import type { Exchange } from './exchange.js'
 
 /** A preflight for any other method is granted too, so that the page sees the 405. */
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
-const allowedHeaders = 'Authorization, Content-Type'
+const allowedHeaders = [
+  ...['Authorization', 'Content-Type'],
+  ...['If-Match', 'If-None-Match', 'Prefer', 'Idempotency-Key'],
+].join(', ')
 
 /** A list of names (RFC 9110 §5.6.1 and §5.6.2). */
 const names = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/

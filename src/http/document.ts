@@ -4,7 +4,7 @@ import type { HeaderList } from '../interface/headers.js'
 import type { ListGuarantees } from '../interface/openapi.js'
 import { endTogether } from '../listener/end-together.js'
 import { answerEmpty, startJson } from './answer.js'
-import { entityTag, isNotModified } from './entity-tag.js'
+import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Handler } from './exchange.js'
 
 export interface DocumentOptions {
@@ -14,7 +14,7 @@ export interface DocumentOptions {
 
 interface Document {
   readonly text: Buffer
-  readonly tag: string
+  readonly tag: EntityTag
   readonly headers: HeaderList
 }
 

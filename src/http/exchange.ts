@@ -13,8 +13,8 @@ export interface Exchange {
   readonly connection: Connection
   /** A new UUID, version 4, for each request (spec §1.4); never taken from the client. */
   readonly sessionId: string
-  /** When the request arrived: the value of `performance.now()`. */
-  readonly startedAt: number
+  /** When the request arrived, or as much later as it has waited: a value of `performance.now()`. */
+  startedAt: number
   /** The requested path, without the query. */
   readonly path: string
   /** `undefined` for an unknown path. */

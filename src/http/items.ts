@@ -1,16 +1,33 @@
 /** The item endpoints (spec §4.2 to §4.6). @module */
 
 import { ApiError } from '../interface/errors.js'
-import type { HeaderList } from '../interface/headers.js'
+import { type HeaderList, replayedHeader } from '../interface/headers.js'
 import { itemPath } from '../interface/paths.js'
-import { newItemId, parseItemId } from '../item/id.js'
+import { namedItemId, newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
 import { endTogether } from '../listener/end-together.js'
-import type { Awaitable, EncodedItem, ItemId, ItemList, ItemStore } from '../store/item-store.js'
+import type {
+  Awaitable,
+  ChangeOutcome,
+  EncodedItem,
+  ItemId,
+  ItemList,
+  ItemStore,
+} from '../store/item-store.js'
 import { answerEmpty, startJson } from './answer.js'
 import type { ReadBody } from './body.js'
+import {
+  conditionsOf,
+  type EntityTag,
+  isMatch,
+  isNoneMatch,
+  itemTag,
+  preconditionFailed,
+} from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
+import { keyedName } from './idempotency.js'
 import { sendChunks } from './send-chunks.js'
+import type { ReadResult, Tagged, WaitingReads } from './waiting-reads.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
@@ -21,42 +38,127 @@ const longItem = 16 * 1024
 
 const sessionStart = '{"session_id":"'
 
+/** An item as it was read. */
+interface TaggedItem extends Tagged {
+  readonly item: EncodedItem
+}
+
 type ItemHandlers = Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>>
 
 /** The handlers of `/items` and `/items/{item_id}`. */
-export function createItemHandlers(store: ItemStore, readBody: ReadBody): ItemHandlers {
+export function createItemHandlers(
+  store: ItemStore,
+  readBody: ReadBody,
+  waitingReads: WaitingReads,
+): ItemHandlers {
+  const listTag = (version: string): EntityTag =>
+    store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
+
+  /** @throws {ApiError} 404. */
+  async function presentItem(exchange: Exchange, id: ItemId): Promise<TaggedItem> {
+    const item = await store.read(id)
+    if (item === undefined) throw itemNotFound(exchange)
+    return { item, tag: await itemTag(item) }
+  }
+
+  /**
+   * Changes an item if it meets the conditions of the request, in one step: if it has become another one
+   * since they were evaluated, they are evaluated again.
+   * @throws {ApiError} 404, or `PRECONDITION_FAILED`.
+   */
+  async function changeItem(
+    exchange: Exchange,
+    id: ItemId,
+    change: (expected?: EncodedItem) => Awaitable<ChangeOutcome>,
+  ): Promise<void> {
+    const conditions = conditionsOf(exchange.request.headers)
+    for (let outcome: ChangeOutcome = 'unexpected'; outcome !== 'done'; ) {
+      let expected: EncodedItem | undefined
+      if (conditions !== undefined) {
+        const { item, tag } = await presentItem(exchange, id)
+        if (!isMatch(conditions, tag) || !isNoneMatch(conditions, tag))
+          throw preconditionFailed(tag)
+        expected = item
+      }
+      outcome = await change(expected)
+      if (outcome === 'absent') throw itemNotFound(exchange)
+    }
+  }
+
   return {
     list: async function listItems(exchange) {
-      return answerList(exchange, await store.list())
+      const conditions = conditionsOf(exchange.request.headers)
+      let applied: HeaderList = []
+      if (conditions !== undefined) {
+        const read = async () => ({ tag: listTag(await store.version()) })
+        const result = await waitingReads.untilModified(exchange, conditions, undefined, read)
+        if (!result.isModified) return answerNotModified(exchange, result)
+        applied = result.applied
+      }
+      const list = await store.list()
+      return answerList(exchange, list, [...cacheHeaders(listTag(list.version)), ...applied])
     },
 
     create: async function createItem(exchange) {
+      const name = keyedName(exchange)
       const itemRequest = parseItemRequest(await readBody(exchange.request, exchange.response))
-      const id = newItemId()
+      const id = name === undefined ? newItemId() : namedItemId(store.namespace, name)
       const item = encodeItem(id, itemRequest)
-      await store.create(id, item)
-      return answerItem(exchange, 201, created, item, ['Location', itemPath(id)])
+      const location = ['Location', itemPath(id)]
+      while (!(await store.create(id, item))) {
+        const present = await store.read(id)
+        if (present === undefined) continue // deleted since
+        if (!present.equals(item)) throw keyConflict(location)
+        location.push(replayedHeader, 'true')
+        break
+      }
+      return answerItem(exchange, 201, created, item, ['ETag', await itemTag(item), ...location])
     },
 
     read: async function readItem(exchange) {
-      const item = await store.read(itemIdOf(exchange))
-      if (item === undefined) throw itemNotFound(exchange)
-      return answerItem(exchange, 200, retrieved, item)
+      const id = itemIdOf(exchange)
+      const conditions = conditionsOf(exchange.request.headers)
+      const read = () => presentItem(exchange, id)
+      if (conditions === undefined) {
+        const { item, tag } = await read()
+        return answerItem(exchange, 200, retrieved, item, cacheHeaders(tag))
+      }
+      const result = await waitingReads.untilModified(exchange, conditions, id, read)
+      if (!result.isModified) return answerNotModified(exchange, result)
+      const { item, tag } = result.state
+      const headers = [...cacheHeaders(tag), ...result.applied]
+      return answerItem(exchange, 200, retrieved, item, headers)
     },
 
     replace: async function replaceItem(exchange) {
       const itemRequest = parseItemRequest(await readBody(exchange.request, exchange.response))
       const id = itemIdOf(exchange)
       const item = encodeItem(id, itemRequest)
-      if (!(await store.replace(id, item))) throw itemNotFound(exchange)
-      return answerItem(exchange, 200, updated, item)
+      await changeItem(exchange, id, (expected) => store.replace(id, item, expected))
+      return answerItem(exchange, 200, updated, item, ['ETag', await itemTag(item)])
     },
 
     delete: async function deleteItem(exchange) {
-      if (!(await store.delete(itemIdOf(exchange)))) throw itemNotFound(exchange)
+      const id = itemIdOf(exchange)
+      await changeItem(exchange, id, (expected) => store.delete(id, expected))
       answerEmpty(exchange, 204)
     },
   }
+}
+
+/** Browsers may keep the answer, and ask each time whether it is still the same (RFC 9111 §5.2.2.4). */
+function cacheHeaders(tag: EntityTag): HeaderList {
+  return ['ETag', tag, 'Cache-Control', 'no-cache']
+}
+
+function answerNotModified(exchange: Exchange, { state, applied }: ReadResult<Tagged>): void {
+  answerEmpty(exchange, 304, [...cacheHeaders(state.tag), ...applied])
+}
+
+/** The key was used for another item, or the item has been replaced since. */
+function keyConflict(location: HeaderList): ApiError {
+  const detail = 'There is another item for this Idempotency-Key already; Location has its path'
+  return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })
 }
 
 /** Text that is not a UUID is just another unknown id. */
@@ -87,7 +189,7 @@ function answerItem(
   status: number,
   middle: string,
   item: EncodedItem,
-  headers?: HeaderList,
+  headers: HeaderList,
 ): Awaitable<void> {
   const { connection, response, sessionId } = exchange
   const before = `${sessionStart}${sessionId}${middle}`
@@ -100,12 +202,12 @@ function answerItem(
 }
 
 /** Answers with all items. */
-function answerList(exchange: Exchange, list: ItemList): Awaitable<void> {
+function answerList(exchange: Exchange, list: ItemList, headers: HeaderList): Awaitable<void> {
   const { connection, request, response, sessionId } = exchange
   const before = `${sessionStart}${sessionId}${listed}[`
   const { byteLength } = list
   const length = byteLength === undefined ? undefined : before.length + byteLength + 2
-  const isStarted = startJson(exchange, 200, length)
+  const isStarted = startJson(exchange, 200, length, headers)
   if (isStarted && request.method !== 'HEAD') {
     return sendChunks(connection, response, before, list, ']}')
   }

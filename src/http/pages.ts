@@ -7,8 +7,8 @@ import type { HeaderList } from '../interface/headers.js'
 import { pagePaths } from '../interface/paths.js'
 import { require } from '../require.js'
 import { answerBytes, answerEmpty } from './answer.js'
+import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import { type ContentCoding, preferredCoding } from './content-coding.js'
-import { entityTag, isNotModified } from './entity-tag.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
 export interface PageOptions {
@@ -21,7 +21,7 @@ export interface PageOptions {
 /** A file in one of its content codings. */
 interface Representation {
   readonly bytes: Buffer
-  readonly tag: string
+  readonly tag: EntityTag
 }
 
 /** The suffix that the build adds to the name of a compressed file. */

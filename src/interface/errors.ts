@@ -36,7 +36,7 @@ export const errorKinds = {
   },
   BAD_REQUEST: {
     status: 400,
-    when: 'The request is not valid HTTP/1.1, `Host` is missing or repeated, the method is CONNECT, the path cannot be decoded, or the body was cut short',
+    when: 'The request is not valid HTTP/1.1, `Host` is missing or repeated, the method is CONNECT, the path cannot be decoded, the body was cut short, or a condition or `Idempotency-Key` is malformed',
   },
   ROUTE_NOT_FOUND: { status: 404, when: 'No endpoint has this path (spec §4)' },
   METHOD_NOT_ALLOWED: {
@@ -46,6 +46,14 @@ export const errorKinds = {
   REQUEST_TIMEOUT: {
     status: 408,
     when: 'The request did not arrive completely within `REQUEST_TIMEOUT`',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    when: 'There is another item for the `Idempotency-Key`: it was used for something else, or the item has been replaced since. `Location` has its path',
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    when: 'The item does not meet `If-Match` or `If-None-Match`. `ETag` has its present tag',
   },
   PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than `MAX_BODY_BYTES` (spec §8)' },
   VALIDATION_ERROR: {

@@ -6,6 +6,9 @@ export type HeaderList = readonly string[]
 /** Carries the session id (spec §1.4); the only place for it on a 204. */
 export const sessionHeader = 'X-Session-Id'
 
+/** Says that a create had been done before (draft-ietf-httpapi-idempotency-key-header-07). */
+export const replayedHeader = 'Idempotent-Replayed'
+
 /** Response headers that a page from another origin may read. */
 const exposedHeaders = [
   sessionHeader,
@@ -13,6 +16,9 @@ const exposedHeaders = [
   'Allow',
   'Retry-After',
   'Location',
+  'ETag',
+  'Preference-Applied',
+  replayedHeader,
 ] as const
 export type ExposedHeader = (typeof exposedHeaders)[number]
 

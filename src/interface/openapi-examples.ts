@@ -12,6 +12,8 @@ import type {
 export const sessionId = '5f6f0d4e-9b54-4ce5-8a4e-0c6f1df0f6a2'
 export const itemId = '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11'
 
+export const entityTag = '"hGyTlnVDEAVGgNZBxPkJx-W5Y6wFFvSU8zpKuxcl1cg"'
+
 /** An error by its code; that of an unknown item, which has none, by this name (spec §7.2). */
 export type ErrorName = ErrorCode | 'itemNotFound'
 
@@ -25,6 +27,9 @@ const details: Record<ErrorName, string> = {
   ROUTE_NOT_FOUND: 'GET /api/v1/items/a/b is not an endpoint',
   METHOD_NOT_ALLOWED: 'DELETE is not allowed here',
   REQUEST_TIMEOUT: 'The request did not arrive in time',
+  IDEMPOTENCY_CONFLICT:
+    'There is another item for this Idempotency-Key already; Location has its path',
+  PRECONDITION_FAILED: 'The item is not the one that the request expects; ETag has its present tag',
   PAYLOAD_TOO_LARGE: 'The request body is larger than 16777216 bytes',
   VALIDATION_ERROR: "Invalid item request: data is missing; put the item's members in it",
   HEADERS_TOO_LARGE: 'The request head is too large',

@@ -1,9 +1,15 @@
 /** Responses and their headers in the OpenAPI document. @module */
 
 import { errorKinds } from './errors.js'
-import { type ExposedHeader, type HeaderList, sessionHeader } from './headers.js'
+import { type ExposedHeader, type HeaderList, replayedHeader, sessionHeader } from './headers.js'
 import type * as models from './models.js'
-import { type ErrorName, type ExampleName, itemId, sessionId } from './openapi-examples.js'
+import {
+  type ErrorName,
+  type ExampleName,
+  entityTag,
+  itemId,
+  sessionId,
+} from './openapi-examples.js'
 import { itemPath } from './paths.js'
 
 type ModelName = keyof typeof models
@@ -21,7 +27,11 @@ const kinds: Record<ErrorName, ErrorKind> = {
 }
 
 /** A header whose value the catalogue of errors cannot know. */
-const ownHeaders: Partial<Record<ErrorName, ExposedHeader>> = { METHOD_NOT_ALLOWED: 'Allow' }
+const ownHeaders: Partial<Record<ErrorName, ExposedHeader>> = {
+  METHOD_NOT_ALLOWED: 'Allow',
+  IDEMPOTENCY_CONFLICT: 'Location',
+  PRECONDITION_FAILED: 'ETag',
+}
 
 /** The definition of each header. */
 export const responseHeaders: Record<ExposedHeader, object> = {
@@ -60,10 +70,26 @@ export const responseHeaders: Record<ExposedHeader, object> = {
     example: 1,
   },
   Location: {
-    description: 'The path of the new item',
+    description: 'The path of the item',
     required: true,
     schema: { type: 'string', format: 'uri-reference' },
     example: itemPath(itemId),
+  },
+  ETag: {
+    description: 'Stands for the present state: another state has another one',
+    required: true,
+    schema: { type: 'string' },
+    example: entityTag,
+  },
+  'Preference-Applied': {
+    description: 'The `wait` of `Prefer`, if the request was ready to wait',
+    schema: { type: 'string' },
+    example: 'wait=30',
+  },
+  [replayedHeader]: {
+    description: 'The item was created by an earlier request with this `Idempotency-Key`',
+    schema: { type: 'string', const: 'true' },
+    example: 'true',
   },
 }
 

@@ -5,8 +5,9 @@
  * @module
  */
 
+import { type ExposedHeader, replayedHeader } from './headers.js'
 import type { ItemResponse } from './models.js'
-import { type ErrorName, examples, itemId } from './openapi-examples.js'
+import { type ErrorName, entityTag, examples, itemId } from './openapi-examples.js'
 import {
   emptyResponse,
   errorResponses,
@@ -47,6 +48,34 @@ const itemIdParameter = {
   example: itemId,
 }
 
+function headerParameter(name: string, description: string, example: string): object {
+  return { name, in: 'header', description, schema: { type: 'string' }, example }
+}
+
+/** Entity tags of states that the client knows (RFC 9110 §13.1). */
+const conditions = [
+  headerParameter(
+    'If-Match',
+    'Only if the present `ETag` is one of these, or for `*` any; otherwise 412',
+    entityTag,
+  ),
+  headerParameter(
+    'If-None-Match',
+    'Only if the present `ETag` is none of these; otherwise 304 for a read, and 412 for a change',
+    entityTag,
+  ),
+]
+const wait = headerParameter(
+  'Prefer',
+  '`wait=N` with `If-None-Match`: instead of a 304, wait up to N seconds, 60 at most, for another state',
+  'wait=30',
+)
+const idempotencyKey = headerParameter(
+  'Idempotency-Key',
+  '1 to 255 visible ASCII characters. The same caller, key and body make one item, however often the request is sent; an item with another text is a 409',
+  '8e03978e-40d5-43dd-bc93-6894a57f9324',
+)
+
 /** Errors of every request. */
 const always: ErrorName[] = [
   'BAD_REQUEST',
@@ -64,7 +93,11 @@ const ofItems: ErrorName[] = [
   'STORE_UNAVAILABLE',
 ]
 const ofItem: ErrorName[] = [...ofItems, 'itemNotFound', 'ROUTE_NOT_FOUND']
+const conditional: ErrorName[] = ['PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
+
+const readHeaders: ExposedHeader[] = ['ETag', 'Preference-Applied']
+const createHeaders: ExposedHeader[] = ['ETag', 'Location', replayedHeader]
 
 /** What the store in use guarantees for its lists. */
 export interface ListGuarantees {
@@ -135,10 +168,12 @@ function listItems({ isSnapshot, isInOrder }: ListGuarantees): object {
     operationId: 'listItems',
     tags: ['items'],
     summary: 'List all items',
+    parameters: [...conditions, wait],
     description: `All items ${order}, ${changes}. There is no paging.`,
     responses: {
-      200: jsonResponse('All items', model('ItemListResponse'), ['items']),
-      ...errorResponses([...ofItems, 'SERVICE_UNAVAILABLE']),
+      200: jsonResponse('All items', model('ItemListResponse'), ['items'], readHeaders),
+      304: emptyResponse('Nothing was created, replaced or deleted', readHeaders),
+      ...errorResponses([...ofItems, ...conditional, 'SERVICE_UNAVAILABLE']),
     },
   }
 }
@@ -151,10 +186,11 @@ function createItem(): object {
     summary: 'Create an item',
     description:
       'The item has a new `id`, the `project_id` of the request and the members of its `data`. Members of `data` named `id` or `project_id` are dropped.',
+    parameters: [idempotencyKey],
     requestBody: { required: true, content: jsonContent(model('GenericRequest'), ['itemRequest']) },
     responses: {
-      201: jsonResponse('The new item', created, ['createdItem'], ['Location']),
-      ...errorResponses([...ofItems, ...withBody, 'SERVICE_UNAVAILABLE']),
+      201: jsonResponse('The new item', created, ['createdItem'], createHeaders),
+      ...errorResponses([...ofItems, ...withBody, 'IDEMPOTENCY_CONFLICT', 'SERVICE_UNAVAILABLE']),
     },
   }
 }
@@ -165,9 +201,11 @@ function readItem(): object {
     tags: ['items'],
     summary: 'Read an item',
     description: 'The item as it was created or last replaced.',
+    parameters: [...conditions, wait],
     responses: {
-      200: jsonResponse('The item', itemResponse('success'), ['item']),
-      ...errorResponses([...ofItem, 'SERVICE_UNAVAILABLE']),
+      200: jsonResponse('The item', itemResponse('success'), ['item'], readHeaders),
+      304: emptyResponse('The item is what the client has', readHeaders),
+      ...errorResponses([...ofItem, ...conditional, 'SERVICE_UNAVAILABLE']),
     },
   }
 }
@@ -180,10 +218,14 @@ function replaceItem({ isInOrder }: ListGuarantees): object {
     tags: ['items'],
     summary: 'Replace an item completely',
     description: `The item keeps its ${kept}. All other members are gone, including a \`project_id\` that the request does not repeat. A replace never creates an item.`,
+    parameters: conditions,
     requestBody: { required: true, content },
     responses: {
-      200: jsonResponse('The replaced item', itemResponse('updated'), ['replacedItem']),
-      ...errorResponses([...ofItem, ...withBody, 'METHOD_NOT_ALLOWED', 'SERVICE_UNAVAILABLE']),
+      200: jsonResponse('The replaced item', itemResponse('updated'), ['replacedItem'], ['ETag']),
+      ...errorResponses([
+        ...[...ofItem, ...conditional, ...withBody],
+        ...(['METHOD_NOT_ALLOWED', 'SERVICE_UNAVAILABLE'] as const),
+      ]),
     },
   }
 }
@@ -195,9 +237,10 @@ function deleteItem(): object {
     summary: 'Delete an item',
     description:
       'Works under overload too, since it frees memory. `STORE_FULL` means that there was no memory to remove the item from among others that a client is reading; it is still there.',
+    parameters: conditions,
     responses: {
       204: emptyResponse('The item is deleted'),
-      ...errorResponses([...ofItem, 'METHOD_NOT_ALLOWED', 'STORE_FULL']),
+      ...errorResponses([...ofItem, ...conditional, 'METHOD_NOT_ALLOWED', 'STORE_FULL']),
     },
   }
 }

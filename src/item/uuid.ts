@@ -1,6 +1,6 @@
-/** Random UUIDs (RFC 9562 §5.4). @module */
+/** UUIDs: random ones (RFC 9562 §5.4), and ones that follow from names (§5.5). @module */
 
-import { randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 
 /** Random bytes for 256 UUIDs: one system call for each would cost more than everything else. */
 const pool = Buffer.alloc(256 * 16)
@@ -22,13 +22,27 @@ export function newUuid(): string {
     randomFillSync(pool)
     next = 0
   }
-  pool[next + 6] = (byteAt(pool, next + 6) & 0x0f) | 0x40 // version 4
-  pool[next + 8] = (byteAt(pool, next + 8) & 0x3f) | 0x80 // the variant of RFC 9562
+  const uuid = format(pool, next, 4)
+  next += 16
+  return uuid
+}
+
+/** The UUID of a name, version 5: the same for the same name in the same namespace, which is a UUID. */
+export function uuidOf(namespace: string, name: string): string {
+  const space = Buffer.from(namespace.replaceAll('-', ''), 'hex')
+  return format(createHash('sha1').update(space).update(name).digest(), 0, 5)
+}
+
+/** Makes the 16 bytes from `start` on a UUID of this version, and writes it in lower case. */
+function format(bytes: Buffer, start: number, version: number): string {
+  bytes[start + 6] = (byteAt(bytes, start + 6) & 0x0f) | (version << 4)
+  bytes[start + 8] = (byteAt(bytes, start + 8) & 0x3f) | 0x80 // the variant of RFC 9562
+  let at = start
   for (const position of positions) {
-    const byte = byteAt(pool, next)
+    const byte = byteAt(bytes, at)
     text[position] = byteAt(digits, byte >>> 4)
     text[position + 1] = byteAt(digits, byte & 0x0f)
-    next += 1
+    at += 1
   }
   return text.toString('latin1')
 }

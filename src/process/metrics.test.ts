@@ -9,13 +9,16 @@ import { createMetrics } from './metrics.js'
 test('without a response from the store, only its own metrics are missing', async () => {
   let isReachable = true
   const memory = createMemoryStore(1000)
-  const { registries } = createMetrics({
-    ...memory,
-    size() {
-      if (isReachable) return memory.size()
-      throw new Error('not to be reached')
+  const { registries } = createMetrics(
+    {
+      ...memory,
+      size() {
+        if (isReachable) return memory.size()
+        throw new Error('not to be reached')
+      },
     },
-  })
+    { count: 0 },
+  )
   const registry = Registry.merge(registries)
   assert.match(await registry.metrics(), /^item_store_items 0$/m)
   isReachable = false

@@ -12,6 +12,7 @@ import {
   Registry,
 } from 'prom-client'
 import type { Exchange } from '../http/exchange.js'
+import type { WaitingReads } from '../http/waiting-reads.js'
 import { isTokenError } from '../interface/errors.js'
 import type { ItemStore, StoreSize } from '../store/item-store.js'
 import { explainListenError, type ListenAddress } from './address.js'
@@ -38,10 +39,11 @@ interface Metrics extends Pick<PublishedMetrics, 'observe'> {
  */
 export async function publishMetrics(
   store: ItemStore,
+  waitingReads: WaitingReads,
   address: ListenAddress,
   worker: number | undefined,
 ): Promise<PublishedMetrics> {
-  const { registries, observe } = createMetrics(store, worker)
+  const { registries, observe } = createMetrics(store, waitingReads, worker)
   if (worker === undefined) {
     const server = await serveMetrics(Registry.merge(registries), address)
     return { observe, close: () => void server.close() }
@@ -65,7 +67,11 @@ export async function serveWorkerMetrics(address: ListenAddress): Promise<void> 
  * Metrics of the requests, the process and the store. Those of a worker are labelled with its number: when it
  * is replaced, only its own counters start over, not the sums. All workers have the same store.
  */
-export function createMetrics(store: ItemStore, worker?: number): Metrics {
+export function createMetrics(
+  store: ItemStore,
+  waitingReads: Pick<WaitingReads, 'count'>,
+  worker?: number,
+): Metrics {
   const registry = new Registry()
   const registers = [registry]
   if (worker !== undefined) registry.setDefaultLabels({ worker })
@@ -79,7 +85,7 @@ export function createMetrics(store: ItemStore, worker?: number): Metrics {
   })
   const duration = new Histogram({
     name: 'item_store_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its response',
+    help: 'Time from the head of a request to the end of its response, without what a read waited for a change',
     labelNames: ['route', 'method'],
     buckets: durationBuckets,
     registers,
@@ -89,6 +95,14 @@ export function createMetrics(store: ItemStore, worker?: number): Metrics {
     help: 'Number of token verifications by outcome: accepted, or the error code',
     labelNames: ['outcome'],
     registers,
+  })
+  new Gauge({
+    name: 'item_store_waiting_reads',
+    help: 'Number of reads that wait for a change (Prefer: wait)',
+    registers,
+    collect() {
+      this.set(waitingReads.count)
+    },
   })
   return {
     registries: [registry, measureStore(store)],

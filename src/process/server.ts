@@ -6,6 +6,7 @@ import { createApp, type Observer } from '../app.js'
 import type { CurrentSigning } from '../auth/secret.js'
 import type { Config } from '../config/settings.js'
 import { createRequestLog } from '../http/request-log.js'
+import { createWaitingReads, type WaitingReads } from '../http/waiting-reads.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { storeItems } from '../item/seed.js'
 import { type Delay, delayed } from '../store/delayed.js'
@@ -84,12 +85,13 @@ async function serve(
   const store = delay === undefined ? opened : delayed(opened, delay, stopping.signal)
   const observers: Observer[] = []
   if (log.isLevelEnabled(requestLogLevel)) observers.push(createRequestLog(log, requestLogLevel))
-  const metrics = await startMetrics(config, store, worker)
+  const waitingReads = createWaitingReads(store, stopping.signal)
+  const metrics = await startMetrics(config, store, waitingReads, worker)
   if (metrics !== undefined) observers.push(metrics.observe)
   const load = watchLoad(config)
   const app = createApp(
     { ...config, version: readVersion() },
-    { store, log, observers, currentSigning, exceededLimit: load.exceededLimit },
+    { store, log, observers, currentSigning, waitingReads, exceededLimit: load.exceededLimit },
   )
 
   async function stopServing(grace: number): Promise<void> {
@@ -117,9 +119,10 @@ async function serve(
 async function startMetrics(
   { metricsPort: port, metricsHost: host }: Config,
   store: ItemStore,
+  waitingReads: WaitingReads,
   worker: number | undefined,
 ): Promise<PublishedMetrics | undefined> {
   if (port === undefined) return undefined
   const { publishMetrics } = await import('./metrics.js')
-  return await publishMetrics(store, { port, host }, worker)
+  return await publishMetrics(store, waitingReads, { port, host }, worker)
 }

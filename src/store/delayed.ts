@@ -21,19 +21,19 @@ export function delayed(store: ItemStore, { min, max }: Delay, stopping: AbortSi
     ...store,
     async create(id, item) {
       await pause()
-      await store.create(id, item)
+      return await store.create(id, item)
     },
     async read(id) {
       await pause()
       return await store.read(id)
     },
-    async replace(id, item) {
+    async replace(id, item, expected) {
       await pause()
-      return await store.replace(id, item)
+      return await store.replace(id, item, expected)
     },
-    async delete(id) {
+    async delete(id, expected) {
       await pause()
-      return await store.delete(id)
+      return await store.delete(id, expected)
     },
     async list() {
       await pause()

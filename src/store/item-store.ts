@@ -31,8 +31,18 @@ export interface ListGuarantees {
   readonly isInOrder: boolean
 }
 
+/** What came of changing one item. */
+export type ChangeOutcome =
+  | 'done'
+  /** The id is not in the store; nothing has changed. */
+  | 'absent'
+  /** The item is not the expected one; nothing has changed. */
+  | 'unexpected'
+
 /** All items. */
 export interface ItemList {
+  /** The version of the store (`ItemStore.version`) from before the first item was read. */
+  readonly version: string
   /** Total length of the chunks in bytes; `undefined` if it is not known before the end. */
   readonly byteLength: number | undefined
   /**
@@ -66,23 +76,40 @@ export interface StoreSize {
 export interface ItemStore {
   readonly guarantees: ListGuarantees
 
-  /** Stores a new item. */
-  create(id: ItemId, item: EncodedItem): Awaitable<void>
+  /** A UUID: ids that follow from keys are derived in it. Services that share a store have the same. */
+  readonly namespace: string
+
+  /**
+   * Stores a new item.
+   * @returns whether it was stored: not if the id is in the store, whose item stays as it is.
+   */
+  create(id: ItemId, item: EncodedItem): Awaitable<boolean>
 
   /** The item's bytes, or `undefined` for an id that is not in the store. */
   read(id: ItemId): Awaitable<EncodedItem | undefined>
 
   /**
    * Replaces the item with this id; the new one takes its place in the list.
-   * @returns whether the id was in the store; if not, nothing has changed.
+   * @param expected only if the item is this one, byte for byte, at that moment.
    */
-  replace(id: ItemId, item: EncodedItem): Awaitable<boolean>
+  replace(id: ItemId, item: EncodedItem, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
-  /** @returns whether the id was in the store. */
-  delete(id: ItemId): Awaitable<boolean>
+  /** @param expected only if the item is this one, byte for byte, at that moment. */
+  delete(id: ItemId, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
   /** Resolves once the first chunk has been read, so that a store that cannot be read fails here. */
   list(): Awaitable<ItemList>
+
+  /** Visible ASCII characters that are others after each create, replace and delete; known without reading items. */
+  version(): Awaitable<string>
+
+  /**
+   * Calls back after each change of an item, or of any item: at once where this service made it, soon after
+   * where another one did. May call back without a change.
+   * @param id `undefined` for any item.
+   * @returns what ends it.
+   */
+  watch(id: ItemId | undefined, callback: () => void): () => void
 
   /** How much is stored. */
   size(): Awaitable<StoreSize>

@@ -11,7 +11,10 @@ export function assertHeaders({ headers, text }: Answer): void {
   if (text !== '') assert.ok(text.includes(sessionId), 'the body has another session_id')
   assert.equal(headers['access-control-allow-origin'], '*')
   const exposed = String(headers['access-control-expose-headers']).toLowerCase().split(/, */)
-  for (const name of ['x-session-id', 'www-authenticate', 'allow', 'retry-after', 'location']) {
+  for (const name of [
+    ...['x-session-id', 'www-authenticate', 'allow', 'retry-after', 'location'],
+    ...['etag', 'preference-applied', 'idempotent-replayed'],
+  ]) {
     assert.ok(exposed.includes(name), `${name} is not exposed`)
   }
 }

@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newItemId } from '../../src/item/id.js'
-import type { EncodedItem, ItemId, ItemStore, ListGuarantees } from '../../src/store/item-store.js'
+import type {
+  ChangeOutcome,
+  EncodedItem,
+  ItemId,
+  ItemStore,
+  ListGuarantees,
+} from '../../src/store/item-store.js'
+import { Watchers } from '../../src/store/watchers.js'
 import { ListedItems } from './listed-items.js'
 import { describeStore } from './store-behaviour.js'
 
@@ -14,16 +21,39 @@ function createLooseStore(): ItemStore {
     await null
     return make()
   }
+  let changes = 0
+  const watchers = new Watchers()
+  function changed(id: ItemId | undefined, _done: unknown): true {
+    changes += 1
+    watchers.call(id)
+    return true
+  }
+  function outcome(
+    id: ItemId,
+    expected: EncodedItem | undefined,
+    change: () => true,
+  ): ChangeOutcome {
+    const present = items.get(id)
+    if (present === undefined) return 'absent'
+    if (expected !== undefined && !present.equals(expected)) return 'unexpected'
+    return change() && 'done'
+  }
   return {
     guarantees: { isSnapshot: false, isInOrder: false },
-    create: (id, item) => soon(() => void items.set(id, item)),
+    namespace: '00000000-0000-0000-0000-000000000000',
+    create: (id, item) => soon(() => !items.has(id) && changed(id, items.set(id, item))),
     read: (id) => soon(() => items.get(id)),
-    replace: (id, item) => soon(() => items.has(id) && items.set(id, item).size > 0),
-    delete: (id) => soon(() => items.delete(id)),
+    replace: (id, item, expected) =>
+      soon(() => outcome(id, expected, () => changed(id, items.set(id, item)))),
+    delete: (id, expected) =>
+      soon(() => outcome(id, expected, () => changed(id, items.delete(id)))),
+    version: () => soon(() => String(changes)),
+    watch: (id, callback) => watchers.add(id, callback),
     list: () =>
       soon(() => {
         const ids = [...items.keys()].toSorted()
         return {
+          version: String(changes),
           byteLength: undefined,
           chunks: (async function* () {
             let separator = ''
@@ -43,7 +73,7 @@ function createLooseStore(): ItemStore {
         const itemBytes = [...items.values()].reduce((sum, { length }) => sum + length, 0)
         return { items: items.size, itemBytes, memoryBytes: itemBytes }
       }),
-    clear: () => soon(() => items.clear()),
+    clear: () => soon(() => void changed(undefined, items.clear())),
     healthy: () => soon(() => true),
     close: () => soon(() => items.clear()),
   }

@@ -49,8 +49,8 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       const store = await create()
       const id = newItemId()
       assert.equal(await store.read(id), undefined)
-      assert.equal(await store.replace(id, itemText(id, 1)), false)
-      assert.equal(await store.delete(id), false)
+      assert.equal(await store.replace(id, itemText(id, 1)), 'absent')
+      assert.equal(await store.delete(id), 'absent')
       assert.equal((await store.size()).items, 0)
       assert.equal(await textOf(await store.list()), '')
       await store.close()
@@ -116,6 +116,112 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       await store.close()
     })
 
+    test('a create leaves an item as it is that is there already', async () => {
+      const store = await create()
+      const id = newItemId()
+      assert.equal(await store.create(id, itemText(id, 10)), true)
+      const version = await store.version()
+      assert.equal(await store.create(id, itemText(id, 20)), false)
+      assert.deepEqual(await store.read(id), itemText(id, 10))
+      assert.equal(await store.version(), version)
+      await store.close()
+    })
+
+    test('replaces and deletes only the expected item', async () => {
+      const store = await create()
+      const id = newItemId()
+      const [one, same, other] = [itemText(id, 10), itemText(id, 10), itemText(id, 10, 'y')]
+      assert.equal(await store.replace(id, other, one), 'absent')
+      assert.equal(await store.delete(id, one), 'absent')
+      await store.create(id, one)
+      const version = await store.version()
+      assert.equal(await store.replace(id, itemText(id, 20), other), 'unexpected')
+      assert.equal(await store.delete(id, other), 'unexpected')
+      assert.deepEqual(await store.read(id), one)
+      assert.equal(await store.version(), version)
+      assert.equal(await store.replace(id, other, same), 'done')
+      assert.deepEqual(await store.read(id), other)
+      assert.equal(await store.delete(id, other), 'done')
+      assert.equal(await store.read(id), undefined)
+      await store.close()
+    })
+
+    test('of many who replace what they have read, one at a time succeeds', async () => {
+      const store = await create()
+      const id = newItemId()
+      const numbered = (number: number) => itemText(id, 10, String(number).padStart(4))
+      await store.create(id, numbered(0))
+      const succeeded: number[] = []
+      await Promise.all(
+        Array.from({ length: 8 }, async (_, place) => {
+          for (let time = 0; time < 5; time += 1) {
+            const read = await store.read(id)
+            const text = numbered(10 * place + time + 1)
+            const outcome = await store.replace(id, text, read)
+            if (outcome === 'done') succeeded.push(10 * place + time + 1)
+            else assert.equal(outcome, 'unexpected')
+          }
+        }),
+      )
+      assert.ok(succeeded.length > 0)
+      const found = await store.read(id)
+      assert.ok(succeeded.some((number) => found?.equals(numbered(number))))
+      await store.close()
+    })
+
+    test('each change makes another version, which a list has from before its first item', async () => {
+      const store = await create()
+      const seen = new Set([await store.version()])
+      assert.equal(await store.version(), [...seen][0])
+      const [id, other] = [newItemId(), newItemId()]
+      for (const change of [
+        () => store.create(id, itemText(id, 10)),
+        () => store.replace(id, itemText(id, 10)),
+        () => store.create(other, itemText(other, 5)),
+        () => store.delete(id),
+      ]) {
+        await change()
+        const { version, release } = await store.list()
+        release()
+        assert.equal(version, await store.version())
+        assert.match(version, /^[\x21\x23-\x7e]+$/)
+        seen.add(version)
+      }
+      assert.equal(seen.size, 5)
+      await store.close()
+    })
+
+    test('whoever watches an item, or all, is called after each change, and no longer than it wants', async () => {
+      const store = await create()
+      const [id, other] = [newItemId(), newItemId()]
+      let [ofItem, ofAny] = [0, 0]
+      const unwatchItem = store.watch(id, () => {
+        ofItem += 1
+      })
+      const unwatchAny = store.watch(undefined, () => {
+        ofAny += 1
+      })
+      const changes = [
+        () => store.create(id, itemText(id, 10)),
+        () => store.replace(id, itemText(id, 20)),
+        () => store.delete(id),
+        () => store.create(other, itemText(other, 10)),
+        () => store.clear(),
+      ]
+      for (const change of changes) {
+        const [before, beforeAny] = [ofItem, ofAny]
+        await change()
+        assert.ok(ofAny > beforeAny)
+        if (change !== changes[3]) assert.ok(ofItem > before)
+      }
+      unwatchItem()
+      unwatchAny()
+      const [before, beforeAny] = [ofItem, ofAny]
+      await store.create(id, itemText(id, 10))
+      assert.deepEqual([ofItem, ofAny], [before, beforeAny])
+      await store.close()
+    })
+
     const uses = [
       { title: 'unread', isRead: false, isWhole: false },
       { title: 'half read', isRead: true, isWhole: false },
@@ -159,11 +265,11 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
                 known.push(id)
                 break
               case 'replace':
-                assert.equal(await store.replace(id, item), items.texts.has(id))
+                assert.equal(await store.replace(id, item), items.texts.has(id) ? 'done' : 'absent')
                 if (items.texts.has(id)) items.set(id, item.toString())
                 break
               case 'delete':
-                assert.equal(await store.delete(id), items.texts.has(id))
+                assert.equal(await store.delete(id), items.texts.has(id) ? 'done' : 'absent')
                 items.set(id, undefined)
                 break
               case 'read': {
@@ -252,11 +358,11 @@ export function describeFullStore(create: (maxBytes: number) => ItemStore): void
     assert.ok(first && second && third)
     await assert.rejects(async () => store.replace(first, itemText(first, 50_000)), full)
     assert.deepEqual(await store.read(first), itemText(first, 200))
-    assert.equal(await store.replace(first, itemText(first, 100)), true)
-    assert.equal(await store.replace(first, itemText(first, 100, 'y')), true)
+    assert.equal(await store.replace(first, itemText(first, 100)), 'done')
+    assert.equal(await store.replace(first, itemText(first, 100, 'y')), 'done')
     assert.deepEqual(await store.read(first), itemText(first, 100, 'y'))
 
-    for (const id of ids.slice(0, held)) assert.equal(await store.delete(id), true)
+    for (const id of ids.slice(0, held)) assert.equal(await store.delete(id), 'done')
     held = 0
     await assert.rejects(fill, full)
     assert.ok(held > 100, `${held} items after everything was deleted`)

@@ -49,16 +49,16 @@ test('with all blocks in use all goes on but what needs another one', async () =
       await assert.rejects(async () => store.replace(first, itemText(first, large)), full)
       assert.ok((await textOf(await store.list())) === before)
     }
-    assert.equal(await store.replace(first, itemText(first, 10)), true)
+    assert.equal(await store.replace(first, itemText(first, 10)), 'done')
     assert.deepEqual(await store.read(first), itemText(first, 10))
-    assert.equal(await store.replace(second, itemText(second, length, 'y')), true)
+    assert.equal(await store.replace(second, itemText(second, length, 'y')), 'done')
     assert.deepEqual(await store.read(second), itemText(second, length, 'y'))
     if (length === large) {
-      assert.equal(await store.replace(third, itemText(third, 5000)), true)
+      assert.equal(await store.replace(third, itemText(third, 5000)), 'done')
       assert.deepEqual(await store.read(third), itemText(third, 5000))
     }
     assertSound(blocks)
-    for (const id of ids) assert.equal(await store.delete(id), true)
+    for (const id of ids) assert.equal(await store.delete(id), 'done')
     assertSound(blocks)
     assert.equal((await fill(store, length)).length, ids.length)
   }

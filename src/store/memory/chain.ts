@@ -107,7 +107,7 @@ export class Chain {
   }
 
   /** A list of the items as they are now. @param byteLength of all texts with the commas between them. */
-  list(byteLength: number): ItemList {
+  list(byteLength: number): Omit<ItemList, 'version'> {
     this.#opened += 1
     const list = { moment: this.#opened, kept: undefined, isReleased: false }
     this.open.push(list)

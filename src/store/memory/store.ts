@@ -5,8 +5,10 @@
  * @module
  */
 
-import { type EncodedItem, type ItemStore, StoreError } from '../item-store.js'
-import { Blocks } from './blocks.js'
+import { randomUUID } from 'node:crypto'
+import { type EncodedItem, type ItemId, type ItemStore, StoreError } from '../item-store.js'
+import { Watchers } from '../watchers.js'
+import { Blocks, type Place } from './blocks.js'
 
 /** What an item takes beside its text, in bytes: its share of index, tables and empty room. */
 const itemOverhead = 64
@@ -33,6 +35,10 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
   let size = 0
   /** Bytes of all texts with their commas. */
   let used = 0
+  /** Another process, or the next one, counts from another start. */
+  const start = randomUUID()
+  let changes = 0
+  const watchers = new Watchers()
 
   /** Makes sure that there is room. Taking less than before is always possible. */
   function needRoom(added: number): void {
@@ -41,20 +47,38 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
     }
   }
 
+  function changed(id?: ItemId): void {
+    changes += 1
+    watchers.call(id)
+  }
+
   function clear(): void {
     blocks = new Blocks(blocks.options) // lists that are being read keep the old ones
     size = 0
     used = 0
+    changed()
+  }
+
+  const version = () => `${start}-${changes}`
+
+  function isOther({ block, position }: Place, expected: EncodedItem | undefined): boolean {
+    return expected !== undefined && !block.read(position).equals(expected)
   }
 
   return {
     guarantees: { isSnapshot: true, isInOrder: true },
 
+    // Ids cannot be chosen so that many of them meet in the same place of the index.
+    namespace: randomUUID(),
+
     create(id, item) {
+      if (blocks.find(id) !== undefined) return false
       needRoom(item.length + 1 + itemOverhead)
       blocks.add(id, item)
       size += 1
       used += item.length + 1
+      changed(id)
+      return true
     },
 
     read(id) {
@@ -62,27 +86,35 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
       return place?.block.read(place.position) as EncodedItem | undefined // as it was put there
     },
 
-    replace(id, item) {
+    replace(id, item, expected) {
       const place = blocks.find(id)
-      if (place === undefined) return false
+      if (place === undefined) return 'absent'
+      if (isOther(place, expected)) return 'unexpected'
       const growth = item.length + 1 - place.block.lengthOf(place.position)
       needRoom(growth)
       blocks.replace(place, item)
       used += growth
-      return true
+      changed(id)
+      return 'done'
     },
 
-    delete(id) {
+    delete(id, expected) {
       const place = blocks.find(id)
-      if (place === undefined) return false
+      if (place === undefined) return 'absent'
+      if (isOther(place, expected)) return 'unexpected'
       const length = place.block.lengthOf(place.position)
       blocks.remove(place)
       size -= 1
       used -= length
-      return true
+      changed(id)
+      return 'done'
     },
 
-    list: () => blocks.chain.list(Math.max(0, used - 1)),
+    list: () => ({ ...blocks.chain.list(Math.max(0, used - 1)), version: version() }),
+
+    version,
+
+    watch: (id, callback) => watchers.add(id, callback),
 
     size: () => ({ items: size, itemBytes: used - size, memoryBytes: blocks.frames.bytesInUse }),
 

@@ -37,7 +37,7 @@ const maxBytesAhead = 512 * 1024
 const [nothing, comma] = [Buffer.alloc(0), Buffer.from(',')]
 
 /** @returns once the first items are there. @throws {StoreError} */
-export async function openList(buckets: readonly Bucket[]): Promise<ItemList> {
+export async function openList(buckets: readonly Bucket[]): Promise<Omit<ItemList, 'version'>> {
   const all = chunksOf(buckets)
   let first: IteratorResult<Buffer, void> | undefined = await all.next()
 

@@ -3,7 +3,7 @@
  * between.
  *
  * A bucket is one hash: the field of each item's id holds its text, and the field `bytes` the length of
- * all texts. Whatever a script can be refused, it is refused before its first change: for a missing
+ * all texts, and after a space the version of the bucket, which each change makes another one. Whatever a script can be refused, it is refused before its first change: for a missing
  * right, by a server that takes no writes, for lack of memory, for unexpected data. So a script makes
  * one change, or first proves with one that has no effect, deleting the field without a name, that those
  * that follow are allowed. That needs no memory either, and an engine whose memory is full looks only at
@@ -29,41 +29,56 @@ export const partlyDone = 'PARTLYDONE'
 /** Code of the reply about a bucket that is not as the service leaves it. */
 export const unexpectedData = 'UNEXPECTED'
 
-/** `bytesIn` gives the length of all texts, or false. Numbers are written out, whatever Lua makes of them. */
+/**
+ * `bytesIn` gives the length of all texts, or false, and the version. Numbers are written out, whatever Lua
+ * makes of them.
+ */
 const begin = `
-local key, id, text = KEYS[1], ARGV[1], ARGV[2]
+local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
 local function bytesIn(key)
-  local bytes = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0'
-  return bytes and #bytes <= 15 and not string.find(bytes, '%D') and bytes
-end
-local function digits(number) return string.format('%.0f', math.max(0, number)) end`
+  local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0'
+  if not field then return false end
+  local bytes, version = string.match(field, '^(%d+) ?([%w-]*)$')
+  return bytes and #bytes <= 15 and bytes, version
+end`
 
 const beginOne = `${begin}
 local bytes = bytesIn(key)
 if not bytes then return unexpected end`
 
-/** ARGV: id, text. 1, or 0 if there is such an item already. */
-export const createScript = script(`${beginOne}
-if redis.call('HSTRLEN', key, id) > 0 then return 0 end
-redis.call('HSET', key, id, text, 'bytes', digits(bytes + #text))
+const beginChange = `${beginOne}
+local version, text, expected = ARGV[2], ARGV[3], ARGV[4]
+local length = redis.call('HSTRLEN', key, id)
+local function bytesNow(number) return string.format('%.0f ', math.max(0, number)) .. version end
+local function isOther(digest)
+  return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
+end`
+
+/** What the scripts that change an item answer. */
+export const outcomes = { 0: 'absent', 1: 'done', 2: 'unexpected' } as const
+
+/** ARGV: id, version, text. 1, or 0 if there is such an item already. */
+export const createScript = script(`${beginChange}
+if length > 0 then return 0 end
+redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
 return 1`)
 
-/** ARGV: id, text. 1, or 0 if there is no such item. A full engine takes a text that is not longer. */
-export const replaceScript = script(`${beginOne}
-local length = redis.call('HSTRLEN', key, id)
+/** ARGV: id, version, text, SHA-1 of the expected text or nothing. A full engine takes a text that is not longer. */
+export const replaceScript = script(`${beginChange}
 if length == 0 then return 0 end
+if isOther(expected) then return 2 end
 if #text <= length then redis.call('HDEL', key, '') end
-redis.call('HSET', key, id, text, 'bytes', digits(bytes + #text - length))
+redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text - length))
 return 1`)
 
-/** ARGV: id. 1, or 0 if there is no such item. The last item takes the bucket with it. */
-export const deleteScript = script(`${beginOne}
-local length = redis.call('HSTRLEN', key, id)
+/** ARGV: id, version, nothing, SHA-1 of the expected text or nothing. The last item takes the bucket with it. */
+export const deleteScript = script(`${beginChange}
 if length == 0 then return 0 end
+if isOther(expected) then return 2 end
 if bytes - length == 0 then return redis.call('HDEL', key, id, 'bytes') - 1 end
 redis.call('HDEL', key, '')
-redis.call('HSET', key, 'bytes', digits(bytes - length))
+redis.call('HSET', key, 'bytes', bytesNow(bytes - length))
 if redis.pcall('HDEL', key, id) == 1 then return 1 end
 return redis.error_reply('${partlyDone} the item may be there still')`)
 
@@ -78,14 +93,15 @@ if fields == 0 then return { '0', {} } end
 local mean = math.max(64, bytes / fields)
 return redis.call('HSCAN', key, ARGV[1], 'COUNT', math.max(1, math.floor(ARGV[2] / mean)))`)
 
-/** For each key: the number of items, and their bytes. */
+/** For each key: the number of items, their bytes, and the version. */
 export const sizesScript = script(`${begin}
 local sizes = {}
 for _, key in ipairs(KEYS) do
-  local bytes = bytesIn(key)
+  local bytes, version = bytesIn(key)
   if not bytes then return unexpected end
   table.insert(sizes, math.max(0, redis.call('HLEN', key) - 1))
   table.insert(sizes, tonumber(bytes))
+  table.insert(sizes, version)
 end
 return sizes`)
 

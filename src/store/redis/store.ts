@@ -5,8 +5,10 @@
  * @module
  */
 
-import type { EncodedItem, ItemId, ItemStore } from '../item-store.js'
+import { hash, randomUUID } from 'node:crypto'
+import type { ChangeOutcome, EncodedItem, ItemId, ItemStore } from '../item-store.js'
 import { clusterAddress } from './address.js'
+import { Changes } from './changes.js'
 import { infoField } from './client.js'
 import { Cluster, type ClusterOptions } from './cluster.js'
 import { type Command, RedisConnection, type RedisReply } from './connection.js'
@@ -17,6 +19,7 @@ import {
   bytesField,
   createScript,
   deleteScript,
+  outcomes,
   probeScript,
   replaceScript,
   type Script,
@@ -48,6 +51,9 @@ interface Engine {
   close(): void
 }
 
+/** Ids that follow from keys are the same for all services, now and later. */
+const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
+
 /** How long a health check counts, in milliseconds: anyone may ask. */
 const healthyFor = 1000
 
@@ -67,6 +73,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   let checked = never
   /** Keys with unexpected data: a field that is not an item's, or none if it is the key as a whole. */
   const suspects = new Map<string, Buffer | string>()
+  const changes = new Changes({
+    keyOf,
+    versionsOf: async (wanted) =>
+      new Map((await sizes(wanted)).map((one) => [one.key, one.version])),
+  })
 
   /**
    * The one way to the engine.
@@ -104,20 +115,41 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return keys[Number.parseInt(id.slice(0, 4), 16) % buckets] as string // each remainder has one
   }
 
-  /** Runs a script on the bucket of an item. @returns whether it answers 1. */
-  async function change(script: Script, id: ItemId, ...args: EncodedItem[]): Promise<boolean> {
-    const { value } = await run('change', script, [keyOf(id)], id, ...args)
-    return value === 1
+  /**
+   * Runs a script on the bucket of an item.
+   * @param expected the text that the item must have; none if any will do.
+   */
+  async function change(
+    script: Script,
+    id: ItemId,
+    item: EncodedItem | '',
+    expected?: EncodedItem,
+  ): Promise<ChangeOutcome> {
+    const digest = expected === undefined ? '' : hash('sha1', expected)
+    const { value } = await run('change', script, [keyOf(id)], id, randomUUID(), item, digest)
+    const outcome = outcomes[value as keyof typeof outcomes] // as the scripts answer
+    if (outcome === 'done') changes.made(id)
+    return outcome
   }
 
-  /** By bucket: the number of items, and their bytes. */
-  async function sizes(): Promise<{ key: string; items: number; bytes: number }[]> {
-    const replies = await Promise.all(groups.map((group) => run('read', sizesScript, group)))
-    const numbers = replies.flatMap(({ value }) => value).map(Number)
-    return keys.map((key, place) => {
-      const [items = 0, bytes = 0] = numbers.slice(2 * place, 2 * place + 2)
-      return { key, items, bytes }
+  /** Of all buckets, or those with these keys: the number of items, their bytes, and the version. */
+  async function sizes(
+    wanted?: ReadonlySet<string>,
+  ): Promise<{ key: string; items: number; bytes: number; version: string }[]> {
+    const asked = groups
+      .map((group) => (wanted === undefined ? group : group.filter((key) => wanted.has(key))))
+      .filter((group) => group.length > 0)
+    const replies = await Promise.all(asked.map((group) => run('read', sizesScript, group)))
+    const values = replies.flatMap(({ value }) => value)
+    return asked.flat().map((key, place) => {
+      const [items, bytes, version] = values.slice(3 * place, 3 * place + 3)
+      return { key, items: Number(items), bytes: Number(bytes), version: String(version) }
     })
+  }
+
+  /** One version of all buckets. */
+  function versionOf(all: readonly { version: string }[]): string {
+    return hash('sha1', all.map(({ version }) => version).join(), 'base64url')
   }
 
   async function readBatch(key: string, previous?: Batch): Promise<Batch> {
@@ -154,10 +186,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   return {
     guarantees: { isSnapshot: false, isInOrder: false },
 
-    async create(id, item) {
-      const isNew = await change(createScript, id, item)
-      if (!isNew) throw new Error(`there is an item ${id} already`)
-    },
+    namespace,
+
+    create: async (id, item) => (await change(createScript, id, item)) === 'done',
 
     async read(id) {
       const key = keyOf(id)
@@ -165,19 +196,25 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       return value === null ? undefined : (value as EncodedItem) // as it was put there
     },
 
-    replace: (id, item) => change(replaceScript, id, item),
+    replace: (id, item, expected) => change(replaceScript, id, item, expected),
 
-    delete: (id) => change(deleteScript, id),
+    delete: (id, expected) => change(deleteScript, id, '', expected),
 
     async list() {
-      const filled = (await sizes()).filter(({ items }) => items > 0)
-      return await openList(
+      const all = await sizes()
+      const filled = all.filter(({ items }) => items > 0)
+      const list = await openList(
         filled.map(({ key, bytes }) => ({
           batchBytes: Math.min(bytes, batchBytes),
           readBatch: (previous) => readBatch(key, previous),
         })),
       )
+      return { ...list, version: versionOf(all) }
     },
+
+    version: async () => versionOf(await sizes()),
+
+    watch: (id, callback) => changes.watch(id, callback),
 
     async size() {
       const memory = keyOfEachServer().map((key) => call('read', key, ['INFO', 'memory']))
@@ -193,6 +230,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       await Promise.all(
         groups.map(([key = '', ...others]) => call('change', key, ['UNLINK', key, ...others])),
       )
+      changes.made(undefined)
     },
 
     async healthy() {
@@ -207,7 +245,10 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       return await checked.isHealthy
     },
 
-    close: () => engine.close(),
+    close() {
+      changes.close()
+      engine.close()
+    },
   }
 }
 

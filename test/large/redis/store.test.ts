@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { newItemId } from '../../../src/item/id.js'
 import type { ItemId, ItemList, ItemStore } from '../../../src/store/item-store.js'
@@ -89,7 +90,7 @@ describeWithRedis('the Redis store', () => {
       await writer.create(id, itemText(id, 10))
       assert.deepEqual(await reader.read(id), itemText(id, 10))
       assert.equal(await other.read(id), undefined)
-      assert.equal(await reader.delete(id), true)
+      assert.equal(await reader.delete(id), 'done')
       assert.equal(await writer.read(id), undefined)
     }
     assert.equal(await redis.command('keys', 'shared:*'), '')
@@ -140,17 +141,45 @@ describeWithRedis('the Redis store', () => {
     const [id] = await created(store, 1)
     assert.ok(id)
     await redis.command('script', 'flush')
-    assert.equal(await store.replace(id, itemText(id, 20)), true)
+    assert.equal(await store.replace(id, itemText(id, 20)), 'done')
     await redis.command('script', 'flush')
-    assert.equal(await store.delete(id), true)
+    assert.equal(await store.delete(id), 'done')
   })
 
-  test('there is an item with the id already: it stays as it is, and this is an error', async () => {
+  test('whoever watches is called after a change by another service, within half a second', async () => {
+    const [first, second] = await Promise.all([
+      openRedisStore({ url: redis.url, timeout, log, prefix: 'watched:' }),
+      openRedisStore({ url: redis.url, timeout, log, prefix: 'watched:' }),
+    ])
+    stores.push(first, second)
+    const id = newItemId()
+    const calls: (ItemId | undefined)[] = []
+    for (const watched of [id, undefined]) first.watch(watched, () => calls.push(watched))
+    for (const change of [
+      () => second.create(id, itemText(id, 10)),
+      () => second.replace(id, itemText(id, 20)),
+      () => second.delete(id),
+    ]) {
+      await until('the watchers have been called for what was before', async () => {
+        calls.length = 0
+        await delay(600)
+        return calls.length === 0
+      })
+      await change()
+      await until('both watchers are called', () => calls.includes(id) && calls.includes(undefined))
+    }
+  })
+
+  test('a bucket without a version, as earlier services left them, gets one with its next change', async () => {
     const store = await open(one)
     const [id] = await created(store, 1)
     assert.ok(id)
-    await assert.rejects(async () => store.create(id, itemText(id, 99)), /already/)
-    assert.deepEqual(await store.read(id), itemText(id, 10))
+    const key = await redis.command('keys', '*')
+    await redis.command('hset', key, 'bytes', String(itemText(id, 10).length))
+    const version = await store.version()
+    assert.equal(await store.replace(id, itemText(id, 10)), 'done')
+    assert.notEqual(await store.version(), version)
+    assert.equal((await store.size()).itemBytes, itemText(id, 10).length)
   })
 })
 

@@ -1,0 +1,112 @@
+/**
+ * Entity tags, and the conditions that requests make with them (RFC 9110 §8.8.3 and §13).
+ *
+ * The tag of an item is a hash of its text: services that share a store give the same, without keeping one.
+ *
+ * @module
+ */
+
+import { createHash, hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ApiError } from '../interface/errors.js'
+import type { Awaitable, EncodedItem } from '../store/item-store.js'
+import type { Exchange } from './exchange.js'
+
+/** An entity tag as it stands in `ETag`, quotes included. */
+export type EntityTag = `"${string}"` | `W/"${string}"`
+
+/** What `If-Match` or `If-None-Match` lists. */
+type TagList = '*' | readonly EntityTag[]
+
+/** The conditions of a request; of those with dates none ever applies, as no response has a date of change. */
+export interface Conditions {
+  readonly ifMatch: TagList | undefined
+  readonly ifNoneMatch: TagList | undefined
+}
+
+/** Bytes hashed in one turn of the event loop: about a millisecond. */
+const hashedPerTurn = 1024 * 1024
+
+/** One element of a list of tags, which may be empty, with what ends it (RFC 9110 §5.6.1.2 and §8.8.3). */
+const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(,|$)/y
+
+/** A strong tag: other bytes have another one. */
+export function entityTag(bytes: Uint8Array): EntityTag {
+  return `"${hash('sha256', bytes, 'base64url')}"`
+}
+
+/** The same for an item, of any length. */
+export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
+  return item.length > hashedPerTurn ? longItemTag(item) : entityTag(item)
+}
+
+async function longItemTag(item: EncodedItem): Promise<EntityTag> {
+  const sha256 = createHash('sha256')
+  for (let start = 0; start < item.length; start += hashedPerTurn) {
+    sha256.update(item.subarray(start, start + hashedPerTurn))
+    await nextTurn()
+  }
+  return `"${sha256.digest('base64url')}"`
+}
+
+/**
+ * @returns `undefined` for a request without conditions.
+ * @throws {ApiError} `BAD_REQUEST` for what is no list of tags.
+ */
+export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefined {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
+  if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
+  return {
+    ifMatch: ifMatch === undefined ? undefined : requireTags('If-Match', ifMatch),
+    ifNoneMatch: ifNoneMatch === undefined ? undefined : requireTags('If-None-Match', ifNoneMatch),
+  }
+}
+
+/** Whether `If-Match` is true for what has this tag: weak tags never match (RFC 9110 §13.1.1). */
+export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
+  if (ifMatch === undefined || ifMatch === '*') return true
+  return ifMatch.includes(tag) && !tag.startsWith('W/')
+}
+
+/** Whether `If-None-Match` is true for what has this tag: weak tags match as well (RFC 9110 §13.1.2). */
+export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolean {
+  if (ifNoneMatch === undefined) return true
+  return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))
+}
+
+/** Whether a GET or HEAD of a file with this tag is answered with 304; what is no list of tags is ignored. */
+export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
+  const ifNoneMatch = tagsIn(request.headers['if-none-match'] ?? '')
+  return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)
+}
+
+/** @param tag of the present state. */
+export function preconditionFailed(tag: EntityTag): ApiError {
+  const detail = 'The item is not the one that the request expects; ETag has its present tag'
+  return new ApiError('PRECONDITION_FAILED', detail, { headers: ['ETag', tag] })
+}
+
+function requireTags(name: string, text: string): TagList {
+  const tags = tagsIn(text)
+  if (tags !== undefined) return tags
+  throw new ApiError('BAD_REQUEST', `${name} is neither * nor a list of entity tags`)
+}
+
+/** @returns `undefined` for what is no list of tags. */
+function tagsIn(text: string): TagList | undefined {
+  if (text.trim() === '*') return '*'
+  const tags: EntityTag[] = []
+  element.lastIndex = 0
+  for (let end: string | undefined = ','; end === ','; ) {
+    const match = element.exec(text)
+    if (match?.[1] !== undefined) tags.push(match[1] as EntityTag) // as the pattern says
+    end = match?.[2]
+    if (end === undefined) return undefined
+  }
+  return tags.length > 0 ? tags : undefined
+}
+
+function opaque(tag: EntityTag): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag
+}

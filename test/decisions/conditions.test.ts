@@ -1,0 +1,186 @@
+/** Decisions on §4.9: entity tags, and requests that depend on them. */
+
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { Answer } from '../conformance/client.js'
+import { assertItemNotFound, create, itemOf } from '../conformance/expect.js'
+import { useService } from '../conformance/service.js'
+import { assertHeaders, assertRefused, itemText } from './expect.js'
+
+const service = await useService()
+const token = service.validToken()
+
+function send(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body = '{"data":{"a":1}}',
+): Promise<Answer> {
+  const hasBody = method === 'POST' || method === 'PUT'
+  return service.request(method, path, { token, headers, ...(hasBody ? { body } : {}) })
+}
+
+function tagOf({ headers }: Answer): string {
+  assert.match(String(headers.etag), /^(W\/)?"[\x21\x23-\x7e]+"$/)
+  return String(headers.etag)
+}
+
+/** The path of a new item, and its tag. */
+async function newItem(): Promise<{ path: string; tag: string }> {
+  const answer = await send('POST', '/items')
+  return { path: `/items/${itemOf(answer, 201).id}`, tag: tagOf(answer) }
+}
+
+const foreign = '"another"'
+
+test('§4.9 create, read and replace have the same ETag for the same text, and another for another', async () => {
+  const { path, tag } = await newItem()
+  const read = await send('GET', path)
+  assert.equal(tagOf(read), tag)
+  assert.equal(tag, `"${createHash('sha256').update(itemText(read)).digest('base64url')}"`)
+  assert.equal(tagOf(await send('HEAD', path)), tag)
+  const replaced = tagOf(await send('PUT', path, {}, '{"data":{"a":1.0}}'))
+  assert.notEqual(replaced, tag)
+  assert.equal(tagOf(await send('GET', path)), replaced)
+  assert.equal(tagOf(await send('PUT', path, {}, '{"data":{"a":1}}')), tag)
+})
+
+test('§4.9 an item of several megabytes has the hash of its text, too', async () => {
+  const body = JSON.stringify({ data: { text: 'é'.repeat(1_500_000) } })
+  const created = await send('POST', '/items', {}, body)
+  const text = Buffer.from(itemText(created))
+  assert.equal(tagOf(created), `"${createHash('sha256').update(text).digest('base64url')}"`)
+})
+
+test('§4.9 reads and lists are kept and revalidated: Cache-Control is no-cache', async () => {
+  const { path } = await newItem()
+  for (const read of [path, '/items']) {
+    const answer = await send('GET', read)
+    assert.equal(answer.headers['cache-control'], 'no-cache')
+    const again = await send('GET', read, { 'if-none-match': tagOf(answer) })
+    assert.equal(again.headers['cache-control'], 'no-cache')
+  }
+})
+
+test('§4.9 the list has another ETag after each create, replace and delete', async () => {
+  const tags = [tagOf(await send('GET', '/items'))]
+  const { path } = await newItem()
+  tags.push(tagOf(await send('GET', '/items')))
+  await send('PUT', path)
+  tags.push(tagOf(await send('GET', '/items')))
+  await send('DELETE', path)
+  tags.push(tagOf(await send('HEAD', '/items')))
+  assert.equal(new Set(tags).size, 4)
+})
+
+for (const method of ['GET', 'HEAD']) {
+  test(`§4.9 ${method} with If-None-Match: 304 for what the client has, without a body`, async () => {
+    const { path, tag } = await newItem()
+    const listTag = tagOf(await send('GET', '/items'))
+    for (const [read, known] of [[path, tag] as const, ['/items', listTag] as const]) {
+      const bare = known.replace('W/', '')
+      for (const value of [known, `W/${bare}`, `${foreign}, ${known}`, `,, ${known} ,`, ' * ']) {
+        const answer = await send(method, read, { 'if-none-match': value })
+        assert.equal(answer.status, 304, `${read}: ${value}`)
+        assert.equal(answer.text, '')
+        assert.equal(answer.headers['content-type'], undefined)
+        assert.equal(tagOf(answer), known)
+        assertHeaders(answer)
+      }
+      const answer = await send(method, read, { 'if-none-match': foreign })
+      assert.equal(answer.status, 200)
+    }
+  })
+}
+
+test('§4.9 If-None-Match with an unknown id is a 404', async () => {
+  const id = randomUUID()
+  assertItemNotFound(await send('GET', `/items/${id}`, { 'if-none-match': '*' }), id)
+})
+
+for (const method of ['PUT', 'DELETE']) {
+  test(`§4.9 ${method} with If-Match: only for the present ETag`, async () => {
+    const { path, tag } = await newItem()
+    for (const value of [foreign, `W/${tag}`, `"x", ${foreign}`]) {
+      const answer = await send(method, path, { 'if-match': value })
+      assertRefused(answer, 412, 'PRECONDITION_FAILED')
+      assert.equal(tagOf(answer), tag)
+    }
+    assert.equal(tagOf(await send('GET', path)), tag)
+    const changed = await send(method, path, { 'if-match': `${foreign} , ${tag}` })
+    assert.equal(changed.status, method === 'PUT' ? 200 : 204)
+  })
+
+  test(`§4.9 ${method} with If-Match: * for any item that is there`, async () => {
+    const { path } = await newItem()
+    assert.ok((await send(method, path, { 'if-match': '*' })).status < 300)
+    const id = randomUUID()
+    assertItemNotFound(await send(method, `/items/${id}`, { 'if-match': '*' }), id)
+  })
+
+  test(`§4.9 ${method} with If-None-Match: not for one of these ETags`, async () => {
+    const { path, tag } = await newItem()
+    for (const value of [tag, `W/${tag}`, '*', `${foreign},${tag}`]) {
+      const answer = await send(method, path, { 'if-none-match': value })
+      assertRefused(answer, 412, 'PRECONDITION_FAILED')
+    }
+    assert.equal(tagOf(await send('GET', path)), tag)
+    assert.ok((await send(method, path, { 'if-none-match': foreign })).status < 300)
+  })
+
+  test(`§4.9 ${method} without a token, with an unknown id or an invalid body is refused for that`, async () => {
+    const { path } = await newItem()
+    const headers = { 'if-match': foreign }
+    const id = randomUUID()
+    assertItemNotFound(await send(method, `/items/${id}`, headers), id)
+    assertRefused(await service.request(method, path, { headers }), 401, 'MISSING_TOKEN')
+    if (method === 'PUT') {
+      assertRefused(await send(method, path, headers, '{"data":1}'), 422, 'VALIDATION_ERROR')
+    }
+  })
+}
+
+const malformed = ['abc', '"open', 'w/"a"', '"a" "b"', '', ',', '"a", *', '*, "a"', '"a";x']
+for (const value of malformed) {
+  test(`§4.9 If-Match: ${value} is a 400, for reads and changes`, async () => {
+    const { path, tag } = await newItem()
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      for (const name of ['if-match', 'if-none-match']) {
+        const text = assertRefused(await send(method, path, { [name]: value }), 400, 'BAD_REQUEST')
+        assert.match(text.toLowerCase(), new RegExp(name))
+      }
+    }
+    assert.equal(tagOf(await send('GET', path)), tag)
+  })
+}
+
+test('§4.9 two header lines are one list', async () => {
+  const { path, tag } = await newItem()
+  const lines = { 'if-match': [foreign, tag] as unknown as string }
+  assert.equal((await send('PUT', path, lines, '{"data":{"b":2}}')).status, 200)
+})
+
+test('§4.9 GET with If-Match: 412 unless it is the present ETag', async () => {
+  const { path, tag } = await newItem()
+  assert.equal((await send('GET', path, { 'if-match': tag })).status, 200)
+  assertRefused(await send('GET', path, { 'if-match': foreign }), 412, 'PRECONDITION_FAILED')
+})
+
+test('§4.9 of many replaces with the same If-Match one succeeds', async () => {
+  const { path, tag } = await newItem()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      send('PUT', path, { 'if-match': tag }, `{"data":{"n":${n}}}`),
+    ),
+  )
+  const done = answers.filter(({ status }) => status === 200)
+  assert.equal(done.length, 1)
+  assert.equal(answers.filter(({ status }) => status === 412).length, 19)
+  assert.equal(tagOf(await send('GET', path)), tagOf(done[0] as Answer))
+})
+
+test('§4.9 the collection is unchanged by a POST with If-Match: it is not evaluated', async () => {
+  await create(service, {})
+  assert.equal((await send('POST', '/items', { 'if-match': foreign })).status, 201)
+})

@@ -1,0 +1,160 @@
+/** Decisions on §4.10: reads that wait for a change. */
+
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Answer } from '../conformance/client.js'
+import { assertItemNotFound, create, itemOf } from '../conformance/expect.js'
+import { useService } from '../conformance/service.js'
+import { inSeconds, validClaims } from '../conformance/tokens.js'
+import { ownService, ownTest } from '../support/own-service.js'
+import { freePort } from '../support/process.js'
+import { until } from '../support/until.js'
+
+const service = await useService()
+
+/** Reads what has this tag, and waits up to so many seconds for another. */
+function wait(path: string, tag: string, prefer: string, token = service.validToken()) {
+  return service.request('GET', path, { token, headers: { 'if-none-match': tag, prefer } })
+}
+
+async function tagOf(path: string): Promise<string> {
+  return String((await service.call('GET', path)).headers.etag)
+}
+
+/** Whether the answer is still not there after a while. */
+async function isPending(answer: Promise<Answer>): Promise<boolean> {
+  return (await Promise.race([answer, delay(200, 'pending')])) === 'pending'
+}
+
+async function newPath(): Promise<string> {
+  return `/items/${(await create(service, {})).id}`
+}
+
+test('§4.10 an item is answered as soon as it is replaced', async () => {
+  const path = await newPath()
+  const answer = wait(path, await tagOf(path), 'wait=20')
+  assert.ok(await isPending(answer))
+  await service.call('PUT', path, { data: { a: 1 } })
+  assert.equal(itemOf(await answer, 200).a, 1)
+  const { headers } = await answer
+  assert.equal(headers['preference-applied'], 'wait=20')
+  assert.equal(headers.etag, await tagOf(path))
+})
+
+test('§4.10 an item that is deleted is a 404 at once', async () => {
+  const path = await newPath()
+  const answer = wait(path, await tagOf(path), 'wait=20')
+  assert.ok(await isPending(answer))
+  await service.call('DELETE', path)
+  assertItemNotFound(await answer, path.slice('/items/'.length))
+})
+
+test('§4.10 a list is answered after any change', async () => {
+  const path = await newPath()
+  for (const [method, body] of [['PUT', { data: { a: 1 } }] as const, ['DELETE'] as const]) {
+    const answer = wait('/items', await tagOf('/items'), 'wait=20')
+    await service.call(method, path, body)
+    assert.equal((await answer).status, 200)
+  }
+})
+
+test('§4.10 without a change, 304 after the time', async () => {
+  const path = await newPath()
+  const tag = await tagOf(path)
+  const start = performance.now()
+  const answer = await wait(path, tag, 'wait=1')
+  assert.ok(performance.now() - start > 950)
+  assert.equal(answer.status, 304)
+  assert.equal(answer.headers['preference-applied'], 'wait=1')
+  assert.equal(answer.headers.etag, tag)
+})
+
+test('§4.10 a replace by the same text ends no wait', async () => {
+  const path = await newPath()
+  const answer = wait(path, await tagOf(path), 'wait=20')
+  await service.call('PUT', path, { data: {} })
+  assert.ok(await isPending(answer))
+  await service.call('PUT', path, { data: { a: 2 } })
+  assert.equal((await answer).status, 200)
+})
+
+for (const prefer of ['wait=20', 'WAIT = "20"', 'respond-async, wait=20', 'wait=20; x=y, wait=1']) {
+  test(`§4.10 Prefer: ${prefer} waits`, async () => {
+    const path = await newPath()
+    const answer = wait(path, await tagOf(path), prefer)
+    assert.ok(await isPending(answer))
+    await service.call('DELETE', path)
+    assert.equal((await answer).status, 404)
+  })
+}
+
+for (const prefer of ['wait', 'wait=', 'wait=0', 'wait=-1', 'wait=1.5', 'await=9', 'x="wait=9"']) {
+  test(`§4.10 Prefer: ${prefer} does not wait`, async () => {
+    const path = await newPath()
+    const answer = await wait(path, await tagOf(path), prefer)
+    assert.equal(answer.status, 304)
+    assert.equal(answer.headers['preference-applied'], undefined)
+  })
+}
+
+test('§4.10 without If-None-Match, or with another tag, a read is answered at once', async () => {
+  const path = await newPath()
+  const token = service.validToken()
+  const plain = await service.request('GET', path, { token, headers: { prefer: 'wait=20' } })
+  assert.equal(plain.status, 200)
+  assert.equal((await wait(path, '"other"', 'wait=20')).status, 200)
+})
+
+test('§4.10 a wait ends with the token', async () => {
+  const path = await newPath()
+  const token = service.mint({ ...validClaims(), exp: inSeconds(2) })
+  const start = performance.now()
+  assert.equal((await wait(path, await tagOf(path), 'wait=30', token)).status, 304)
+  assert.ok(performance.now() - start < 25_000)
+})
+
+ownTest('§4.10 a service that stops answers those who wait', async () => {
+  const own = await ownService()
+  const { id } = await create(own, {})
+  const { etag } = (await own.call('GET', `/items/${id}`)).headers
+  const answer = own.request('GET', `/items/${id}`, {
+    token: own.validToken(),
+    headers: { 'if-none-match': etag, prefer: 'wait=60' },
+  })
+  assert.ok(await isPending(answer))
+  assert.deepEqual(await own.stop(), [0, null])
+  assert.equal((await answer).status, 304)
+})
+
+ownTest(
+  '§4.10 the metrics count those who wait; clients that go away are not among them',
+  async () => {
+    const port = await freePort()
+    const own = await ownService({ METRICS_PORT: String(port) })
+    const { id } = await create(own, {})
+    const { etag } = (await own.call('GET', `/items/${id}`)).headers
+    const head = [
+      `GET ${own.baseUrl.pathname}/items/${id} HTTP/1.1`,
+      'Host: a',
+      `Authorization: Bearer ${own.validToken()}`,
+      `If-None-Match: ${etag}`,
+      'Prefer: wait=60',
+    ]
+    const sockets = Array.from({ length: 3 }, () => {
+      const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
+      socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      return socket
+    })
+    await until('three wait', async () => (await waitingReadsAt(port)) === 3)
+    for (const socket of sockets) socket.destroy()
+    await until('none waits', async () => (await waitingReadsAt(port)) === 0)
+  },
+)
+
+/** What the metrics say. */
+async function waitingReadsAt(port: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  return Number(/^item_store_waiting_reads (\d+)$/m.exec(text)?.[1])
+}
