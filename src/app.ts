@@ -76,9 +76,9 @@ export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
 export function createApp(options: AppOptions, parts: AppParts): Listener {
   const { log, observers = [] } = parts
   const findEndpoint = createRouter(createRoutes(options, parts))
-  const logFailure = createFailureLog(log)
+  const { logFailure, end } = createFailureLog(log)
 
-  return createListener(
+  const listener = createListener(
     options,
     refusalResponse,
     async function serve(request, response, connection) {
@@ -94,4 +94,11 @@ export function createApp(options: AppOptions, parts: AppParts): Listener {
       }
     },
   )
+  return {
+    listen: listener.listen,
+    async stop(options) {
+      await listener.stop(options)
+      end()
+    },
+  }
 }

@@ -8,8 +8,14 @@ import type { Exchange } from './exchange.js'
 /** W3C Trace Context, version 00 and later ones (§3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
 
-/** Minimum time between two lines about requests refused for an exceeded limit, in milliseconds. */
-const exceededInterval = 1_000
+/** Minimum time between two lines about failures of the same kind, in milliseconds. */
+const failureInterval = 1_000
+
+/**
+ * How many kinds of failures are told apart at a time. The messages of unexpected errors may differ from
+ * request to request; beyond this number, the error code alone makes the kind.
+ */
+const maxKinds = 50
 
 /** Logs a line for every request whose response was sent. */
 export function createRequestLog(log: Logger, level: 'info' | 'debug') {
@@ -28,25 +34,79 @@ export function createRequestLog(log: Logger, level: 'info' | 'debug') {
   }
 }
 
-/** Logs every failure to serve a request, with the cause. */
-export function createFailureLog(log: Logger): LogFailure {
-  let lastExceededAt = Number.NEGATIVE_INFINITY
-  /** Number of requests refused for an exceeded limit since the last such line. */
-  let refused = 0
+/** Failures to serve requests, in the log. */
+export interface FailureLog {
+  readonly logFailure: LogFailure
+  /** Logs what has been counted only. From now on, each failure has its own line. */
+  end(): void
+}
 
-  return function logFailure(exchange, error): void {
+/** Failures of one kind within the latest interval. */
+interface Kind {
+  /** Number of those that are not in the log yet. */
+  count: number
+  /** The latest of them. */
+  latest: readonly [Exchange, ApiError]
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Logs failures with their cause: the first of a kind at once, and then one line per interval, about the
+ * latest, with the number of all. Failures come by the thousand: a full store fails every create.
+ */
+export function createFailureLog(log: Logger): FailureLog {
+  const kinds = new Map<string, Kind>()
+  let hasEnded = false
+
+  function write(exchange: Exchange, error: ApiError, count: number): void {
     const { message, status, code, exceeded } = error
     const fields = { ...requestFields(exchange, status, code), ...causeOf(error) }
-    if (exceeded === undefined) {
-      log.error(fields, message)
-      return
-    }
-    refused += 1
-    if (performance.now() - lastExceededAt < exceededInterval) return
-    log.error({ ...fields, ...exceeded, refused }, message)
-    lastExceededAt = performance.now()
-    refused = 0
+    log.error({ ...fields, ...exceeded, count }, message)
   }
+
+  function writeCounted(kind: Kind): void {
+    write(...kind.latest, kind.count)
+    kind.count = 0
+  }
+
+  return {
+    logFailure(exchange, error) {
+      const name = kindOf(error)
+      const key = kinds.has(name) || kinds.size < maxKinds ? name : `${error.code}`
+      const known = kinds.get(key)
+      if (known !== undefined) {
+        known.count += 1
+        known.latest = [exchange, error]
+        return
+      }
+      write(exchange, error, 1)
+      if (hasEnded) return
+      const timer = setInterval(() => {
+        if (kind.count > 0) {
+          writeCounted(kind)
+        } else {
+          clearInterval(timer)
+          kinds.delete(key)
+        }
+      }, failureInterval).unref()
+      const kind: Kind = { count: 0, latest: [exchange, error], timer }
+      kinds.set(key, kind)
+    },
+
+    end() {
+      hasEnded = true
+      for (const kind of kinds.values()) {
+        clearInterval(kind.timer)
+        if (kind.count > 0) writeCounted(kind)
+      }
+      kinds.clear()
+    },
+  }
+}
+
+/** Failures with the same message and the same cause are of one kind. */
+function kindOf({ code, message, cause }: ApiError): string {
+  return JSON.stringify([code, message, cause instanceof Error ? cause.message : typeof cause])
 }
 
 /** The fields that identify a request. */

@@ -43,10 +43,9 @@ const failures = [
   { title: 'rejects without an error', fail: () => Promise.reject(undefined) },
 ]
 for (const { title, fail } of failures) {
-  const origin = await serve({ ...failing(fail), healthy: () => false })
-
   for (const { title: request, method, path, ...rest } of requests) {
     test(`§7 ${request}, the store ${title}: 500 INTERNAL_ERROR without internals`, async () => {
+      const origin = await serve(failing(fail))
       const token = mintToken(validClaims(), { secret })
       const answer = await send(origin, method, `/api/v1${path}`, { token, ...rest })
       const message = assertRefused(answer, 500, 'INTERNAL_ERROR')
@@ -58,6 +57,7 @@ for (const { title, fail } of failures) {
   }
 
   test(`§4.1 the store ${title}: health is unhealthy, 503, one of two subsystems`, async () => {
+    const origin = await serve({ ...failing(fail), healthy: () => false })
     const answer = await send(origin, 'GET', '/api/v1/health')
     assert.equal(answer.status, 503)
     const { status, services_summary, unhealthy_subsystems } = record(answer.json())
@@ -86,9 +86,9 @@ test('§7 the store cannot be reached: 503 STORE_UNAVAILABLE with Retry-After, a
   const cause = new Error('connect ECONNREFUSED')
   const fail = () =>
     Promise.reject(new StoreError('STORE_UNAVAILABLE', 'The store cannot be reached', { cause }))
-  const origin = await serve(failing(fail))
   const token = mintToken(validClaims(), { secret })
   for (const { method, path, ...rest } of requests) {
+    const origin = await serve(failing(fail))
     const answer = await send(origin, method, `/api/v1${path}`, { token, ...rest })
     assert.equal(assertRefused(answer, 503, 'STORE_UNAVAILABLE'), 'The store cannot be reached')
     assert.equal(answer.headers['retry-after'], '1')

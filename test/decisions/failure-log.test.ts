@@ -1,0 +1,100 @@
+/** What is logged of failures, which come by the thousand: little, and none is left out of the count. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { pino } from 'pino'
+import { createApp } from '../../src/app.js'
+import { readConfig } from '../../src/config/read-config.js'
+import { createMemoryStore } from '../../src/store/memory/store.js'
+import { send } from '../conformance/client.js'
+import { mintToken, validClaims } from '../conformance/tokens.js'
+import { type OwnService, ownService, ownTest } from '../support/own-service.js'
+import { freePort } from '../support/process.js'
+import { exchange, headOf } from '../support/socket.js'
+import { until } from '../support/until.js'
+
+type Line = Readonly<Record<string, unknown>>
+
+const failures: { title: string; env: () => Promise<NodeJS.ProcessEnv>; code: string }[] = [
+  {
+    title: 'a full store',
+    env: async () => ({ MAX_STORE_BYTES: '1000' }),
+    code: 'STORE_FULL',
+  },
+  {
+    title: 'a store that cannot be reached',
+    env: async () => ({ STORE_URL: `redis://127.0.0.1:${await freePort()}` }),
+    code: 'STORE_UNAVAILABLE',
+  },
+]
+for (const { title, env, code } of failures) {
+  ownTest(`§7 ${title}: the log has one line a second with the count of failures`, async () => {
+    const own = await ownService(await env())
+    let failed = await fail(own, 1)
+    const first = await until('a line, without a second failure', () => linesOf(own, code)[0])
+    assert.deepEqual(
+      [first.level, first.method, first.path, first.count],
+      [50, 'POST', '/api/v1/items', 1],
+    )
+    for (const end = Date.now() + 1_500; Date.now() < end; ) failed += await fail(own, 100)
+    await until('a line with the rest, without another request', () => {
+      return countIn(linesOf(own, code)) === failed
+    })
+    const times = linesOf(own, code).map(({ time }) => Date.parse(String(time)))
+    const elapsed = Math.max(...times) - Math.min(...times)
+    assert.ok(times.length <= 2 + elapsed / 500, `${times.length} lines in ${elapsed} ms`)
+  })
+
+  ownTest(`§7 ${title}: the log has the count of failures before SIGTERM`, async () => {
+    const own = await ownService(await env())
+    const failed = await fail(own, 100)
+    assert.deepEqual(await own.stop(), [0, null])
+    assert.equal(countIn(linesOf(own, code)), failed)
+  })
+}
+
+test('§7 unexpected errors with different messages: each has its stack in the log, up to a limit', async () => {
+  const lines: Line[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+  process.env.JWT_SECRET = 'a secret of at least thirty-two bytes'
+  let message = ''
+  const read = () => Promise.reject(new Error(message))
+  const store = { ...createMemoryStore(1000), read }
+  const app = createApp({ ...readConfig({}, {}), version: '1.2.3' }, { store, log })
+  after(() => app.stop({ timeout: 0 }))
+  const origin = new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
+  const token = mintToken(validClaims(), { secret: process.env.JWT_SECRET })
+  const get = () => send(origin, 'GET', `/api/v1/items/${randomUUID()}`, { token })
+
+  for (message of ['one', 'two', 'two', 'one']) assert.equal((await get()).status, 500)
+  for (const [place, text] of ['one', 'two'].entries()) {
+    assert.match(JSON.stringify(lines[place]?.err), new RegExp(`"stack":"Error: ${text}\\\\n`))
+  }
+  for (let place = 0; place < 300; place += 1) {
+    message = `item ${place}`
+    await get()
+  }
+  const { length } = lines
+  await app.stop({ timeout: 0 })
+  assert.equal(countIn(lines), 304)
+  assert.ok(length < 304, `${length} lines`)
+})
+
+/** Creates that fail. @returns their number. */
+async function fail(own: OwnService, count: number): Promise<number> {
+  const body = JSON.stringify({ data: { pad: 'x'.repeat(1000) } })
+  const request = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`) + body
+  const answers = await exchange(own.baseUrl, request.repeat(count), count)
+  for (const { status } of answers) assert.ok(status >= 500, String(status))
+  return answers.length
+}
+
+function linesOf({ log }: OwnService, code: string): Line[] {
+  return log.filter(({ error_code }) => error_code === code)
+}
+
+/** The number of failures that the lines are about. */
+function countIn(lines: readonly Line[]): number {
+  return lines.reduce((sum, { count }) => sum + Number(count), 0)
+}
