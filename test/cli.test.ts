@@ -339,16 +339,22 @@ test('an empty variable counts as unset, so that the one of .env counts', () => 
   assert.match(stderr, /^item-store: PORT is "x" in \.env; expected/)
 })
 
-test('a malformed line of .env is reported by its number, without showing it', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
-  writeFileSync(join(folder, '.env'), `# ours\nJWT_SECRET: ${secret}\n`)
-  for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
-    const { status, stderr } = run(args, {}, folder)
-    assert.match(stderr, /^item-store: \.env line 2 is malformed; expected NAME=value.*\n$/)
-    assert.ok(!stderr.includes(secret))
-    assert.equal(status, 2)
-  }
-})
+const unreadable = [
+  { line: `JWT_SECRET: ${secret}`, says: 'is malformed; expected NAME=value' },
+  { line: `JWT_SECRET=${secret}\0${secret}`, says: 'contains a NUL character' },
+]
+for (const { line, says } of unreadable) {
+  test(`a line of .env that ${says} is reported by its number, without showing it`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+    writeFileSync(join(folder, '.env'), `# ours\n${line}\n`)
+    for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
+      const { status, stderr } = run(args, {}, folder)
+      assert.match(stderr, new RegExp(`^item-store: \\.env line 2 ${says}.*\\n$`))
+      assert.ok(!stderr.includes(secret))
+      assert.equal(status, 2)
+    }
+  })
+}
 
 test('a store that may outgrow the memory limit causes a warning, with the numbers', async () => {
   const limits = ['--max-memory-bytes', '400MiB', '--max-store-bytes', '399MiB']

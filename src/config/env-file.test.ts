@@ -45,6 +45,32 @@ for (const [text, line] of malformed) {
   })
 }
 
+for (const text of ['A=1\nSECRET=abc\0def\n', 'A=1\nSECRET="abc\0def"\n', '# a comment\n#\0\n']) {
+  test(`.env ${JSON.stringify(text)} has a NUL in line 2`, () => {
+    assert.throws(() => parseEnvFile(text), {
+      message: '.env line 2 contains a NUL character, at which the system would cut the value off',
+    })
+  })
+}
+
+const blanks = ' '.repeat(1_000_000)
+for (const text of [
+  `${blanks}"`,
+  `A${blanks}B`,
+  `export${blanks}"`,
+  `A=${blanks}" x`,
+  `A=x${blanks}y#z`,
+  `A='x'${blanks}y`,
+  `A=1\n${blanks}x${blanks}:`,
+  `${'a'.repeat(1_000_000)} b`,
+]) {
+  const title = JSON.stringify(text).replaceAll(/ {9,}|a{9,}/g, '…')
+  test(`.env of a million characters is read in linear time: ${title}`, () => {
+    // In quadratic time it would take an hour.
+    assert.throws(() => parseEnvFile(text), /malformed/)
+  })
+}
+
 test('every value is read as it was written, whatever its quotes contain', () => {
   const values = fc.dictionary(
     fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,5}$/),
