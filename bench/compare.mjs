@@ -1,7 +1,6 @@
 /** The comparison: the rate of requests of this service and of other ways to do the same. */
 
 import { buildRevision } from './lib/builds.mjs'
-import { installPeers } from './lib/install.mjs'
 import { describeLoad } from './lib/load.mjs'
 import { describeMachine } from './lib/machine.mjs'
 import { chosen, integer, readOptions } from './lib/options.mjs'
@@ -42,7 +41,6 @@ const wanted = [...chosen('sides', options.sides, allSides)]
 const seconds = integer('seconds', options.seconds)
 const turns = integer('turns', options.turns)
 const machine = [...describeMachine(), describeLoad()]
-installPeers()
 if (options.against !== undefined) {
   const build = buildRevision(options.against)
   wanted.splice(wanted.indexOf(itemStore) + 1, 0, itemStoreAt(build))
@@ -66,7 +64,7 @@ for (const workload of workloads) {
 report('Comparisons', {
   facts: [...machine, `Turns: ${turns} of ${seconds} s for each side`],
   parts: [
-    'Responses per second, median of the turns; a dash where a side does not support a workload:',
+    'Responses per second, median of the turns; a dash where a workload takes a side too long:',
     tableOf(sides, (all) => shown(rateOf(all))),
     ...ratios(),
     'CPU time of one request in each process of a side, in microseconds, median of the turns:',

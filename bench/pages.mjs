@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { installTestTools, root } from '../scripts/ready.mjs'
 import { describeMachine } from './lib/machine.mjs'
-import { integer, readOptions } from './lib/options.mjs'
+import { readOptions } from './lib/options.mjs'
 import { scratch, start, stop } from './lib/processes.mjs'
 import { count, report, table } from './lib/results.mjs'
 import { median, quantile } from './lib/statistics.mjs'
@@ -24,20 +24,11 @@ import { median, quantile } from './lib/statistics.mjs'
 
 const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
 
-  --items N     items that the items page shows [100000]
-  --paints N    how often each page is opened for its first paint [15]
   --no-write    only print; leave bench/RESULTS.md as it is
 `
-const options = readOptions(
-  {
-    items: { type: 'string', default: '100000' },
-    paints: { type: 'string', default: '15' },
-    'no-write': { type: 'boolean', default: false },
-  },
-  help,
-)
-const items = integer('items', options.items)
-const paints = integer('paints', options.paints)
+const options = readOptions({ 'no-write': { type: 'boolean', default: false } }, help)
+const items = 100_000 // that the items page shows
+const paints = 15 // how often each page is opened for its first paint
 const scrollSeconds = 10
 const scrollStep = 400 // pixels a frame: half a window
 

@@ -1,71 +1,52 @@
 /** The start: time until a server listens and answers, and its memory when idle. */
 
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { buildRevision } from './lib/builds.mjs'
 import { rawRequest } from './lib/client.mjs'
-import { benchFolder, installPeers } from './lib/install.mjs'
 import { describeMachine } from './lib/machine.mjs'
 import { residentBytes } from './lib/memory.mjs'
-import { integer, readOptions } from './lib/options.mjs'
+import { readOptions } from './lib/options.mjs'
 import { connectionTo, cores, freePort, pinSelf, start, stop } from './lib/processes.mjs'
 import { print, report, table } from './lib/results.mjs'
 import { median, quantile } from './lib/statistics.mjs'
+import bare from './peers/bare.mjs'
 import itemStore, { itemStoreAt } from './peers/item-store.mjs'
-import jsonServer from './peers/json-server.mjs'
 
 /** @import { Socket } from 'node:net' */
 /** @import { Program } from './lib/processes.mjs' */
 
 /**
- * What is started: a program that is one Node.js process, and the path of its first request.
+ * What is started: a program that is one Node.js process.
  * @typedef {object} Side
  * @property {string} name
  * @property {string} about
- * @property {string} path
  * @property {(options: { port: number, secret: string }) => Program} program
  */
 
 /** @typedef {{ listening: number[], answered: number[], memory: number[] }} Measured milliseconds and bytes */
 
+const starts = 15
 const memoryStarts = 5
 const idleSeconds = 5
-const health = '/api/v1/health'
+const request = rawRequest({ method: 'GET', path: '/api/v1/health' })
 
 const help = `Usage: npm run bench -- start [options]   (Linux only)
 
-  --starts N      starts of each server [15]
   --against REV   also measure the service as of this git revision, built for this run
   --no-write      only print; leave bench/RESULTS.md as it is
 `
 const options = readOptions(
   {
-    starts: { type: 'string', default: '15' },
     against: { type: 'string' },
     'no-write': { type: 'boolean', default: false },
   },
   help,
 )
-const starts = integer('starts', options.starts)
 const machine = describeMachine()
-installPeers()
-const services = [itemStore]
-if (options.against !== undefined) services.push(itemStoreAt(buildRevision(options.against)))
-
-/** @type {Side} */
-const bare = {
-  name: 'bare',
-  about: 'bare `node:http`: a few lines that give one response to everything',
-  path: health,
-  program: ({ port }) => ({ args: [join(benchFolder, 'peers/smallest-server.mjs'), String(port)] }),
-}
 /** @type {Side[]} the first is the one that the others are compared with */
-const sides = [
-  bare,
-  ...services.map((service) => ({ ...service, path: health })),
-  { ...jsonServer, about: `${jsonServer.about} (${jsonServer.version()})`, path: '/items' },
-]
+const sides = [bare, itemStore]
+if (options.against !== undefined) sides.push(itemStoreAt(buildRevision(options.against)))
 
 for (const line of machine) print(line)
 pinSelf(cores.load)
@@ -94,8 +75,8 @@ report('Start', {
     `The sides:\n\n${sides.map((side) => `- ${side.name}: ${side.about}`).join('\n')}`,
     'How it is measured: time runs from just before the process is created. It is listening when ' +
       'a TCP connection is accepted, which is tried every millisecond. Over that connection one ' +
-      'request is sent, a health check (json-server: an empty list), and the first response is there ' +
-      'when its first bytes are. The second figure is the fairer one: a server can listen before it ' +
+      'request is sent, a health check, and the first response is there when its first bytes are. ' +
+      'The second figure is the fairer one: a server can listen before it ' +
       'is ready to answer. The sides take turns, after one start of each that does not count, so ' +
       'files come from the page cache. For memory, all servers are started together and get no ' +
       `connection; resident memory (VmRSS) is read ${idleSeconds} seconds later. A garbage collection ` +
@@ -117,7 +98,7 @@ async function timeStart(side) {
   try {
     const socket = await connectionTo(child, port)
     const listening = performance.now() - started
-    const head = await firstBytes(socket, side.path)
+    const head = await firstBytes(socket)
     const answered = performance.now() - started
     if (!head.startsWith('HTTP/1.1 200 ')) throw new Error(`${side.name} answered ${head}`)
     return { listening, answered }
@@ -149,10 +130,9 @@ async function prepare(side) {
 
 /**
  * @param {Socket} socket
- * @param {string} path
  * @returns {Promise<string>}
  */
-function firstBytes(socket, path) {
+function firstBytes(socket) {
   return new Promise((resolve, reject) => {
     socket
       .once('data', (chunk) => {
@@ -160,8 +140,8 @@ function firstBytes(socket, path) {
         resolve(chunk.toString('latin1'))
       })
       .once('error', reject)
-      .once('close', () => reject(new Error(`no response to GET ${path}`)))
-    socket.write(rawRequest({ method: 'GET', path }))
+      .once('close', () => reject(new Error('no response')))
+    socket.write(request)
   })
 }
 

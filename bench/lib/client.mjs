@@ -1,30 +1,35 @@
-/**
- * A small HTTP client on bare sockets: no more than the benchmarks need, so that it is the server
- * that is measured. It sends prepared requests and reads responses that have a Content-Length.
- */
+/** The requests of the load, and a client that creates items: on bare sockets, as it shares a core with the load. */
 
-import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { anyId } from './item.mjs'
+import { anyId, requestText } from './item.mjs'
 
 /**
  * What to request. `once` names what takes the place of `anyId` (or of the token), each used by one
- * request only: the ids of items that exist, ids without an item, or tokens.
+ * request only: the ids of items that exist, or tokens.
  * @typedef {object} Request
  * @property {string} method
  * @property {string} path
  * @property {string} [body]
- * @property {'existing id' | 'unused id' | 'token'} [once]
+ * @property {'id' | 'token'} [once]
  */
 
 /** @typedef {Record<string, string>} Headers */
 
-/**
- * The text of a request, and what is to be done with its response.
- * @typedef {object} Sent
- * @property {string} text
- * @property {(status: number, body: string) => void} answered
- */
+const items = '/api/v1/items'
+
+/** The requests by their kind; `id` is that of an item. */
+export const requests = {
+  /** @type {(id: string) => Request} */
+  read: (id) => ({ method: 'GET', path: `${items}/${id}` }),
+  /** @type {() => Request} */
+  create: () => ({ method: 'POST', path: items, body: requestText() }),
+  /** @type {(id: string) => Request} */
+  replace: (id) => ({ method: 'PUT', path: `${items}/${id}`, body: requestText() }),
+  /** @type {() => Request} */
+  delete: () => ({ method: 'DELETE', path: `${items}/${anyId}`, once: 'id' }),
+  /** @type {() => Request} */
+  list: () => ({ method: 'GET', path: items }),
+}
 
 /**
  * A request as it is sent over the wire.
@@ -39,149 +44,62 @@ export function rawRequest({ method, path, body, headers = {} }) {
 }
 
 /**
- * Sends up to `count` requests over several connections, `depth` of them in flight on each, and none after
- * `seconds`, so that a slow server gets fewer.
- * @param {number} port
- * @param {{ connections: number, depth: number, count: number, seconds: number }} limits
- * @param {() => Sent} makeRequest
- */
-export async function sendAll(port, { connections, depth, count, seconds }, makeRequest) {
-  const deadline = performance.now() + seconds * 1000
-  let left = count
-  const next = () => {
-    if (left === 0 || performance.now() > deadline) return undefined
-    left -= 1
-    return makeRequest()
-  }
-  await Promise.all(Array.from({ length: connections }, () => sendOver(port, depth, next)))
-}
-
-/**
- * Creates up to `count` items whose ids the client chooses, as many as fit into `seconds`, and returns
- * the ids.
- * @param {number} port
- * @param {Request} create a request with `anyId`
+ * Creates up to `count` items, as many as fit into `seconds`, and returns their ids.
+ * @param {{ port: number, headers: Headers }} server its port, and the headers that it requires on requests
  * @param {number} count
  * @param {number} seconds
  */
-export async function createWithOwnIds(port, create, count, seconds) {
-  const text = rawRequest(create)
+export async function createItems({ port, headers }, count, seconds) {
+  const request = rawRequest({ ...requests.create(), headers })
+  const deadline = performance.now() + seconds * 1000
   /** @type {string[]} */
   const ids = []
-  await sendAll(port, { connections: 32, depth: 1, count, seconds }, () => {
-    const id = randomUUID()
-    return { text: text.replace(anyId, id), answered: () => ids.push(id) }
-  })
+  let sent = 0
+  const isNextSent = () => sent < count && performance.now() < deadline && ++sent > 0
+  const connections = Array.from({ length: 16 }, () => createOver(port, request, isNextSent, ids))
+  await Promise.all(connections)
   return ids
 }
 
 /**
+ * Creates items over one connection, with a few requests in flight, until no further one is to be sent.
  * @param {number} port
- * @param {number} depth
- * @param {() => Sent | undefined} next the next request, or `undefined` at the end
+ * @param {string} request
+ * @param {() => boolean} isNextSent
+ * @param {string[]} ids to which those of the items are added
  * @returns {Promise<void>}
  */
-function sendOver(port, depth, next) {
+function createOver(port, request, isNextSent, ids) {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    /** @type {Sent[]} */
-    const inFlight = []
-    const read = answerReader((status, body) => inFlight.shift()?.answered(status, body))
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1')
+    let inFlight = 0
+    let unread = ''
 
-    function fill() {
-      let text = ''
-      while (inFlight.length < depth) {
-        const request = next()
-        if (request === undefined) break
-        inFlight.push(request)
-        text += request.text
+    function send() {
+      while (inFlight < 4 && isNextSent()) {
+        inFlight += 1
+        socket.write(request)
       }
-      if (text !== '') socket.write(text, 'latin1')
-      else if (inFlight.length === 0) socket.end()
+      if (inFlight === 0) socket.end()
     }
 
-    socket
-      .on('connect', fill)
-      .on('data', (chunk) => {
-        read(chunk)
-        fill()
-      })
-      .on('error', reject)
-      .on('close', () => {
-        if (inFlight.length > 0) reject(new Error('the server closed the connection'))
-        resolve()
-      })
-  })
-}
-
-/**
- * Sends the request `text` for a list and reads the response into one buffer over and over, so that
- * this end costs almost nothing. Returns its length in bytes.
- * @param {number} port
- * @param {string} text
- * @returns {Promise<number>}
- */
-export function readList(port, text) {
-  return new Promise((resolve, reject) => {
-    let head = ''
-    /** @type {number | undefined} */
-    let expected
-    let received = 0
-    const socket = connect({
-      port,
-      host: '127.0.0.1',
-      onread: {
-        buffer: Buffer.alloc(256 * 1024),
-        callback(length, buffer) {
-          received += length
-          if (expected === undefined) {
-            head += Buffer.from(buffer.buffer, buffer.byteOffset, length).toString('latin1')
-            const [, bytes] = /\r\nContent-Length: (\d+)\r\n/i.exec(head) ?? []
-            const end = head.indexOf('\r\n\r\n')
-            if (end === -1) return true
-            if (!head.startsWith('HTTP/1.1 200 ')) {
-              socket.destroy(new Error(`a list was answered ${head.slice(9, 12)}`))
-            }
-            if (bytes === undefined) socket.destroy(new Error('a list without Content-Length'))
-            expected = end + 4 + Number(bytes)
-          }
-          if (received >= expected) socket.end()
-          return true
-        },
-      },
-    })
-    socket.write(text)
-    socket.on('error', reject).on('close', () => {
-      if (received === expected) resolve(received)
-      else reject(new Error(`the list ended after ${received} of ${expected} bytes`))
-    })
-  })
-}
-
-/**
- * Splits what a connection delivers into responses. Bodies are passed on as Latin-1 text.
- * @param {(status: number, body: string) => void} onAnswer
- */
-export function answerReader(onAnswer) {
-  let text = ''
-  /** @param {Buffer} chunk */
-  return function read(chunk) {
-    text += chunk.toString('latin1')
-    for (;;) {
-      const bodyStart = text.indexOf('\r\n\r\n') + 4
-      if (bodyStart === 3) return
-      const bodyEnd = bodyStart + contentLength(text.slice(0, bodyStart))
-      if (bodyEnd > text.length) return
-      onAnswer(Number(text.slice(9, 12)), text.slice(bodyStart, bodyEnd))
-      text = text.slice(bodyEnd)
+    /** @param {string} chunk */
+    function read(chunk) {
+      unread += chunk
+      const [refused] = /HTTP\/1\.1 (?!201)\d{3}.*/.exec(unread) ?? []
+      if (refused) socket.destroy(new Error(`a create was answered ${refused}`))
+      for (const { 0: member, 1: id = '' } of unread.matchAll(/"id":\s*"([0-9a-f-]{36})"/g)) {
+        ids.push(id)
+        inFlight -= 1
+        unread = unread.slice(unread.indexOf(member) + member.length)
+      }
+      send()
     }
-  }
-}
 
-/** @param {string} head */
-function contentLength(head) {
-  const found = /\r\ncontent-length: *(\d+)/i.exec(head)
-  if (found) return Number(found[1])
-  if (/^HTTP\/1\.1 204 /.test(head)) return 0
-  throw new Error(`an answer without Content-Length: ${head}`)
+    socket.on('connect', send).on('data', read).on('error', reject)
+    socket.on('close', () => {
+      if (inFlight > 0) reject(new Error('the server closed the connection'))
+      resolve()
+    })
+  })
 }

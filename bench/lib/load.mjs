@@ -3,14 +3,15 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { rawRequest } from './client.mjs'
-import { benchFolder } from './install.mjs'
 import { anyId } from './item.mjs'
 import { fail } from './options.mjs'
 import { cores, isInstalled, scratch, start } from './processes.mjs'
 
 /** @import { Headers, Request } from './client.mjs' */
 
+const script = fileURLToPath(new URL('load.lua', import.meta.url))
 /** Seconds that a turn may take beyond its length, for a slow response. */
 const maximumDelay = 120
 
@@ -53,7 +54,7 @@ export async function sendLoad(load) {
   const args = [
     ...['--threads', '1', '--connections', String(connections)],
     ...['--duration', String(seconds + maximumDelay), '--timeout', String(maximumDelay)],
-    ...['--script', join(benchFolder, 'lib/load.lua'), `http://127.0.0.1:${port}`],
+    ...['--script', script, `http://127.0.0.1:${port}`],
     ...['--', folder, String(requests.length), String(seconds)],
     ...(waitsForLast ? [String(connections)] : []),
   ]

@@ -1,10 +1,14 @@
 /** What a result depends on besides the code: the machine, the versions and the command. */
 
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import { join } from 'node:path'
 import { root } from '../../scripts/ready.mjs'
-import { versionIn } from './install.mjs'
 import { canPin, cores } from './processes.mjs'
+
+/** @type {{ version: string }} */
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const usualPinning = canPin
   ? `server on core ${cores.server}, load on core ${cores.load}`
@@ -16,7 +20,7 @@ export function describeMachine(pinning = usualPinning) {
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ` +
       `${Math.round(totalmem() / 2 ** 30)} GiB; ${pinning}; ` +
       `load average at the start ${loadavg()[0]?.toFixed(2)}`,
-    `Versions: item-store ${versionIn(root)}${commit()}, node ${process.versions.node}`,
+    `Versions: item-store ${version}${commit()}, node ${process.versions.node}`,
   ]
 }
 

@@ -1,16 +1,11 @@
 /** Tables, and the results file: each benchmark writes its own section and leaves the others. */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { benchFolder } from './install.mjs'
+import { root } from '../../scripts/ready.mjs'
 import { commandLine } from './machine.mjs'
 
-const file = join(benchFolder, 'RESULTS.md')
-const order = ['Comparisons', 'Start', 'Scale', 'Pages']
-const title = `# Results
-
-Written by \`npm run bench\` (Comparisons) and \`npm run bench -- NAME\`, where NAME is start, scale or pages.
-`
+const file = join(root, 'bench/RESULTS.md')
 
 /** @param {string} line */
 export function print(line) {
@@ -52,23 +47,13 @@ export function table(head, rows) {
  * @param {string} name
  * @param {string} text
  */
-export function writeSection(name, text) {
-  const sections = readSections().set(name, text.trim())
-  const written = order
-    .filter((each) => sections.has(each))
-    .map((each) => `## ${each}\n\n${sections.get(each)}\n`)
-  writeFileSync(file, [title, ...written].join('\n'))
-}
-
-/** @returns {Map<string, string>} */
-function readSections() {
-  if (!existsSync(file)) return new Map()
-  const [, ...parts] = readFileSync(file, 'utf8').split(/^## /m)
-  return new Map(
-    parts.map((part) => {
-      const [name = ''] = part.split('\n', 1)
-      return [name, part.slice(name.length).trim()]
-    }),
+function writeSection(name, text) {
+  const old = new RegExp(`^## ${name}\n.*?(?=\n## |$(?![^]))`, 'ms')
+  const all = readFileSync(file, 'utf8')
+  if (!old.test(all)) throw new Error(`${file} has no section ${name}`)
+  writeFileSync(
+    file,
+    all.replace(old, () => `## ${name}\n\n${text.trim()}\n`),
   )
 }
 

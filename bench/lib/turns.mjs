@@ -2,6 +2,7 @@
 
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { requests as allRequests } from './client.mjs'
 import { sendLoad } from './load.mjs'
 import { freePort, stop } from './processes.mjs'
 
@@ -49,7 +50,7 @@ export async function takeTurns(workload, sides, { seconds, turns }, onTurn) {
   /** @type {Map<Contender, number>} the requests that each can handle in a turn */
   const contenders = new Map()
   try {
-    for (const side of sides.filter((each) => supports(each, workload))) {
+    for (const side of sides.filter(({ skips }) => !skips?.includes(workload.name))) {
       const contender = await enter(side, workload)
       contenders.set(contender, 0)
       const { rate } = await takeTurn(contender, workload, warmUp.seconds, warmUp.deletes)
@@ -70,15 +71,6 @@ export async function takeTurns(workload, sides, { seconds, turns }, onTurn) {
 }
 
 /**
- * @param {Side} side
- * @param {Workload} workload
- */
-function supports(side, { name, kinds, withNewTokens }) {
-  const hasRequests = kinds.every((kind) => side.requests[kind] !== undefined)
-  return hasRequests && !side.skips?.includes(name) && (side.token || !withNewTokens)
-}
-
-/**
  * Starts a side's server with the items that the workload begins with.
  * @param {Side} side
  * @param {Workload} workload
@@ -87,14 +79,14 @@ function supports(side, { name, kinds, withNewTokens }) {
 async function enter(side, { kinds, items, isList, withNewTokens }) {
   const port = await freePort()
   const secret = randomBytes(32).toString('base64url')
-  const headers = side.token ? { Authorization: `Bearer ${signToken(secret, 'bench')}` } : {}
-  const started = await side.start({ port, secret, items, list: isList ? items : 0 })
-  const ids = started.ids ?? (await side.create({ port, headers }, items, createSeconds.start))
+  const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
+  const programs = await side.start({ port, secret, list: isList ? items : 0 })
+  const ids = await side.create({ port, headers }, items, createSeconds.start)
   const [id = ''] = ids
   if (ids.length < items) throw new Error(`${side.name}: creating the items took too long`)
-  const requests = kinds.flatMap((kind) => side.requests[kind]?.(id) ?? [])
+  const requests = kinds.map((kind) => allRequests[kind](id))
   if (withNewTokens) for (const request of requests) request.once = 'token'
-  return { side, port, secret, headers, programs: started.programs, requests }
+  return { side, port, secret, headers, programs, requests }
 }
 
 /**
@@ -130,19 +122,17 @@ function cpuSeconds({ pid }) {
 }
 
 /**
- * What each request of a turn uses once: a new id, a new token, or the id of an item to delete.
+ * What each request of a turn uses once: a new token, or the id of an item to delete.
  * @param {Contender} contender
  * @param {number} count
  * @param {number} deletes
  */
 async function valuesFor({ side, port, headers, secret, requests }, count, deletes) {
   switch (requests.find(({ once }) => once !== undefined)?.once) {
-    case 'existing id':
+    case 'id':
       return await side.create({ port, headers }, deletes, createSeconds.turn)
     case 'token':
       return Array.from({ length: count }, () => signToken(secret, randomUUID()))
-    case 'unused id':
-      return Array.from({ length: count }, () => randomUUID())
     default:
       return undefined
   }

@@ -1,6 +1,8 @@
 /** The workloads that the sides are compared on. */
 
-/** @typedef {'read' | 'create' | 'replace' | 'delete' | 'list'} Kind the kind of a request */
+/** @import { requests } from './client.mjs' */
+
+/** @typedef {keyof typeof requests} Kind the kind of a request */
 
 /**
  * @typedef {object} Workload

@@ -1,25 +1,29 @@
 /** Side `bare`: Node's own HTTP server as it is usually used, each response sent at once. */
 
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { benchFolder } from '../lib/install.mjs'
+import { fileURLToPath } from 'node:url'
 import { startServer } from '../lib/processes.mjs'
-import { interfaceRequests } from './interface.mjs'
 
-/** @import { Side } from './sides.mjs' */
+/** @import { StartOptions } from './sides.mjs' */
 
-/** @type {Side} */
+const server = fileURLToPath(new URL('bare-server.mjs', import.meta.url))
+
 export default {
   name: 'bare',
   about:
     'bare `node:http`: responses with the same headers and bytes, prepared in advance; no routing, token or store',
-  token: true,
-  requests: interfaceRequests,
-  create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
+  create: async (/** @type {object} */ _server, /** @type {number} */ count) =>
+    Array.from({ length: count }, () => randomUUID()),
+  program,
 
-  /** The server has no items: a list is prepared when it starts. */
-  async start({ port, list }) {
-    const args = [join(benchFolder, 'peers/bare-server.mjs'), String(port), String(list)]
-    return { programs: [await startServer({ port, args })] }
-  },
+  /** @param {StartOptions} options */
+  start: async (options) => [await startServer({ port: options.port, ...program(options) })],
+}
+
+/**
+ * The server has no items: a list is prepared when it starts.
+ * @param {{ port: number, list?: number }} options
+ */
+function program({ port, list = 0 }) {
+  return { args: [server, String(port), String(list)] }
 }

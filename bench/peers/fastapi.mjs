@@ -1,13 +1,13 @@
 /** Side `fastapi`: the same interface in Python, run by uvicorn with its fast event loop and parser. */
 
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
-import { benchFolder } from '../lib/install.mjs'
+import { fileURLToPath } from 'node:url'
+import { createItems } from '../lib/client.mjs'
 import { startServer } from '../lib/processes.mjs'
-import { createItems, interfaceRequests } from './interface.mjs'
 
 /** @import { Side } from './sides.mjs' */
 
+const here = fileURLToPath(new URL('.', import.meta.url))
 const python = '/usr/bin/python3' // the distribution's own, which sees the distribution's packages
 const printVersions = `
 import platform, fastapi, httptools, jwt, pydantic, uvicorn, uvloop
@@ -19,9 +19,7 @@ export default {
   name: 'fastapi',
   about:
     'the same interface in FastAPI with response models, as in its tutorial: one uvicorn worker with uvloop and httptools, no access log',
-  token: true,
   skips: ['list-100000'], // each turn would take more than a minute
-  requests: interfaceRequests,
   create: createItems,
 
   version() {
@@ -31,11 +29,11 @@ export default {
 
   async start({ port, secret }) {
     const args = [
-      ...['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', join(benchFolder, 'peers')],
+      ...['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', here],
       ...['--host', '127.0.0.1', '--port', String(port), '--loop', 'uvloop', '--http', 'httptools'],
       ...['--workers', '1', '--log-level', 'warning', '--no-access-log'],
     ]
     const env = { JWT_SECRET: secret, PYTHONDONTWRITEBYTECODE: '1' }
-    return { programs: [await startServer({ port, command: python, args, env })] }
+    return [await startServer({ port, command: python, args, env })]
   },
 }

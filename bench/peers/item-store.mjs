@@ -1,12 +1,12 @@
 /** Side `item-store`: this service, started as its users start it, with the default settings. */
 
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../../scripts/ready.mjs'
-import { cores, startServer } from '../lib/processes.mjs'
-import { redisVersion, startRedis } from '../lib/redis.mjs'
-import { createItems, interfaceRequests } from './interface.mjs'
+import { createItems } from '../lib/client.mjs'
+import { cores, freePort, isInstalled, startServer } from '../lib/processes.mjs'
 
 /** @import { Side } from './sides.mjs' */
 
@@ -25,12 +25,33 @@ export const itemStoreOnRedis = {
   version: redisVersion,
 
   async start({ port, secret }) {
-    const redis = await startRedis(availableParallelism() > 2 ? 2 : cores.load)
+    const redisPort = await freePort()
+    const redis = await startServer({
+      port: redisPort,
+      command: 'redis-server',
+      args: [
+        '--port',
+        String(redisPort),
+        '--bind',
+        '127.0.0.1',
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+      ],
+      core: availableParallelism() > 2 ? 2 : cores.load,
+    })
     const { args, env } = itemStore.program({ port, secret })
-    const url = `redis://127.0.0.1:${redis.port}`
+    const url = `redis://127.0.0.1:${redisPort}`
     const service = await startServer({ port, args, env: { ...env, STORE_URL: url } })
-    return { programs: [service, redis.program] }
+    return [service, redis]
   },
+}
+
+function redisVersion() {
+  if (!isInstalled('redis-server')) return undefined
+  const { stdout } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' })
+  return `redis ${/v=(\S+)/.exec(stdout)?.[1]}`
 }
 
 /**
@@ -60,13 +81,9 @@ function side(name, about, folder) {
   return {
     name,
     about,
-    token: true,
-    requests: interfaceRequests,
     create: createItems,
     program,
     /** @param {{ port: number, secret: string }} options */
-    start: async (options) => ({
-      programs: [await startServer({ port: options.port, ...program(options) })],
-    }),
+    start: async (options) => [await startServer({ port: options.port, ...program(options) })],
   }
 }

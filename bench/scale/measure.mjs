@@ -1,23 +1,29 @@
-/** The phases of a scale run, one after the other on one side. */
+/** The phases of a scale run, one after the other on one side, and how long a read waits meanwhile. */
 
-import { rawRequest, readList } from '../lib/client.mjs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { itemBytes } from '../lib/item.mjs'
-import { connectionTo, cores, freePort, stop } from '../lib/processes.mjs'
+import { connectionTo, cores, freePort, start, stop } from '../lib/processes.mjs'
 import { median } from '../lib/statistics.mjs'
-import { startWorker } from './worker.mjs'
 
-/** @import { ProbeActions } from './probe.mjs' */
-/** @import { ServerActions, Side } from './server.mjs' */
-/** @import { Worker } from './worker.mjs' */
+/** @import { Child } from '../lib/processes.mjs' */
+/** @import { Actions, Side } from './server.mjs' */
 
 /** @typedef {Awaited<ReturnType<typeof measure>>} Result */
 
+const script = fileURLToPath(new URL('server.mjs', import.meta.url))
 const listing = { times: 3, seconds: 3 } // minimum of each
 /** The memory of compiled code and of a heap in use is the process's, not the items'. */
 const warmUp = { items: 2000, churned: 100_000 }
 const reads = 300_000
 /** Items changed in the churn: as many as there are, but within these. */
 const churned = { minimum: 200_000, maximum: 3_000_000 }
+const probeInterval = 2 // milliseconds
+const timerResolution = 1 // milliseconds
 
 /**
  * Memory is in bytes, processor time in microseconds for each item, waits are in milliseconds.
@@ -26,41 +32,46 @@ const churned = { minimum: 200_000, maximum: 3_000_000 }
  */
 export async function measure({ side, items, heap }) {
   const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
   const flags = ['--expose-gc', ...(heap === undefined ? [] : [`--max-old-space-size=${heap}`])]
-  const args = [side, port, items]
-  /** @type {Worker<ServerActions>} */
-  const server = startWorker({ name: 'server', core: cores.server, flags, args })
-  /** @type {Worker<ProbeActions>} */
-  const probe = startWorker({ name: 'probe', core: cores.load, args: [port] })
+  const server = start({
+    args: [...flags, script, side, String(port), String(items)],
+    core: cores.server,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  /** @type {(action: Exclude<keyof Actions, 'ids'>, count?: number) => Promise<number>} */
+  const ask = (action, count) => askServer(server, action, count)
 
   /**
    * The result of `action`, and how long reads wait while it runs.
    * @param {() => Promise<number>} action
    */
   async function probed(action) {
-    await probe.ask('start', await server.ask('ids'))
+    /** @type {string[]} */
+    const ids = await askServer(server, 'ids')
+    const stopReading = startReading(ids.map((id) => `${origin}/${id}`))
     const value = await action()
-    return { value, waits: await probe.ask('stop') }
+    return { value, waits: await stopReading() }
   }
 
   try {
-    ;(await connectionTo(server.child, port)).destroy()
-    await server.ask('fill', warmUp.items)
-    await server.ask('read', reads)
-    await server.ask('churn', warmUp.churned)
-    await rateOfLists(port)
-    await server.ask('empty')
-    await server.ask('fill', 1)
-    const before = await server.ask('memory')
-    const filled = await probed(() => server.ask('fill', items))
-    const full = await server.ask('memory')
-    const read = await server.ask('read', reads)
-    const listed = await probed(() => rateOfLists(port))
+    ;(await connectionTo(server, port)).destroy()
+    await ask('fill', warmUp.items)
+    await ask('read', reads)
+    await ask('churn', warmUp.churned)
+    await rateOfLists(origin)
+    await ask('empty')
+    await ask('fill', 1)
+    const before = await ask('memory')
+    const filled = await probed(() => ask('fill', items))
+    const full = await ask('memory')
+    const read = await ask('read', reads)
+    const listed = await probed(() => rateOfLists(origin))
     const count = Math.min(Math.max(items, churned.minimum), churned.maximum)
-    const changed = await probed(() => server.ask('churn', count))
-    const afterChurn = await server.ask('memory')
-    const emptied = await server.ask('empty')
-    const empty = await server.ask('memory')
+    const changed = await probed(() => ask('churn', count))
+    const afterChurn = await ask('memory')
+    const emptied = await ask('empty')
+    const empty = await ask('memory')
     return {
       beyond: (full - before) / items - itemBytes,
       beyondAfterChurn: (afterChurn - before) / items - itemBytes,
@@ -70,23 +81,70 @@ export async function measure({ side, items, heap }) {
       waits: { creating: filled.waits, listing: listed.waits, churning: changed.waits },
     }
   } finally {
-    await stop(server.child, probe.child)
+    await stop(server)
+  }
+}
+
+/**
+ * Has the server do something. Ends with an error where the server ends.
+ * @param {Child} server
+ * @param {keyof Actions} action
+ * @param {number} [count]
+ */
+async function askServer(server, action, count) {
+  server.send({ action, count })
+  const ended = server.ended.then(() => {
+    throw new Error(`the server ended: ${server.errorOutput}`)
+  })
+  const [{ value }] = await Promise.race([once(server, 'message'), ended])
+  return value
+}
+
+/**
+ * Reads one item at a time, every two milliseconds, and measures the longest time that a response takes.
+ * The stalls of this process are recorded too, to tell them apart.
+ * @param {string[]} urls of the items to read, over and over
+ * @returns the function that stops it
+ */
+function startReading(urls) {
+  const ownDelay = monitorEventLoopDelay({ resolution: timerResolution })
+  ownDelay.enable()
+  let isStopped = false
+  async function readAll() {
+    let longest = 0
+    for (let turn = 0; !isStopped; turn += 1) {
+      const sent = performance.now()
+      const response = await fetch(urls[turn % urls.length] ?? '')
+      if (!response.ok) throw new Error(`a read was answered ${response.status}`)
+      await response.arrayBuffer()
+      const latency = performance.now() - sent
+      longest = Math.max(longest, latency)
+      await wait(Math.max(0, probeInterval - latency))
+    }
+    ownDelay.disable()
+    return { longest, ownStall: Math.max(0, ownDelay.max / 1e6 - timerResolution) }
+  }
+  const waits = readAll()
+  return () => {
+    isStopped = true
+    return waits
   }
 }
 
 /**
  * Lists everything, one list after the other, and reads as fast as it arrives.
  * Returns the median rate in bytes per second.
- * @param {number} port
+ * @param {string} origin
  */
-async function rateOfLists(port) {
-  const text = rawRequest({ method: 'GET', path: '/' })
+async function rateOfLists(origin) {
+  const args = ['--silent', '--show-error', '--fail', '--output', '/dev/null']
   const rates = []
   const end = performance.now() + listing.seconds * 1000
   while (rates.length < listing.times || performance.now() < end) {
-    const started = performance.now()
-    const bytes = await readList(port, text)
-    rates.push((bytes * 1000) / (performance.now() - started))
+    const curl = spawn('curl', [...args, '--write-out', '%{speed_download}', `${origin}/`])
+    const [rate, problem] = await Promise.all([text(curl.stdout), text(curl.stderr)])
+    if (problem !== '') throw new Error(problem)
+    rates.push(Number(rate))
   }
   return median(rates)
 }

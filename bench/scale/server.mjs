@@ -1,5 +1,5 @@
 /**
- * One side of the scale run: a store behind a bare `node:http` server, which a worker asks to fill,
+ * One side of the scale run: a store behind a bare `node:http` server, which is asked by messages to fill,
  * to change and to empty the store, a few items in each turn of the event loop, as requests would.
  */
 
@@ -11,13 +11,12 @@ import { anyId, itemBytes, itemText } from '../lib/item.mjs'
 import { residentBytes } from '../lib/memory.mjs'
 import { fail } from '../lib/options.mjs'
 import { createMapStore } from './map-store.mjs'
-import { answerWith } from './worker.mjs'
 
 /** @import { ServerResponse } from 'node:http' */
 /** @import { EncodedItem, ItemId, ItemList } from '../../build/src/store/item-store.js' */
 
 /** @typedef {'blocks' | 'map'} Side */
-/** @typedef {typeof actions} ServerActions */
+/** @typedef {typeof actions} Actions */
 /** @typedef {{ id: ItemId, text: EncodedItem }} NewItem */
 
 /** Operations in a turn: as many as there are requests from 16 connections. */
@@ -127,7 +126,10 @@ const actions = {
     return residentBytes(process.pid)
   },
 }
-answerWith(actions)
+process.on('message', async (message) => {
+  const { action, count } = /** @type {{ action: keyof Actions, count: number }} */ (message) // by measure
+  process.send?.({ value: await actions[action](count) })
+})
 
 /**
  * As the service does it: after each batch others have a turn.
