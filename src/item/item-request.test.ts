@@ -1,9 +1,11 @@
+/** Item requests of any shape. Single cases, and what is refused, are in test/decisions. */
+
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { jsonObject, jsonValue } from '../../test/support/json-text.js'
-import { newItemId, parseItemId } from './id.js'
-import { encodeItem, InvalidItemError, parseItemRequest } from './item-request.js'
+import { newItemId } from './id.js'
+import { encodeItem, parseItemRequest } from './item-request.js'
 
 const id = newItemId()
 
@@ -14,106 +16,6 @@ function itemOf(body: string): string {
   assert.ok(text.startsWith(opening), text)
   return text.slice(opening.length)
 }
-
-const kept = [
-  {
-    what: 'numbers beyond double precision',
-    body: '{"data":{"n":12345678901234567890,"m":1e400}}',
-  },
-  { what: 'the spelling of numbers', body: '{"data":{"a":1.0,"b":-0,"c":1E+2,"d":0.10}}' },
-  { what: 'the order of members', body: '{"data":{"b":1,"2":2,"a":3,"1":4}}' },
-  {
-    what: 'names that JavaScript treats specially',
-    body: '{"data":{"__proto__":{},"constructor":1}}',
-  },
-  { what: 'escapes and lone surrogates', body: '{"data":{"a":"\\u0041\\/\\ud800","\\u0062":1}}' },
-  { what: 'space inside data', body: '{"data":{"a" :\t[1 , 2],\r\n"b":{ }}}' },
-]
-
-for (const { what, body } of kept) {
-  test(`keeps ${what}`, () => {
-    assert.equal(itemOf(body), `null,${body.slice('{"data":{'.length, -2)}}`)
-  })
-}
-
-const cut = [
-  { what: 'an empty data', body: '{"data":{ }}', item: 'null}' },
-  { what: 'id in data', body: '{"data":{"id":1,"a":2}}', item: 'null,"a":2}' },
-  { what: 'project_id in data', body: '{"data":{"a":2,"project_id":1}}', item: 'null,"a":2}' },
-  { what: 'id written with escapes', body: '{"data":{"\\u0069d":1,"a":2}}', item: 'null,"a":2}' },
-  {
-    what: 'id given twice',
-    body: '{"data":{"id":1,"a":2,"\\u0069\\u0064":3}}',
-    item: 'null,"a":2}',
-  },
-  { what: 'nothing but id', body: '{"data":{"id":1}}', item: 'null}' },
-  {
-    what: 'a member given twice',
-    body: '{"data":{"a":1,"b":2,"\\u0061":3}}',
-    item: 'null,"b":2,"\\u0061":3}',
-  },
-  { what: 'data given twice', body: '{"data":{"a":1},"d\\u0061ta":{"b":2}}', item: 'null,"b":2}' },
-  {
-    what: 'data that is not an object at first',
-    body: '{"data":7,"data":{"b":2}}',
-    item: 'null,"b":2}',
-  },
-  {
-    what: 'a project_id',
-    body: '{"data":{"a":1},"project_id":"p\\u0071"}',
-    item: '"p\\u0071","a":1}',
-  },
-  { what: 'a null project_id', body: '{"data":{},"project_id":null}', item: 'null}' },
-  { what: 'project_id twice', body: '{"project_id":"","data":{},"project_id":"b"}', item: '"b"}' },
-  {
-    what: 'an object after an empty data',
-    body: '{"data":{},"x":{"a":1},"project_id":"b"}',
-    item: '"b"}',
-  },
-  {
-    what: 'data given twice, the last one empty',
-    body: '{"data":{"a":1},"data":{},"x":{"a":2}}',
-    item: 'null}',
-  },
-  {
-    what: 'unknown members',
-    body: '{"x":[{"data":1}],"data":{"a":1},"id":2}',
-    item: 'null,"a":1}',
-  },
-]
-
-for (const { what, body, item } of cut) {
-  test(`${what}: ${body}`, () => assert.equal(itemOf(body), item))
-}
-
-const refused = [
-  { body: '', message: /^The body is empty/ },
-  { body: '{"data": {"a":\n  1,}}', message: /not valid JSON: line 2, column 5: expected a name/ },
-  { body: '{"data":{"é":x}}', message: /line 1, column 14: expected a value/ },
-  { body: '[]', message: /the body must be an object/ },
-  { body: 'null', message: /the body must be an object/ },
-  { body: '{}', message: /data is missing; put the item's members in it$/ },
-  { body: '{"data":[]}', message: /data must be an object/ },
-  { body: '{"data":null}', message: /data must be an object/ },
-  { body: '{"data":{},"data":1}', message: /data must be an object/ },
-  { body: '{"__proto__":{"data":{}}}', message: /data is missing/ },
-  {
-    body: '{"data":{},"project_id":""}',
-    message: /project_id must have at least 1 character/,
-  },
-  { body: '{"data":{},"project_id":7}', message: /project_id must be a string/ },
-]
-
-for (const { body, message } of refused) {
-  test(`refuses ${JSON.stringify(body)}`, () => {
-    assert.throws(() => parseItemRequest(Buffer.from(body)), { name: 'InvalidItemError', message })
-  })
-}
-
-test('refuses bytes that are not UTF-8', () => {
-  const surrogate = Buffer.from('{"data":{"a":"\xed\xa0\x80"}}', 'latin1')
-  assert.throws(() => parseItemRequest(surrogate), InvalidItemError)
-})
 
 describe('any data object', () => {
   test('means the same in the item, except for id and project_id', () => {
@@ -183,12 +85,4 @@ test('names of lone surrogates are distinguished, and quickly', () => {
     return `"${hex(0xd800 + (place >> 8))}${hex(0xdc00 - 1 - (place & 0xff))}":1`
   })
   assert.equal(itemOf(`{"data":{${names}}}`), `null,${names}}`)
-})
-
-test('an id is a UUID version 4, and is case-insensitive', () => {
-  assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  assert.equal(parseItemId(id.toUpperCase()), id)
-  for (const text of ['', 'x', `${id}0`, ` ${id}`, id.replaceAll('-', ''), `${id}\n`]) {
-    assert.equal(parseItemId(text), undefined)
-  }
 })

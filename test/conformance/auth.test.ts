@@ -76,7 +76,7 @@ const refused = [
   })),
 ]
 for (const { title, code, token, authorization } of refused.map(withAllMembers)) {
-  test(`§5.6 ${title}: 401 ${code}, with §5.7 WWW-Authenticate: Bearer`, async () => {
+  test(`§1.3 §4 §5.6 ${title}: 401 ${code} at each item endpoint, with §5.7 WWW-Authenticate: Bearer`, async () => {
     const value = token === undefined ? authorization : `Bearer ${token}`
     for (const { method, path, ...rest } of endpoints) {
       const answer = await service.request(method, path, {
@@ -141,7 +141,7 @@ const accepted = [
   { title: 'exp far in the future', claims: { sub: 'tester', exp: 32_503_680_000 } },
 ]
 for (const { title, claims } of accepted) {
-  test(`§5.4 ${title}: accepted`, async () => {
+  test(`§2.6 §5.4 ${title}: accepted`, async () => {
     const token = service.mint(claims)
     assert.equal((await service.request('GET', '/items', { token })).status, 200)
   })

@@ -106,11 +106,11 @@ const invalid = [
   { title: 'project_id an object', body: { data: {}, project_id: { p: 1 } } },
 ]
 for (const { title, body } of invalid) {
-  test(`§2.2 ${title}: 422 on create and replace`, async () => {
-    const { id } = await create(service, { kept: true })
+  test(`§2.2 §4.3 §4.5 ${title}: 422 on create and replace`, async () => {
+    const item = await create(service, { kept: true })
     assertError(await service.call('POST', '/items', body), 422, 'VALIDATION_ERROR')
-    assertError(await service.call('PUT', `/items/${id}`, body), 422, 'VALIDATION_ERROR')
-    assert.equal((await stored(service, id))?.kept, true)
+    assertError(await service.call('PUT', `/items/${item.id}`, body), 422, 'VALIDATION_ERROR')
+    assert.deepEqual(await stored(service, item.id), item)
   })
 }
 
@@ -125,10 +125,6 @@ test('§2.2 project_id may be omitted', async () => {
   assert.ok(item.project_id === undefined || item.project_id === null)
 })
 
-test('§2.2 project_id of length 1 is enough', async () => {
-  assert.equal((await create(service, {}, 'p')).project_id, 'p')
-})
-
 test('§2.3 create: status created, message "Item created successfully", data the item', async () => {
   const envelope = envelopeOf(await service.call('POST', '/items', { data: { a: 1 } }), 201)
   assert.equal(envelope.status, 'created')
@@ -136,19 +132,12 @@ test('§2.3 create: status created, message "Item created successfully", data th
   assert.equal(record(envelope.data).a, 1)
 })
 
-test('§2.3 get: status success, message "Item retrieved successfully", data the item', async () => {
+test('§2.3 §4.4 get: status success, message "Item retrieved successfully", data the item', async () => {
   const item = await create(service, { a: 1 })
   const envelope = envelopeOf(await service.call('GET', `/items/${item.id}`), 200)
   assert.equal(envelope.status, 'success')
   assert.equal(envelope.message, 'Item retrieved successfully')
   assert.deepEqual(envelope.data, item)
-})
-
-test('§2.3 replace: status updated, a message, data the item', async () => {
-  const { id } = await create(service, { a: 1 })
-  const envelope = envelopeOf(await service.call('PUT', `/items/${id}`, { data: { b: 2 } }), 200)
-  assert.equal(envelope.status, 'updated')
-  assert.deepEqual([record(envelope.data).id, record(envelope.data).b], [id, 2])
 })
 
 test('§2.4 health: session_id, status, service_name, version and services_summary', async () => {
@@ -176,18 +165,6 @@ test('§2.5 an error body has detail, session_id and error_code in a top-level d
   assertError(await service.request('GET', '/items'), 401, 'MISSING_TOKEN')
   assertError(await service.call('POST', '/items', {}), 422, 'VALIDATION_ERROR')
 })
-
-const payloads = [
-  { title: 'sub and exp alone', claims: {} },
-  { title: 'with iat', claims: { iat: Math.floor(Date.now() / 1000) - 60 } },
-]
-for (const { title, claims } of payloads) {
-  test(`§2.6 a token payload ${title} is accepted`, async () => {
-    const exp = Math.floor(Date.now() / 1000) + 600
-    const token = service.mint({ sub: 'tester', exp, ...claims })
-    assert.equal((await service.request('GET', '/items', { token })).status, 200)
-  })
-}
 
 test('§2.1 the list shows the same items as a read', async () => {
   const item = await create(service, { a: [1, { b: null }] }, 'p')

@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { assertItemNotFound, assertUuid, create, itemOf, listed, stored } from './expect.js'
+import {
+  assertItemNotFound,
+  assertUuid,
+  create,
+  itemOf,
+  listed,
+  sessionIdOf,
+  stored,
+} from './expect.js'
 import { useService } from './service.js'
 
 const service = await useService()
@@ -41,7 +49,7 @@ test('§3 stored, PUT with an invalid body: stays as it was', async () => {
   assert.deepEqual(await stored(service, item.id), item)
 })
 
-test('§3 stored, DELETE: absent, 204 without body; only that item is removed', async () => {
+test('§1.4 §3 §4.6 stored, DELETE: absent, 204 without body; only that item is removed', async () => {
   const item = await create(service, { name: 'deleted' })
   const others = [await create(service, { name: 'before' }), await create(service, { name: 'b' })]
   const answer = await service.call('DELETE', `/items/${item.id}`)
@@ -57,9 +65,11 @@ test('§3 stored, DELETE: absent, 204 without body; only that item is removed', 
 for (const method of ['GET', 'PUT', 'DELETE']) {
   const value = method === 'PUT' ? { data: { a: 1 } } : undefined
 
-  test(`§3 absent, ${method} with an unknown id: 404, stays absent`, async () => {
+  test(`§3 §4 §7 absent, ${method} with an unknown id: 404 with the id in detail and a session_id, stays absent`, async () => {
     const id = randomUUID()
-    assertItemNotFound(await service.call(method, `/items/${id}`, value), id)
+    const answer = await service.call(method, `/items/${id}`, value)
+    assertItemNotFound(answer, id)
+    sessionIdOf(answer)
     assert.equal(await stored(service, id), undefined)
     assert.equal(await isListed(id), false)
   })

@@ -70,6 +70,7 @@ const changed = [
   { title: 'id between', members: '"a":1.0, "id" : [1] , "b":2.0', expected: '"a":1.0,"b":2.0' },
   { title: 'project_id', members: '"project_id":"evil","a":1', expected: '"a":1' },
   { title: 'both', members: '"id":1,"project_id":2', expected: '' },
+  { title: 'white space alone', members: ' \n', expected: '' },
   { title: '"\\u0069d"', members: String.raw`"\u0069d":"x","a":1`, expected: '"a":1' },
   {
     title: '"project\\u005fid"',

@@ -23,6 +23,10 @@ test('§4.7 it is the document that the command prints, with the version of the 
   assert.deepEqual(document, JSON.parse(stdout))
   assert.equal(document.openapi, '3.1.0')
   assert.equal(document.info.version, manifest.version)
+  const models = Object.keys(document.components.schemas)
+  for (const model of ['TokenPayload', 'FileUploadRequest', 'FileUploadResponse']) {
+    assert.ok(models.includes(model), model)
+  }
 })
 
 test('§4.7 it needs no token, and has the usual headers and those for revalidation', () => {

@@ -72,6 +72,7 @@ const refused: { title: string; token: string | (() => string); code?: string }[
     { crit: ['exp'], exp },
     { crit: 'b64' },
     { crit: ['b64'], b64: false },
+    { crit: ['b64'], b64: true },
     { crit: ['b64', 'b64'], b64: false },
   ].map((added) => ({
     title: `header with ${JSON.stringify(added)}`,
@@ -125,6 +126,7 @@ const accepted = [
   { title: 'sub empty', claims: { ...claims, sub: '' } },
   { title: 'further claims', claims: { ...claims, aud: 'x', iss: 'y', jti: 'z', __proto: 1 } },
   { title: 'header without typ', claims, header: { typ: undefined } },
+  { title: 'header with another typ', claims, header: { typ: 'anything' } },
   { title: 'header with a kid', claims, header: { kid: '../../secret' } },
 ]
 for (const { title, claims: given, header: added = {} } of accepted) {

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { settings } from '../../../src/config/settings.js'
 import { errorKinds } from '../../../src/interface/errors.js'
 import { serviceAt } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
@@ -241,20 +240,6 @@ test(`${errors}: has each error of the catalogue, with its status, a cause and a
   for (const row of table) {
     assert.equal(row.length, 4, row.join(' | '))
     for (const cell of row) assert.match(cell, /\S/, row.join(' | '))
-  }
-})
-
-test(`${errors}: names settings and errors that there are`, () => {
-  const known = [
-    ...Object.values(settings).map(({ name }) => name),
-    ...Object.keys(errorKinds),
-    ...['JWT_SECRET', 'JWT_ALGORITHM', 'TOKEN', 'NAME', 'ID'],
-  ]
-  for (const [, code = ''] of read(errors).matchAll(/`([^`\n]+)`/g)) {
-    for (const [name] of code.matchAll(/\b[A-Z][A-Z_]+[A-Z]\b/g)) {
-      const isKnown = known.includes(name) || /^(GET|POST|PATCH)$/.test(name)
-      assert.ok(isKnown, `${name} in ${code}`)
-    }
   }
 })
 
