@@ -13,13 +13,14 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ownProcess } from './support/own-process.js'
+import { portInUse } from './support/process.js'
 import { until } from './support/until.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
@@ -143,14 +144,10 @@ test('an unusable algorithm is refused at startup', () => {
   }
 })
 
-test('a port in use is reported, with what to do', async (t) => {
-  const other = createServer().listen(0, '127.0.0.1')
-  t.after(() => other.close())
-  await new Promise((resolve) => other.once('listening', resolve))
-  const address = other.address()
-  assert.ok(address !== null && typeof address === 'object')
+test('a port in use is reported, with what to do', async () => {
+  const port = String(await portInUse())
   for (const flag of ['--port', '--metrics-port']) {
-    const { status, stderr } = run(['dev', '--host', '127.0.0.1', flag, String(address.port)])
+    const { status, stderr } = run(['dev', '--host', '127.0.0.1', flag, port])
     const says = new RegExp(
       `^item-store: port \\d+ is in use; .* choose another port with ${flag}\n$`,
     )

@@ -1,20 +1,21 @@
 /** The docs are true: the sessions of README and tutorial are run, and the tables are those of the code. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { settings } from '../src/config/settings.js'
 import { errorKinds } from '../src/interface/errors.js'
 import { paths, prefix } from '../src/interface/paths.js'
 import { createMetrics } from '../src/process/metrics.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
 import { ownProcess } from './support/own-process.js'
+import { cli } from './support/own-service.js'
 import { settingRow, settingsPage } from './support/settings-page.js'
+import { rowsUnder, runInShell, snippetsOf, withoutIds } from './support/snippets.js'
+import { cleanEnvironment } from './support/tarball.js'
+import { root } from './support/tools.js'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const interfaceDocs = readFileSync(join(root, 'docs/reference/interface.md'), 'utf8')
 const documents = [
@@ -23,44 +24,36 @@ const documents = [
     .filter((file) => file.endsWith('.md'))
     .map((file) => join('docs', file)),
 ]
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 for (const { file, least } of [
   { file: 'README.md', least: 2 },
   { file: 'docs/tutorial.md', least: 8 },
 ]) {
   test(`${file}: the session prints exactly what is shown`, async () => {
-    const document = readFileSync(join(root, file), 'utf8')
-    const { JWT_SECRET: _, ...env } = process.env
-    const { printed } = ownProcess([process.execPath, 'dist/cli.js', 'dev', '--port', '0'], {
+    const { printed } = ownProcess([process.execPath, cli, 'dev', '--port', '0'], {
       cwd: root,
-      env,
+      env: cleanEnvironment(),
     })
     const text = await printed(/^curl .*\n$/m)
     const [, url = ''] = /interface +(\S+)\/api\/v1$/m.exec(text) ?? []
-    const [, token = ''] = /^TOKEN=(.*)$/m.exec(text) ?? []
-    const blocks = [...document.matchAll(/^```sh\n(.*?)^```\n\n```(?:json|text)\n(.*?)^```$/gms)]
-    assert.ok(blocks.length >= least)
-    assert.equal(blocks.length, document.match(/^```sh$/gm)?.length)
-    const mark = '-- end of block --'
-    const script = blocks.map(([, commands = '']) => `${commands}\necho '${mark}'`).join('\n')
-    const { stdout, stderr, status } = spawnSync('bash', ['-e'], {
-      // In the folder of the package, whose files find `item-store/client`.
-      cwd: programsOf(document, url),
-      env: { ...env, TOKEN: token },
-      input: script.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
-      encoding: 'utf8',
-    })
-    assert.equal(status, 0, stderr)
-    const answers = stdout.split(`${mark}\n`).slice(0, -1)
-    // The version in the example may be that of an earlier release.
-    const version = /"version":"\d+\.\d+\.\d+"/g
-    const normal = (text: string) =>
-      text.replaceAll(uuid, '<uuid>').replaceAll(version, '"version":"<version>"').trim()
-    assert.deepEqual(
-      answers.map(normal),
-      blocks.map(([, , answer = '']) => normal(answer)),
+    const [, TOKEN = ''] = /^TOKEN=(.*)$/m.exec(text) ?? []
+    const snippets = snippetsOf(file)
+    const commands = snippets.filter(({ language }) => language === 'sh')
+    assert.ok(commands.length >= least)
+    // In the folder of the package, whose files find `item-store/client`.
+    const cwd = programsOf(readFileSync(join(root, file), 'utf8'), url)
+    const printedByEach = await runInShell(commands, { cwd, env: { TOKEN } }, (text) =>
+      text.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
     )
+    const shown = commands.map((command) => {
+      const next = snippets[snippets.indexOf(command) + 1]
+      assert.ok(next?.language === 'json' || next?.language === 'text', command.place)
+      return next.text
+    })
+    // The version in the example may be that of an earlier release.
+    const normal = (text: string) =>
+      withoutIds(text).replaceAll(/"version":"\d+\.\d+\.\d+"/g, '"version":"<version>"')
+    assert.deepEqual(printedByEach.map(normal), shown.map(normal))
   })
 }
 
@@ -73,12 +66,6 @@ function programsOf(document: string, url: string): string {
     writeFileSync(join(folder, name), code.replaceAll('http://localhost:8000', url))
   }
   return folder
-}
-
-/** The rows of the table with this head. */
-function rowsUnder(text: string, head: string): string[] {
-  const [, table = ''] = text.split(`${head}\n`)
-  return table.split('\n\n', 1).flatMap((rows) => rows.trimEnd().split('\n').slice(1))
 }
 
 test('docs/reference/settings.md is what `npm run docs` writes', () => {

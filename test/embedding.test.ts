@@ -1,10 +1,9 @@
 /** The item store inside of this process, as a test suite uses it. */
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { after, test } from 'node:test'
 import { type EmbeddedItemStore, type ItemStoreOptions, startItemStore } from '../src/index.js'
+import { portInUse } from './support/process.js'
 
 /** Starts one that is stopped with the file of tests, if not before. */
 async function started(options?: ItemStoreOptions): Promise<EmbeddedItemStore> {
@@ -206,10 +205,7 @@ for (const { options, message } of unusable) {
 }
 
 test('a port that is in use: one error, and nothing is left running', async () => {
-  const other = createServer()
-  after(() => other.close())
-  await once(other.listen(0, '127.0.0.1'), 'listening')
-  const { port } = other.address() as { port: number } // of TCP
+  const port = await portInUse()
   await assert.rejects(startItemStore({ port }), { code: 'EADDRINUSE', port })
 })
 

@@ -17,7 +17,7 @@ import {
   untilClosed,
   wholeText,
 } from '../support/socket.js'
-import { assertHeaders, assertRefused } from './expect.js'
+import { assertHeaders, assertRefused, statusesOf } from './expect.js'
 
 const service = await useService()
 const prefix = service.baseUrl.pathname
@@ -193,10 +193,7 @@ test('§8 Expect: 100-continue with a body that is too long: 413, and no 100 bef
 test('§4.3 Expect: 100-continue: 100, and 201 once the body is there', async () => {
   const bytes = `${post}${expecting(body.length)}${body}`
   const answers = await exchange(service.baseUrl, bytes, 2)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [100, 201],
-  )
+  assert.deepEqual(statusesOf(answers), [100, 201])
 })
 
 test('§5 two Authorization headers are not a token: 401 INVALID_TOKEN', async () => {
@@ -240,9 +237,7 @@ for (const { kind, token, refusal } of bearers) {
         const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
         const pieces = [`${head}Transfer-Encoding: chunked\r\n\r\n`, 'zz\r\n']
         const sent = round % 2 === 0 ? [pieces.join('')] : pieces
-        const statuses = (await exchangeUntilClosed(service.baseUrl, sent)).map(
-          ({ status }) => status,
-        )
+        const statuses = statusesOf(await exchangeUntilClosed(service.baseUrl, sent))
         const [status = 0, ...more] = statuses
         const allowed = round % 2 === 0 ? [refusal ?? 400] : [400, refusal ?? ownStatus[method]]
         assert.ok(allowed.includes(status), `answered ${statuses}`)
@@ -347,8 +342,5 @@ ownTest('a connection without another request is closed after KEEP_ALIVE_TIMEOUT
   const own = await ownService({ KEEP_ALIVE_TIMEOUT: '1' })
   const health = `GET ${own.baseUrl.pathname}/health HTTP/1.1\r\nHost: a\r\n\r\n`
   const answers = await exchangeUntilClosed(own.baseUrl, [health])
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200],
-  )
+  assert.deepEqual(statusesOf(answers), [200])
 })

@@ -54,3 +54,13 @@ export async function createText(service: Service, body: string | Buffer): Promi
 export function shown(path: string): string {
   return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{item_id}')
 }
+
+export function statusesOf(answers: readonly Answer[]): number[] {
+  return answers.map(({ status }) => status)
+}
+
+/** The headers that do not differ between two requests. */
+export function lasting({ headers }: Answer): object {
+  const { date, 'x-session-id': id, ...others } = headers
+  return others
+}

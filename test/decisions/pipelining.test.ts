@@ -13,7 +13,7 @@ import {
   wholeText,
   writePieces,
 } from '../support/socket.js'
-import { assertHeaders } from './expect.js'
+import { assertHeaders, statusesOf } from './expect.js'
 
 const service = await useService()
 const prefix = service.baseUrl.pathname
@@ -54,10 +54,7 @@ test('§4.5 pipelined requests take effect in the order sent', async () => {
   const other = (method: string) => `${method} ${prefix}/items/${id} HTTP/1.1\r\n${rest}\r\n`
   const bytes = `${put(2)}${other('GET')}${put(3)}${put(4)}${other('GET')}${other('DELETE')}${put(5)}`
   const answers = await exchange(service.baseUrl, bytes, 7)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200, 200, 200, 200, 204, 404],
-  )
+  assert.deepEqual(statusesOf(answers), [200, 200, 200, 200, 200, 204, 404])
   assert.deepEqual(
     answers.slice(0, 5).map((answer) => itemOf(answer, 200).n),
     [2, 2, 3, 4, 4],
@@ -110,10 +107,7 @@ test('§1.4 Upgrade is ignored, whatever comes after it', async () => {
 test('§7 a malformed body after Upgrade is answered like any other', async () => {
   const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n'
   const answers = await exchange(service.baseUrl, `${post}${upgrade}zz\r\n`, 1)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [400],
-  )
+  assert.deepEqual(statusesOf(answers), [400])
 })
 
 test('§7 garbage after a new token: both are answered, in order', async () => {
@@ -121,10 +115,7 @@ test('§7 garbage after a new token: both are answered, in order', async () => {
   const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
   const bytes = `${head}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`
   const answers = await exchange(service.baseUrl, bytes, 2)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [201, 400],
-  )
+  assert.deepEqual(statusesOf(answers), [201, 400])
 })
 
 const faults = [
@@ -135,10 +126,7 @@ for (const { title, bytes } of faults) {
   test(`§7 ${title} after a valid request: both are answered, in order`, async () => {
     const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n${bytes}`, 2)
     for (const answer of answers) assertHeaders(answer)
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 400],
-    )
+    assert.deepEqual(statusesOf(answers), [200, 400])
   })
 }
 
@@ -156,17 +144,11 @@ test('§7 garbage after a request, and nothing more from the client: both are an
 test('§7 what comes after a request that closes the connection is not answered', async () => {
   const refused = `${post}Content-Type: text/plain\r\nConnection: close\r\nContent-Length: 1\r\n\r\n`
   const answers = await exchangeUntilClosed(service.baseUrl, [refused, `1${health}Host: a\r\n\r\n`])
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [422],
-  )
+  assert.deepEqual(statusesOf(answers), [422])
 })
 
 test('§7 garbage after a create: both are answered, in order', async () => {
   const bytes = `${post}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`
   const answers = await exchange(service.baseUrl, bytes, 2)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [201, 400],
-  )
+  assert.deepEqual(statusesOf(answers), [201, 400])
 })

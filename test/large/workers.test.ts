@@ -5,7 +5,6 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
@@ -13,7 +12,7 @@ import { type Answer, readAnswer, timeForAnswer } from '../conformance/client.js
 import { itemOf } from '../conformance/expect.js'
 import { type OwnProcess, ownProcess } from '../support/own-process.js'
 import { cli, type OwnService, ownService } from '../support/own-service.js'
-import { catches, freePort, isRunning, workersOf } from '../support/process.js'
+import { catches, freePort, isRunning, portInUse, workersOf } from '../support/process.js'
 import { describeWithRedis, ownRedis } from '../support/redis.js'
 import { firstText, headOf, openSocket, openSockets } from '../support/socket.js'
 import { until } from '../support/until.js'
@@ -352,16 +351,12 @@ describeWithRedis('workers', () => {
     }
   }
 
-  test('a port that is in use: the same line as of one process, once, exit code 2', async (t) => {
-    const other = createServer().listen(0, '127.0.0.1')
-    t.after(() => other.close())
-    await once(other, 'listening')
-    const address = other.address()
-    assert.ok(address !== null && typeof address === 'object')
+  test('a port that is in use: the same line as of one process, once, exit code 2', async () => {
+    const inUse = String(await portInUse())
     const free = String(await freePort())
     for (const args of [
-      ['--port', String(address.port)],
-      ['--port', free, '--metrics-port', String(address.port)],
+      ['--port', inUse],
+      ['--port', free, '--metrics-port', inUse],
     ]) {
       const [one, three] = ['1', '3'].map((WORKERS) => serve({ WORKERS }, args))
       assert.equal(one?.status, 2)

@@ -1,18 +1,11 @@
-/** Pages of the service in Chromium, where everything that must not happen is recorded. */
+/** Pages of the service in Chromium, where everything that must not happen fails the test. */
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Context, ContextOptions, Page } from './chromium.js'
+import { afterEach } from 'node:test'
+import { type ContextOptions, type Page, useBrowser } from './chromium.js'
 import { requireTool, root } from './tools.js'
-
-export interface GuardedPage extends Page {
-  /**
-   * Fails if, so far, the page has asked another host for anything, thrown or reported an error, or
-   * violated its Content-Security-Policy. Call it at the end of each test.
-   */
-  assertClean(): void
-}
 
 export interface GuardOptions extends ContextOptions {
   /** Console messages that the test itself causes. */
@@ -31,42 +24,49 @@ export const screens = {
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
 /**
- * Opens a page that cannot reach other hosts.
- * @param newContext from `useBrowser`.
+ * Has a browser for all tests in a file. A test fails at its end if a page has asked another host for anything,
+ * has thrown or reported an error, or has violated its Content-Security-Policy. Call it outside of tests.
+ * @returns a function that opens a page that cannot reach other hosts.
  */
-export async function openGuarded(
-  newContext: (options?: ContextOptions) => Promise<Context>,
-  url: string,
-  { expected, isCut = () => false, ...options }: GuardOptions = {},
-): Promise<GuardedPage> {
-  const { host } = new URL(url)
-  const problems: string[] = []
-  const context = await newContext({ reducedMotion: 'reduce', ...options })
-  await context.addInitScript({
-    content: `addEventListener('securitypolicyviolation', (event) => {
-      console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
-    })`,
+export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
+  const newContext = useBrowser()
+  let problemsOfTest: string[] = []
+  // It comes before the end of what the test has started, which a page would report.
+  afterEach(() => {
+    const problems = problemsOfTest
+    problemsOfTest = []
+    assert.deepEqual(problems, [])
   })
-  await context.route(
-    (url) => url.host !== host || isCut(url),
-    async (route) => {
-      const url = route.request().url()
-      if (new URL(url).host !== host) problems.push(`asked another host: ${url}`)
-      await route.abort()
-    },
-  )
-  const page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(`threw: ${error.stack ?? error}`))
-  page.on('console', (message) => {
-    if (!['error', 'warning'].includes(message.type())) return
-    const text = message.text()
-    const isOfInterface = message.location().url.includes('/api/v1/')
-    if ((isOfInterface && refusal.test(text)) || expected?.test(text)) return
-    problems.push(`reported: ${text}`)
-  })
-  await page.goto(url)
-  const assertClean = () => assert.deepEqual(problems, [])
-  return Object.assign(page, { assertClean })
+
+  return async function open(url, { expected, isCut = () => false, ...options } = {}) {
+    const problems = problemsOfTest
+    const { host } = new URL(url)
+    const context = await newContext({ reducedMotion: 'reduce', ...options })
+    await context.addInitScript({
+      content: `addEventListener('securitypolicyviolation', (event) => {
+        console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
+      })`,
+    })
+    await context.route(
+      (url) => url.host !== host || isCut(url),
+      async (route) => {
+        const url = route.request().url()
+        if (new URL(url).host !== host) problems.push(`asked another host: ${url}`)
+        await route.abort()
+      },
+    )
+    const page = await context.newPage()
+    page.on('pageerror', (error) => problems.push(`threw: ${error.stack ?? error}`))
+    page.on('console', (message) => {
+      if (!['error', 'warning'].includes(message.type())) return
+      const text = message.text()
+      const isOfInterface = message.location().url.includes('/api/v1/')
+      if ((isOfInterface && refusal.test(text)) || expected?.test(text)) return
+      problems.push(`reported: ${text}`)
+    })
+    await page.goto(url)
+    return page
+  }
 }
 
 interface Violation {

@@ -1,10 +1,10 @@
 /** The items page, used as a person would. */
 
-import { type Locator, useBrowser } from './chromium.js'
-import { type GuardedPage, type GuardOptions, openGuarded } from './guarded-page.js'
+import type { Locator, Page } from './chromium.js'
+import { type GuardOptions, useGuardedPages } from './guarded-page.js'
 import type { OwnService } from './own-service.js'
 
-export interface ItemsPage extends GuardedPage {
+export interface ItemsPage extends Page {
   /** The field for the JSON of an item. */
   readonly editor: Locator
   /** The dialog with the editor. */
@@ -17,6 +17,8 @@ export interface ItemsPage extends GuardedPage {
   sees(text: string | RegExp): Promise<void>
   /** Waits until the list has this many items. */
   counts(text: string): Promise<void>
+  /** Chooses a file with this text to be imported. */
+  openFile(name: string, text: string): Promise<void>
 }
 
 /** Call it outside of tests. @returns a function that opens the page of a service in the browser of the file. */
@@ -24,10 +26,10 @@ export function useItemsPage(): (
   service: OwnService,
   options?: GuardOptions & { token?: string },
 ) => Promise<ItemsPage> {
-  const newContext = useBrowser()
+  const openPage = useGuardedPages()
   return async function open(service, { token = service.validToken(), ...options } = {}) {
     const hash = token && `#token=${token}`
-    const page = await openGuarded(newContext, `${service.baseUrl.origin}/${hash}`, options)
+    const page = await openPage(`${service.baseUrl.origin}/${hash}`, options)
     const parts = {
       editor: page.getByRole('textbox', { name: 'JSON of the item' }),
       dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
@@ -35,6 +37,10 @@ export function useItemsPage(): (
       cell: (name: string) => page.getByRole('gridcell', { name, exact: true }),
       sees: (text: string | RegExp) => page.getByText(text).first().waitFor(),
       counts: (text: string) => page.locator('.status').getByText(text).first().waitFor(),
+      openFile: (name: string, text: string) =>
+        page
+          .getByLabel('File')
+          .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) }),
     }
     await page.getByRole('heading', { name: 'Items' }).waitFor()
     return Object.assign(page, parts)

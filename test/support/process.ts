@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
+import { after } from 'node:test'
 import type { OwnProcess } from './own-process.js'
 
 export function residentBytes({ child }: OwnProcess): number {
@@ -53,11 +54,24 @@ export function catches(pid: number, signal: number): boolean {
 
 /** A port on which nothing listens. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
+  const server = createServer()
+  const port = await listen(server)
   server.close()
   await once(server, 'close')
+  return port
+}
+
+/** A port on which another program listens, until the test is over. */
+export async function portInUse(): Promise<number> {
+  const server = createServer()
+  after(() => server.close())
+  return await listen(server)
+}
+
+/** Has a server listen on some port of this machine. */
+export async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
   return address.port
 }

@@ -137,3 +137,9 @@ export function assertShown(snippets: readonly Snippet[], outputs: string[], sho
   }
   assert.equal(compared, snippets.filter(({ language }) => language === shown).length)
 }
+
+/** The rows of the table with this head. */
+export function rowsUnder(text: string, head: string): string[] {
+  const [, table = ''] = text.split(`${head}\n`)
+  return table.split('\n\n', 1).flatMap((rows) => rows.trimEnd().split('\n').slice(1))
+}

@@ -14,6 +14,7 @@ import { programTest } from '../../support/program-test.js'
 import {
   assertShown,
   putCommand,
+  rowsUnder,
   runInShell,
   type Snippet,
   snippetsBy,
@@ -30,8 +31,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 /** The cells of all rows of the table with this head. */
 function rows(file: string, head: string): string[][] {
-  const [, table = ''] = read(file).split(`${head}\n`)
-  const lines = table.split('\n\n', 1).flatMap((text) => text.trimEnd().split('\n').slice(1))
+  const lines = rowsUnder(read(file), head)
   assert.ok(lines.length > 0, `${file} has no table ${head}`)
   return lines.map((line) => line.slice(2, -2).split(' | '))
 }

@@ -7,37 +7,36 @@ import { describe, test } from 'node:test'
 import { layOut } from '../../../pages/shared/json-layout.js'
 import { errorKinds } from '../../../src/interface/errors.js'
 import { inSeconds } from '../../conformance/tokens.js'
-import { inChromium, useBrowser } from '../../support/chromium.js'
+import { inChromium, type Page } from '../../support/chromium.js'
 import {
   assertAccessible,
   assertFits,
-  type GuardedPage,
   type GuardOptions,
   inEachScheme,
-  openGuarded,
   screens,
   takePictures,
+  useGuardedPages,
 } from '../../support/guarded-page.js'
 import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 import { operationsOf, servedDocument } from '../openapi/document.js'
 
 const service = await ownService({ LOG_LEVEL: 'debug' })
-const newContext = useBrowser()
+const openPage = useGuardedPages()
 const origin = service.baseUrl.origin
 const token = service.validToken()
 
 /** Members that no parser of JavaScript leaves as they are. */
 const data = '{"n": 12345678901234567890, "p": 1.0, "b": 1, "a": 1e400, "__proto__": -0}'
 
-async function open(path = '/docs', options?: GuardOptions): Promise<GuardedPage> {
-  const page = await openGuarded(newContext, origin + path, options)
+async function open(path = '/docs', options?: GuardOptions): Promise<Page> {
+  const page = await openPage(origin + path, options)
   await page.getByRole('heading', { name: 'Models' }).waitFor()
   return page
 }
 
 /** The form of an operation. */
-function formOf(page: GuardedPage, operation: string) {
+function formOf(page: Page, operation: string) {
   const section = page.locator(`#${operation}`)
   return {
     section,
@@ -79,7 +78,6 @@ describe('the API page', inChromium, () => {
       }
     }
     for (const code of Object.keys(errorKinds)) assert.ok(text.includes(code), code)
-    page.assertClean()
   })
 
   test('a token is pasted once; create, read, replace and delete, to the character', async () => {
@@ -124,7 +122,6 @@ describe('the API page', inChromium, () => {
     const health = formOf(page, 'checkHealth')
     await health.send()
     assert.match(await health.answered(200), /"status":"healthy"/)
-    page.assertClean()
   })
 
   test('an expired token is a 401 that says so', async () => {
@@ -134,7 +131,6 @@ describe('the API page', inChromium, () => {
     const list = formOf(page, 'listItems')
     await list.send()
     assert.match(await list.answered(401), /TOKEN_EXPIRED/)
-    page.assertClean()
   })
 
   test('the curl command sends the same, and has no token in it', async () => {
@@ -148,7 +144,6 @@ describe('the API page', inChromium, () => {
     const env = { ...process.env, TOKEN: token }
     const { stdout } = spawnSync('sh', { input, env, encoding: 'utf8' })
     assert.match(stdout, /"it's": "\\u0041"\}\}$/)
-    page.assertClean()
   })
 
   test('#token= is taken out of the address at once, and is neither logged nor kept', async () => {
@@ -173,7 +168,6 @@ describe('the API page', inChromium, () => {
     await page.getByLabel('Keep until this tab is closed').uncheck()
     assert.equal(await page.evaluate('sessionStorage.length'), 0)
     assert.ok(!JSON.stringify(service.log).includes(token))
-    page.assertClean()
   })
 
   test('a very long response: the start is shown, and all of it is saved', async () => {
@@ -181,7 +175,7 @@ describe('the API page', inChromium, () => {
     const text = 'x'.repeat(400_000)
     await large.call('POST', '/items', { data: { text } })
     const address = `${large.baseUrl.origin}/docs#token=${large.validToken()}`
-    const page = await openGuarded(newContext, address)
+    const page = await openPage(address)
     const { section, send, answered, shown } = formOf(page, 'listItems')
     await section.waitFor()
     await send()
@@ -193,7 +187,6 @@ describe('the API page', inChromium, () => {
     assert.equal(download.suggestedFilename(), 'listItems.json')
     const whole = readFileSync(await download.path(), 'utf8')
     assert.ok(whole.startsWith('{"session_id":"') && whole.endsWith(`"text":"${text}"}]}`))
-    page.assertClean()
   })
 
   test('what a browser cannot send is not sent, and the page says why', async () => {
@@ -226,7 +219,6 @@ describe('the API page', inChromium, () => {
     await send()
     await outcome.getByText('401').waitFor()
     assert.deepEqual(requests, [`${origin}/api/v1/items/...`])
-    page.assertClean()
   })
 
   test('a request that is stopped says so, and the focus stays', async () => {
@@ -240,12 +232,11 @@ describe('the API page', inChromium, () => {
     await section.getByRole('button', { name: 'Stop' }).click()
     await outcome.getByText('Stopped.', { exact: true }).waitFor()
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Stop')
-    page.assertClean()
   })
 
   test('without the service, the page says that there is no response', async () => {
     const gone = await ownService()
-    const page = await openGuarded(newContext, `${gone.baseUrl.origin}/docs`, {
+    const page = await openPage(`${gone.baseUrl.origin}/docs`, {
       expected: /net::ERR_/,
     })
     const { section, send, outcome } = formOf(page, 'checkHealth')
@@ -253,7 +244,6 @@ describe('the API page', inChromium, () => {
     await gone.stop()
     await send()
     await outcome.getByText('The browser got no response: Failed to fetch').waitFor()
-    page.assertClean()
   })
 
   test('with the keyboard alone: skip to the content, paste a token, send', async () => {
@@ -277,7 +267,6 @@ describe('the API page', inChromium, () => {
     await page.keyboard.press('Enter')
     await answered(200)
     assert.ok(await section.isVisible())
-    page.assertClean()
   })
 
   for (const [screen, viewport] of Object.entries(screens)) {
@@ -301,13 +290,12 @@ describe('the API page', inChromium, () => {
       )
       await assertFits(page)
       await inEachScheme(page, () => assertAccessible(page))
-      page.assertClean()
     })
   }
 
   test('without the document, the page says so, and asks again when told to', async () => {
     let isDown = true
-    const page = await openGuarded(newContext, `${origin}/docs`, {
+    const page = await openPage(`${origin}/docs`, {
       expected: /net::ERR_FAILED/,
       isCut: ({ pathname }) => isDown && pathname === '/openapi.json',
     })
@@ -319,6 +307,5 @@ describe('the API page', inChromium, () => {
     await until('the content has the focus', () =>
       page.evaluate<boolean>('document.activeElement.id === "content"'),
     )
-    page.assertClean()
   })
 })

@@ -71,7 +71,6 @@ describe('the items page', inChromium, () => {
     const laidOut = await readBack(own, id)
     assert.notEqual(laidOut, saved)
     assert.equal(laidOut?.replaceAll(/\s/g, ''), saved.replaceAll(/\s/g, ''))
-    page.assertClean()
   })
 
   test('duplicate and delete', async () => {
@@ -97,7 +96,6 @@ describe('the items page', inChromium, () => {
       .click()
     await page.counts('1 item')
     assert.equal((await own.call('GET', '/items')).text.match(/"to copy"/g)?.length, 1)
-    page.assertClean()
   })
 
   test('search in any letter case, filter by project, as JSON, choose columns', async () => {
@@ -147,7 +145,6 @@ describe('the items page', inChromium, () => {
     await page.getByRole('checkbox', { name: 'rest' }).uncheck()
     await page.choose('Close')
     await page.cell('{"deep":7}').waitFor({ state: 'detached' })
-    page.assertClean()
   })
 
   test('of many columns, those that can be seen are in the page', async () => {
@@ -175,7 +172,6 @@ describe('the items page', inChromium, () => {
       ),
     )
     await page.getByRole('columnheader', { name: 'm39', exact: true }).waitFor()
-    page.assertClean()
   })
 
   test('a search goes on while the list comes in', async () => {
@@ -200,7 +196,6 @@ describe('the items page', inChromium, () => {
     await arrive(']}')
     await page.evaluate('finish()')
     await page.counts('2 of 3 items')
-    page.assertClean()
   })
 
   test('a problem can be tried again or closed, and the focus goes on to the list', async () => {
@@ -224,7 +219,6 @@ describe('the items page', inChromium, () => {
     await page.getByRole('alert').getByRole('button', { name: 'Close' }).press('Enter')
     await page.getByText(/Not exported\./).waitFor({ state: 'detached' })
     await until('the list has the focus', inGrid)
-    page.assertClean()
   })
 
   test('import a file, and export all items to the byte', async () => {
@@ -232,12 +226,7 @@ describe('the items page', inChromium, () => {
     await createdBy(own, '{"there":"before"}')
     const page = await openItems(own)
     await page.choose('Import')
-    const open = (text: string) =>
-      page.getByLabel('File').setInputFiles({
-        name: 'some.json',
-        mimeType: 'application/json',
-        buffer: Buffer.from(text),
-      })
+    const open = (text: string) => page.openFile('some.json', text)
     await open('[{"a":1},\n{"a":01}]')
     await page.sees(/some\.json: line 2, column 7: expected a comma/)
     const importing = page.getByRole('button', { name: 'Import', exact: true }).last()
@@ -279,25 +268,20 @@ describe('the items page', inChromium, () => {
     assert.ok(
       listed.includes(`"project_id":"p",${items[0]}}`) && listed.includes(`null,${items[1]}}`),
     )
-    page.assertClean()
   })
 
   test('a file without items: the import says so, and has nothing to do', async () => {
     const page = await openItems(service)
     await page.choose('Import')
-    const file = (name: string, text: string) => ({
-      ...{ name, mimeType: 'application/json', buffer: Buffer.from(text) },
-    })
     for (const text of ['[]', ' [\n] \n']) {
-      await page.getByLabel('File').setInputFiles(file('none.json', text))
+      await page.openFile('none.json', text)
       await page.getByRole('alert').getByText('none.json has no items.').waitFor()
       const importing = page.getByRole('button', { name: 'Import', exact: true }).last()
       assert.equal(await importing.getAttribute('aria-disabled'), 'true')
-      await page.getByLabel('File').setInputFiles(file('one.json', '[{}]'))
+      await page.openFile('one.json', '[{}]')
       await page.sees('1 item to import.')
       await page.getByRole('alert').waitFor({ state: 'detached' })
     }
-    page.assertClean()
   })
 
   test('the link to the API page is there when that page is', async () => {
@@ -315,7 +299,6 @@ describe('the items page', inChromium, () => {
         await link.click()
         await page.getByRole('link', { name: 'Models' }).waitFor()
       }
-      page.assertClean()
     }
   })
 
@@ -341,7 +324,6 @@ describe('the items page', inChromium, () => {
     await page.choose('Close')
     assert.equal(await page.evaluate('String(globalThis.isRun)'), 'undefined')
     assert.equal(await page.evaluate('document.querySelectorAll("img, #page script").length'), 0)
-    page.assertClean()
   })
 
   test('the place in a long list is kept when it changes', async () => {
@@ -375,7 +357,6 @@ describe('the items page', inChromium, () => {
     assert.equal(await place(), before)
     await page.getByLabel('JSON', { exact: true }).check()
     await page.getByText('"n":203}').waitFor()
-    page.assertClean()
   })
 
   test('with the keyboard alone: find, edit, add, duplicate, delete', async () => {
@@ -442,7 +423,6 @@ describe('the items page', inChromium, () => {
     await key('Escape')
     await key('/')
     assert.ok(await isIn('[type=search]'))
-    page.assertClean()
   })
 
   const goods = [
@@ -477,9 +457,7 @@ describe('the items page', inChromium, () => {
       await takePictures(page, `items-page-${screen}`)
 
       await page.choose('Import')
-      await page
-        .getByLabel('File')
-        .setInputFiles({ name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(file) })
+      await page.openFile('a.json', file)
       await page.sees('2 items to import.')
       await check()
       await page.choose('Close')
@@ -509,7 +487,6 @@ describe('the items page', inChromium, () => {
         await check()
         await page.choose('Close')
       }
-      page.assertClean()
     })
   }
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Answer, RequestOptions } from '../../conformance/client.js'
-import { assertHeaders, assertRefused } from '../../decisions/expect.js'
+import { assertHeaders, assertRefused, lasting } from '../../decisions/expect.js'
 import { ownService } from '../../support/own-service.js'
 import { exchangeOne } from '../../support/socket.js'
 import { root } from '../../support/tools.js'
@@ -233,12 +233,6 @@ test('§4.8 with DOCS=off and CONSOLE=on, there is the items page alone', async 
   assert.equal((await items.requestTarget('GET', asset)).status, 200)
   assert.equal((await items.requestTarget('GET', '/docs')).status, 404)
 })
-
-/** The headers that do not differ between two requests. */
-function lasting({ headers }: Answer): object {
-  const { date, 'x-session-id': id, ...others } = headers
-  return others
-}
 
 /** The body as bytes, which may be compressed. */
 async function getBytes(path: string, accept: string | undefined) {
