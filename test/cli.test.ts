@@ -232,18 +232,7 @@ for (const [expires, seconds] of [
   })
 }
 
-for (const expires of [
-  '',
-  '1',
-  'h',
-  '500ms',
-  '1500ms',
-  '0h',
-  '-1h',
-  '1.5h',
-  '1y',
-  '99999999999999999d',
-]) {
+for (const expires of ['', '1', '1500ms', '0h', '-1h']) {
   test(`token --expires "${expires}" is refused`, () => {
     const args = ['token', '--sub', 'a', `--expires=${expires}`]
     const { status, stderr } = run(args, { JWT_SECRET: secret })

@@ -60,10 +60,8 @@ test('every problem is reported in a line of its own, with the source of the val
 })
 
 const typed = [
-  { env: { MAX_BODY_BYTES: '16MB' }, key: 'maxBodyBytes', value: 16_000_000 },
   { env: { MAX_BODY_BYTES: '512kib' }, key: 'maxBodyBytes', value: 524_288 },
   { env: { MAX_HEADER_BYTES: '64k' }, key: 'maxHeaderBytes', value: 64_000 },
-  { env: { REQUEST_TIMEOUT: '60' }, key: 'requestTimeout', value: 60 },
   { env: { REQUEST_TIMEOUT: '15m' }, key: 'requestTimeout', value: 900 },
   { env: { REQUEST_TIMEOUT: '2000ms' }, key: 'requestTimeout', value: 2 },
   { env: { MAX_EVENT_LOOP_DELAY: '250' }, key: 'maxEventLoopDelay', value: 250 },

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { type Answer, readAnswer, timeForAnswer } from '../conformance/client.js'
+import type { Answer } from '../conformance/client.js'
 import { itemOf } from '../conformance/expect.js'
+import { type Call, keptClient } from '../support/kept-client.js'
 import { type OwnProcess, ownProcess } from '../support/own-process.js'
 import { cli, type OwnService, ownService } from '../support/own-service.js'
 import { catches, freePort, isRunning, portInUse, workersOf } from '../support/process.js'
@@ -36,24 +37,14 @@ function linesOf({ log }: OwnService, message: string, worker?: number): Record<
 interface Client {
   /** The worker that it is connected to. */
   readonly worker: number
-  call(method: string, path: string, value?: unknown): Promise<Answer>
+  readonly call: Call
 }
 
 /** Sends requests over one connection, which is made anew only when it was closed. */
-function connect({ baseUrl, validToken }: OwnService): Client['call'] {
+function connect(own: OwnService): Call {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   after(() => agent.destroy())
-  const authorization = `Bearer ${validToken()}`
-  return (method, path, value) =>
-    new Promise((resolve, reject) => {
-      const headers = { authorization, 'content-type': 'application/json' }
-      const url = new URL(baseUrl.pathname + path, baseUrl)
-      const sent = request(url, { method, agent, headers, timeout: timeForAnswer(false) })
-      sent.on('response', (response) => readAnswer(response).then(resolve, reject))
-      sent.on('timeout', () => sent.destroy(new Error('no answer')))
-      sent.on('error', (error) => reject(Object.assign(error, { isNew: !sent.reusedSocket })))
-      sent.end(value === undefined ? undefined : JSON.stringify(value))
-    })
+  return keptClient(own, agent)
 }
 
 /** The worker that has logged that it answered; the log level has to be `debug`. */
@@ -135,14 +126,12 @@ interface Outcome {
 async function keepCreating(outcome: Outcome, isOver: () => boolean): Promise<void> {
   const call = connect(service)
   while (!isOver()) {
-    try {
-      outcome.ids.push(itemOf(await call('POST', '/items', { data: {} }), 201).id)
-    } catch (error) {
-      const { code, message, isNew } = error as NodeJS.ErrnoException & { isNew: boolean } // see `connect`
-      if (code === 'ECONNREFUSED') return
-      outcome.broken.push(`${code ?? message}${isNew ? ' on a new connection' : ''}`)
-      if (outcome.broken.length > 2) return
-    }
+    const answer = await call('POST', '/items', '{"data":{}}')
+    const { status, text, isNew } = answer
+    if (status !== 0) outcome.ids.push(itemOf(answer, 201).id)
+    else if (text === 'ECONNREFUSED') return
+    else outcome.broken.push(`${text}${isNew ? ' on a new connection' : ''}`)
+    if (outcome.broken.length > 2) return
   }
 }
 
@@ -153,7 +142,7 @@ describeWithRedis('two workers', () => {
     for (let n = 0; n < 100; n += 1) {
       const [writer, reader] = n % 2 === 0 ? clients : clients.toReversed()
       assert.ok(writer && reader)
-      const creating = await writer.call('POST', '/items', { data: { n } })
+      const creating = await writer.call('POST', '/items', `{"data":{"n":${n}}}`)
       const reading = await reader.call('GET', `/items/${itemOf(creating, 201).id}`)
       assert.equal(reading.status, 200)
       sessions.push([creating, reading])

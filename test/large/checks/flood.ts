@@ -10,10 +10,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { record } from '../../conformance/expect.js'
+import { keptClient } from '../../support/kept-client.js'
 import { ownProcess } from '../../support/own-process.js'
 import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
-import { keptClient } from './kept-client.js'
 import { positive, say } from './report.js'
 
 /** Limits: memory above that of the idle service, in MB, and 99th percentile of request times, in ms. */

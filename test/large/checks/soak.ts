@@ -7,9 +7,9 @@
 import { Agent } from 'node:http'
 import { parseArgs } from 'node:util'
 import { record } from '../../conformance/expect.js'
+import { keptClient } from '../../support/kept-client.js'
 import { ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
-import { keptClient } from './kept-client.js'
 import { positive, say } from './report.js'
 
 interface Item {

@@ -5,8 +5,9 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Outcome as Answered, keptClient } from '../../support/kept-client.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { randomNumbers } from '../../support/random.js'
 import { type OwnRedis, ownRedis } from '../../support/redis.js'
@@ -69,10 +70,12 @@ export async function checkHistories(options: HistoriesOptions): Promise<Histori
     return last.value
   }
 
-  async function call(operation: Operation, path: string): Promise<Answer> {
+  async function call(operation: Operation, path: string): Promise<Answered> {
     const replica = replicas[random(replicas.length)]
     assert.ok(replica)
-    const answer = await send(agent, replica, operation, path)
+    const body = 'value' in operation ? `{"data":{"value":${operation.value}}}` : undefined
+    const send = keptClient(replica.service, agent)
+    const answer = await send(methods[operation.kind], `/items${path}`, body)
     if (answer.status === 503 || answer.status === 0) await delay(wait)
     return answer
   }
@@ -204,16 +207,12 @@ function faultsOf(
   }
 }
 
-interface Answer {
-  /** 0 where there is none, since the connection was lost or not made. */
-  readonly status: number
-  /** The body, or why there is no answer. */
-  readonly text: string
-}
-
 const methods = { create: 'POST', read: 'GET', replace: 'PUT', delete: 'DELETE' } as const
 
-function outcomeOf({ kind }: Operation, { status, text }: Answer): Outcome | 'unknown' | 'refused' {
+function outcomeOf(
+  { kind }: Operation,
+  { status, text }: Answered,
+): Outcome | 'unknown' | 'refused' {
   if (status === 0) return text === 'ECONNREFUSED' ? 'refused' : 'unknown'
   if (status === 503) {
     return kind === 'read' || text.includes('nothing has changed') ? 'refused' : 'unknown'
@@ -226,33 +225,4 @@ function outcomeOf({ kind }: Operation, { status, text }: Answer): Outcome | 'un
 
 function lineOf({ operation, outcome, called, answered }: Event): string {
   return JSON.stringify({ ...operation, outcome, called, answered: String(answered) })
-}
-
-function send(
-  agent: Agent,
-  { service }: Replica,
-  operation: Operation,
-  path: string,
-): Promise<Answer> {
-  const body = 'value' in operation ? `{"data":{"value":${operation.value}}}` : undefined
-  const url = `${service.baseUrl.href}/items${path}`
-  const headers = { authorization: `Bearer ${service.validToken()}` }
-  return new Promise((resolve) => {
-    const fail = ({ code = 'none' }: NodeJS.ErrnoException) => resolve({ status: 0, text: code })
-    const outgoing = request(url, { method: methods[operation.kind], agent, headers })
-    outgoing
-      .on('response', (response) => {
-        let text = ''
-        response
-          .setEncoding('utf8')
-          .on('data', (chunk: string) => {
-            text += chunk
-          })
-          .on('end', () => resolve({ status: response.statusCode ?? 0, text }))
-          .on('error', fail)
-      })
-      .setTimeout(20_000, () => outgoing.destroy())
-      .on('error', fail)
-      .end(body)
-  })
 }

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { keptClient } from '../../support/kept-client.js'
 import type { Command } from '../../support/own-process.js'
 import { cli, type OwnService, ownService, ownTest } from '../../support/own-service.js'
 import {
@@ -25,25 +26,13 @@ interface Outcome {
 }
 
 /** Sends requests over one kept connection, until the service refuses a new one. */
-async function keepBusy({ baseUrl, validToken }: OwnService, outcome: Outcome): Promise<void> {
-  const { port } = baseUrl
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const headers = { authorization: `Bearer ${validToken()}`, 'content-type': 'application/json' }
+async function keepBusy(own: OwnService, outcome: Outcome): Promise<void> {
+  const call = keptClient(own, new Agent({ keepAlive: true, maxSockets: 1 }))
   while (outcome.broken.length === 0) {
-    const result = await new Promise<string>((resolve) => {
-      const body = '{"data":{"a":1}}'
-      const sent = request({ port, agent, method: 'POST', path: '/api/v1/items', headers })
-      sent.on('response', (response) => {
-        response.on('data', () => undefined)
-        response.on('end', () => resolve(response.statusCode === 201 ? 'answered' : 'refused'))
-        response.on('error', (error) => resolve(error.message))
-      })
-      sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-      sent.end(body)
-    })
-    if (result === 'ECONNREFUSED') return
-    if (result === 'answered') outcome.answered += 1
-    else outcome.broken.push(result)
+    const { status, text } = await call('POST', '/items', '{"data":{"a":1}}')
+    if (text === 'ECONNREFUSED') return
+    if (status === 201) outcome.answered += 1
+    else outcome.broken.push(`${status} ${text}`)
   }
 }
 

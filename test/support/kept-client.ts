@@ -1,0 +1,40 @@
+/** A client that keeps its connections, for as many requests as it can send, and outlives lost ones. */
+
+import { type Agent, request } from 'node:http'
+import { type Answer, answer, readAnswer, type Service } from '../conformance/client.js'
+
+/** Where there was no whole answer, its status is 0, and its text says why: `ECONNRESET`. */
+export interface Outcome extends Answer {
+  /** Whether the request was the first on its connection. */
+  readonly isNew: boolean
+}
+
+export type Call = (method: string, path: string, body?: string) => Promise<Outcome>
+
+/** Long enough for any answer on a busy machine, and shorter than tests wait, in milliseconds. */
+const timeout = 10_000
+
+/**
+ * Sends requests with a token that outlasts any run. Paths are relative to the base URL.
+ * @param agent limits the connections.
+ */
+export function keptClient({ baseUrl, mint }: Service, agent: Agent): Call {
+  const exp = Math.floor(Date.now() / 1000) + 7 * 24 * 3600
+  const authorization = `Bearer ${mint({ sub: 'check', exp })}`
+  return (method, path, body) =>
+    new Promise((resolve) => {
+      const headers = {
+        authorization,
+        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+      }
+      const sent = request(baseUrl.href + path, { agent, method, headers, timeout })
+      const settle = (found: Answer) => resolve({ ...found, isNew: !sent.reusedSocket })
+      const fail = ({ code, message }: NodeJS.ErrnoException) =>
+        settle(answer(0, {}, code ?? message))
+      sent
+        .on('response', (response) => readAnswer(response).then(settle, fail))
+        .on('timeout', () => sent.destroy(new Error('no answer')))
+        .on('error', fail)
+        .end(body)
+    })
+}
