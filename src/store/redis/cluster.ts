@@ -40,19 +40,21 @@ export class Cluster {
   readonly #connections = new Map<string, RedisConnection>()
   /** Host and port of the master of each slot that has one. */
   #table = new Map<number, string>()
-  /** Why the table could not be read. */
+  /** Why the table could not be read last; `undefined` if it was. */
   #cause: unknown
-  #isOutdated = true
+  /** Counts what has made the table outdated, and how much of that the last reading has taken in. */
+  #changes = { known: 1, read: 0 }
   /** Ends the wait until the table is outdated. */
   #wake = () => {}
+  /** Called after the next attempt to read the table. */
+  #awaitingAttempt: (() => void)[] = []
 
   constructor(address: ClusterAddress, options: ClusterOptions) {
     this.#address = address
     this.#options = options
     this.#log = new ReachabilityLog(options.log)
-    this.firstAttempt = new Promise((resolve) => {
-      void this.#keepTable(resolve)
-    })
+    this.firstAttempt = this.#nextAttempt()
+    void this.#keepTable()
   }
 
   /** Whether every slot has a master, and each of them can be reached. */
@@ -69,10 +71,29 @@ export class Cluster {
   /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
   async send(command: Command, key: string): Promise<RedisReply> {
     const slot = slotOf(key)
+    const deadline = performance.now() + this.#options.timeout
+    try {
+      return await this.#sendByTable(command, slot, deadline)
+    } catch (error) {
+      if (!(error instanceof NotConnectedError)) throw error
+      // Nothing was sent, and the server may be gone because another one has what it had.
+      await withTimeout(deadline - performance.now(), this.#untilRead()).catch(() => {
+        throw error
+      })
+      return await this.#sendByTable(command, slot, deadline)
+    }
+  }
+
+  close(): void {
+    this.#closing.abort()
+    this.#wake()
+    for (const connection of this.#connections.values()) connection.close()
+  }
+
+  async #sendByTable(command: Command, slot: number, deadline: number): Promise<RedisReply> {
     const address = this.#table.get(slot) ?? ''
     const connection = this.#connections.get(address)
     if (connection === undefined) throw new NotConnectedError(this.#cause)
-    const deadline = performance.now() + this.#options.timeout
     try {
       return await connection.send(command)
     } catch (error) {
@@ -82,12 +103,6 @@ export class Cluster {
       const reply = this.#follow(redirection, command, slot, deadline)
       return await withTimeout(deadline - performance.now(), reply)
     }
-  }
-
-  close(): void {
-    this.#closing.abort()
-    this.#wake()
-    for (const connection of this.#connections.values()) connection.close()
   }
 
   /** Sends a command that a server has refused to the one that has the key. */
@@ -133,15 +148,27 @@ export class Cluster {
   }
 
   #refreshTable(): void {
-    this.#isOutdated = true
+    this.#changes.known += 1
     this.#wake()
   }
 
-  async #keepTable(onAttempt: () => void): Promise<void> {
+  /** Waits until the table is up to date, or cannot be read. */
+  async #untilRead(): Promise<void> {
+    const { known } = this.#changes
+    while (this.#changes.read < known && this.#cause === undefined) await this.#nextAttempt()
+  }
+
+  #nextAttempt(): Promise<void> {
+    return new Promise((resolve) => this.#awaitingAttempt.push(resolve))
+  }
+
+  async #keepTable(): Promise<void> {
     for (let failures = 0; !this.#closing.signal.aborted; ) {
-      this.#isOutdated = false
+      const { known } = this.#changes
       try {
         await this.#readTable(failures % 2 === 1)
+        this.#changes.read = known
+        this.#cause = undefined
         this.#log.found()
         failures = 0
       } catch (error) {
@@ -149,13 +176,15 @@ export class Cluster {
         failures += 1
         if (!this.#closing.signal.aborted) this.#log.lost(error)
       }
-      onAttempt()
+      for (const resolve of this.#awaitingAttempt.splice(0)) resolve()
       const isWoken = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      if (failures === 0 && !this.#isOutdated && !this.#closing.signal.aborted) await isWoken
+      const isOutdated = this.#changes.read < this.#changes.known
+      if (!isOutdated && !this.#closing.signal.aborted) await isWoken
       await pauseAfter(failures, this.#closing.signal)
     }
+    for (const resolve of this.#awaitingAttempt.splice(0)) resolve()
   }
 
   /**

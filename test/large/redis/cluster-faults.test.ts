@@ -46,20 +46,12 @@ describeWithRedis('faults of a cluster', () => {
   })
 
   test('a node is added, takes over slots, hands them back and goes: no error, and nothing is lost', async () => {
-    // It would make itself a replica, once its last slot is gone.
-    const node = await ownClusterNode('--cluster-allow-replica-migration', 'no')
-    await node.start()
-    await meet(node, cluster.nodes)
-    await until('all nodes know it', async () => {
-      const known = await Promise.all(cluster.nodes.map((one) => one.command('cluster', 'info')))
-      return known.every((info) => info.includes('cluster_known_nodes:7'))
-    })
-    await cluster.isWhole([node])
+    const node = await addNode()
     const load = startLoad(service)
     await until('there are items', () => servedBy(load) > 500)
     const [from] = cluster.nodes
     assert.ok(from)
-    const items = await itemsOf(from)
+    const items = await itemsOf(from, slotsToMove)
     for (const [giver, taker] of [[from, node] as const, [node, from] as const]) {
       for (const { id, slot } of items) {
         await moveSlot(slot, giver, taker, async () => {
@@ -72,9 +64,13 @@ describeWithRedis('faults of a cluster', () => {
     }
     const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
     assert.ok(Number(asked) > 0, 'no command was sent on for a slot that was being moved')
-    const id = await idOf(node)
-    for (const other of cluster.nodes) await other.command('cluster', 'forget', id)
-    await node.kill('SIGKILL')
+    await untilItHasNoSlots(node)
+    await until('the service has left it', async () => {
+      const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')
+      // Other clients are on its socket, and the node that its slots came from.
+      return clients.every((line) => / addr=\/| cmd=restore-asking /.test(line))
+    })
+    await remove(node)
     await untilMoreIsServed(load)
     await load.stop()
     assert.deepEqual(
@@ -83,6 +79,29 @@ describeWithRedis('faults of a cluster', () => {
     )
     assert.deepEqual(await load.lost(), [])
     assert.equal((await service.request('GET', '/health')).status, 200)
+  })
+
+  test('a node goes before the service knows that its slot has moved: what comes next waits and is served', async () => {
+    const node = await addNode()
+    const [from] = cluster.nodes
+    assert.ok(from)
+    const [item] = await itemsOf(from, 1)
+    assert.ok(item)
+    const read = async () => (await service.call('GET', `/items/${item.id}`)).status
+    const nothing = async () => {}
+    await moveSlot(item.slot, from, node, nothing)
+    await until('the service asks it', async () => {
+      assert.equal(await read(), 200)
+      return (await node.command('info', 'commandstats')).includes('cmdstat_hget:')
+    })
+    await moveSlot(item.slot, node, from, nothing)
+    await untilItHasNoSlots(node)
+    await Promise.all(cluster.nodes.map((one) => one.command('client', 'pause', '400', 'all')))
+    await remove(node)
+    await until('the service has lost it', () =>
+      service.log.some(({ server }) => server === `127.0.0.1:${node.port}`),
+    )
+    assert.equal(await read(), 200)
   })
 
   test('a replica takes over as it is told to: no error, and nothing is lost', async () => {
@@ -193,8 +212,37 @@ async function untilMoreIsServed(load: ItemLoad): Promise<void> {
   await until('more is served', () => servedBy(load) > before + 300)
 }
 
+/** A new node of the cluster, without slots. */
+async function addNode(): Promise<ClusterNode> {
+  // It would make itself a replica, once its last slot is gone.
+  const node = await ownClusterNode('--cluster-allow-replica-migration', 'no')
+  await node.start()
+  await meet(node, cluster.nodes)
+  await until('all nodes know it', async () => {
+    const known = await Promise.all(cluster.nodes.map((one) => one.command('cluster', 'info')))
+    return known.every((info) => info.includes('cluster_known_nodes:7'))
+  })
+  await cluster.isWhole([node])
+  return node
+}
+
+/** Waits until all nodes of the cluster know that it has none. */
+async function untilItHasNoSlots(node: ClusterNode): Promise<void> {
+  const line = new RegExp(`^${await idOf(node)} .* connected$`, 'm') // slots would come after that
+  await until('all nodes know that it has no slots', async () => {
+    const views = await Promise.all(cluster.nodes.map((one) => one.command('cluster', 'nodes')))
+    return views.every((view) => line.test(view))
+  })
+}
+
+async function remove(node: ClusterNode): Promise<void> {
+  const id = await idOf(node)
+  for (const other of cluster.nodes) await other.command('cluster', 'forget', id)
+  await node.kill('SIGKILL')
+}
+
 /** New items of a node that had its slots from the beginning, each in a slot of its own. */
-async function itemsOf(node: ClusterNode): Promise<{ id: string; slot: string }[]> {
+async function itemsOf(node: ClusterNode, count: number): Promise<{ id: string; slot: string }[]> {
   const range = await node.command('cluster', 'nodes')
   const [, first, last] = /myself.* (\d+)-(\d+)/.exec(range) ?? []
   const items = new Map<number, string>()
@@ -202,7 +250,7 @@ async function itemsOf(node: ClusterNode): Promise<{ id: string; slot: string }[
     const { id } = await create(service, {})
     const slot = slotOf(`item-store:{${Number.parseInt(id.slice(0, 4), 16) % 256}}`)
     if (slot >= Number(first) && slot <= Number(last)) items.set(slot, id)
-    return items.size === slotsToMove
+    return items.size === count
   })
   return [...items].map(([slot, id]) => ({ id, slot: String(slot) }))
 }
