@@ -1,4 +1,4 @@
-/** A proxy to an engine that delays, holds back or replaces replies, and counts commands. */
+/** A proxy to an engine that delays, holds back or replaces replies, counts commands, and may move to another one. */
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -14,6 +14,8 @@ export interface RedisProxy {
   hold(isHeld: boolean): void
   /** Replaces everything that the engine replies from now on; `undefined` ends that. */
   replaceReplies(text: string | undefined): void
+  /** Has the connections that follow end at another engine; those that are there stay where they are. */
+  moveTo(redis: OwnRedis): void
 }
 
 /**
@@ -21,6 +23,7 @@ export interface RedisProxy {
  * @param roundTrip the round-trip time that it adds, in milliseconds.
  */
 export async function proxyTo(redis: OwnRedis, roundTrip = 0): Promise<RedisProxy> {
+  let target = redis
   let commands = ''
   let isHeld = false
   let replacement: string | undefined
@@ -28,7 +31,7 @@ export async function proxyTo(redis: OwnRedis, roundTrip = 0): Promise<RedisProx
   const sockets = new Set<Socket>()
 
   const server = createServer((client) => {
-    const engine = connect(redis.url.replace('redis+unix://', ''))
+    const engine = connect(target.url.replace('redis+unix://', ''))
     const forward = (from: Socket, to: Socket, seen: (data: Buffer) => void) => {
       sockets.add(from)
       from.on('error', () => to.destroy()).on('close', () => to.destroy())
@@ -69,6 +72,10 @@ export async function proxyTo(redis: OwnRedis, roundTrip = 0): Promise<RedisProx
 
     replaceReplies(text) {
       replacement = text
+    },
+
+    moveTo(other) {
+      target = other
     },
   }
 }

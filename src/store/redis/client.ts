@@ -9,7 +9,7 @@
  */
 
 import { require } from '../../require.js'
-import { connectErrorOf, TimeoutError } from './errors.js'
+import { connectErrorOf, ReplicaError, TimeoutError } from './errors.js'
 
 const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = require('@redis/client')
 
@@ -46,6 +46,8 @@ export async function connect(
     // Fails if the server requires a password and the URL has none.
     const greeting = isReady.then(() => client.sendCommand<Buffer>(['INFO']))
     const info = String(await withTimeout(timeout, greeting))
+    // In a cluster, replicas are asked for the table of slots, and answer MOVED to all else.
+    if (!isClusterNode && isReplica(info)) throw new ReplicaError()
     if (/^cluster_enabled:1/m.test(info) !== isClusterNode) {
       throw new Error(
         isClusterNode
@@ -70,6 +72,11 @@ function newClient(url: string, timeout: number) {
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })
+}
+
+/** Whether `INFO` says that the server is a replica, whose items can be of any age. */
+export function isReplica(info: string): boolean {
+  return infoField(info, 'role') === 'slave'
 }
 
 /** A value that `INFO` answers under this name. */

@@ -1,19 +1,22 @@
 /**
  * The connection to one server, made again whenever it is lost.
  *
- *     disconnected  ->  connected  ->  disconnected  ...  ->  closed
+ *     disconnected  ->  connected ( ->  demoted )  ->  disconnected  ...  ->  closed
  *
  * While it is connected, a command waits until there is room for it and its reply, and is then in flight
  * until the reply comes, both for a bounded time. Replies come in the order of the commands: when one is
  * late, all later ones are, so the connection is dropped with everything in flight. Nothing is sent twice.
+ *
+ * A server that turns out to have become a replica is left, for the one that has the address now: nothing
+ * more is sent, and of the replies to what is in flight only errors count.
  *
  * @module
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Client, type ClientOptions, connect } from './client.js'
-import { BusyError, NotConnectedError, TimeoutError } from './errors.js'
+import { type Client, type ClientOptions, connect, isReplica } from './client.js'
+import { BusyError, isOfReplica, NotConnectedError, ReplicaError, TimeoutError } from './errors.js'
 import { ReachabilityLog } from './reachability-log.js'
 
 export type Command = readonly (string | Buffer)[]
@@ -38,12 +41,15 @@ const maxBytesInFlight = 32 * 1024 * 1024
 const minReplyBytes = 512 * 1024
 /** What a later reply leaves of the length of the longest: a tenth after 44 short replies. */
 const decay = 0.95
+/** How long a server counts as the primary, in milliseconds; on a replica, reads would still succeed. */
+const primaryFor = 1000
 /** Shortest and longest pause before the next attempt, in milliseconds. */
 const pauses = { first: 50, last: 1000 }
 
 type State =
   | { readonly name: 'disconnected'; readonly cause: unknown }
   | { readonly name: 'connected'; readonly client: Client }
+  | { readonly name: 'demoted'; readonly client: Client; readonly cause: unknown }
   | { readonly name: 'closed' }
 
 interface Call {
@@ -69,6 +75,8 @@ export class RedisConnection {
   #bytesInFlight = 0
   /** How long a reply is expected to be: as long as the longest of the recent ones. */
   #replyBytes = maxBytesInFlight / 4
+  /** When the server was last asked for its role, as `performance.now()` has it. */
+  #askedForRole = 0
   /** Runs while there are calls, until the deadline of the oldest one. */
   #deadline: NodeJS.Timeout | undefined
 
@@ -102,7 +110,7 @@ export class RedisConnection {
 
   #call(command: Command, isAsking: boolean): Promise<RedisReply> {
     if (this.#state.name !== 'connected') {
-      const cause = this.#state.name === 'disconnected' ? this.#state.cause : undefined
+      const cause = 'cause' in this.#state ? this.#state.cause : undefined
       return Promise.reject(new NotConnectedError(cause))
     }
     return new Promise((resolve, reject) => {
@@ -125,26 +133,51 @@ export class RedisConnection {
 
   #transmit(call: Call, bytes: number, client: Client): void {
     call.since = performance.now()
+    if (call.since > this.#askedForRole + primaryFor) this.#askForRole(client)
     this.#inFlight.add(call)
     this.#bytesInFlight += bytes
     const settled = (): void => {
       if (!this.#inFlight.delete(call)) return // the connection was lost
       this.#bytesInFlight -= bytes
-      this.#sendWaiting()
+      if (this.#state.name !== 'demoted') this.#sendWaiting()
+      else if (this.#inFlight.size === 0) this.#lose(this.#state.cause)
     }
     // ASKING is for the next command alone, and fails only together with it.
     if (call.isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
     client.sendCommand<RedisValue>(call.command).then(
       (value) => {
         this.#replyBytes = Math.max(bytesIn(value), this.#replyBytes * decay, minReplyBytes)
+        if (this.#state.name === 'demoted') call.reject(this.#state.cause)
         settled()
         call.resolve({ value, client })
       },
       (error: unknown) => {
-        settled()
         call.reject(error)
+        if (isOfReplica(error)) this.#demote(client)
+        settled()
       },
     )
+  }
+
+  /** The reply comes before those to the commands that follow, so that a replica's do not count. */
+  #askForRole(client: Client): void {
+    if (this.#options.isClusterNode) return // a replica there answers MOVED
+    this.#askedForRole = performance.now()
+    client.sendCommand<Buffer>(['INFO', 'replication']).then(
+      (info) => {
+        if (isReplica(String(info))) this.#demote(client)
+      },
+      () => undefined, // the commands that follow fail as well
+    )
+  }
+
+  #demote(client: Client): void {
+    if (this.#state.name !== 'connected' || this.#state.client !== client) return
+    const cause = new ReplicaError()
+    this.#state = { name: 'demoted', client, cause }
+    for (const call of this.#waiting) call.reject(new NotConnectedError(cause))
+    this.#waiting.clear()
+    if (this.#inFlight.size === 0) this.#lose(cause)
   }
 
   #setDeadline(): void {
@@ -185,11 +218,12 @@ export class RedisConnection {
         }
         const end = new Promise<void>((resolve) => {
           client.once('end', resolve).once('error', (error) => {
-            if (this.#state.name === 'connected' && this.#state.client === client) this.#lose(error)
+            if ('client' in this.#state && this.#state.client === client) this.#lose(error)
             resolve()
           })
         })
         this.#state = { name: 'connected', client }
+        this.#askedForRole = performance.now()
         this.#log.found(evictionPolicy)
         failures = 0
         onAttempt()
@@ -222,7 +256,7 @@ export class RedisConnection {
     this.#deadline = undefined
     for (const call of unsent) call.reject(new NotConnectedError(error))
     for (const call of sent) call.reject(error)
-    if (last.name === 'connected') last.client.destroy()
+    if ('client' in last) last.client.destroy()
   }
 }
 

@@ -28,6 +28,13 @@ export class BusyError extends Error {}
 /** The reply did not come in time. */
 export class TimeoutError extends Error {}
 
+/** The server is a replica, which is not used. */
+export class ReplicaError extends Error {
+  constructor() {
+    super('the server is a replica')
+  }
+}
+
 /** Codes of the error replies with which servers refuse a command before they execute it. */
 const refusals = new Set([
   ...['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH'],
@@ -49,8 +56,11 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
   if (error instanceof BusyError) {
     return unavailable('The store has too much to do', purpose, false, error)
   }
-  if (!(error instanceof ErrorReply)) {
+  if (error instanceof TimeoutError) {
     return unavailable('The store did not answer in time', purpose, true, error)
+  }
+  if (!(error instanceof ErrorReply)) {
+    return unavailable('The connection to the store was lost', purpose, true, error)
   }
   if (!isRefusal(error)) {
     return unavailable('The store answered with an error', purpose, true, error)
@@ -91,6 +101,14 @@ export function errorReplyOf(error: unknown): string | undefined {
 /** The first word of an error reply, such as `MOVED`; `undefined` for any other error. */
 export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
+}
+
+/** Whether a server refuses a command, also one in a script, because it is a replica. */
+export function isOfReplica(error: unknown): boolean {
+  const message = errorReplyOf(error) ?? ''
+  return /^(?:READONLY|MASTERDOWN) |^ERR Error running script.*[ -](?:READONLY|MASTERDOWN) /.test(
+    message,
+  )
 }
 
 /** What error replies quote that is known to be no secret: the commands of the store. */

@@ -122,12 +122,29 @@ describeWithRedis('commands in flight', () => {
     proxy.replaceReplies('-READONLY You can not write\r\n')
     await assert.rejects(async () => store.delete(id), noChange)
     proxy.replaceReplies(undefined)
+    await until('it is connected again', () => store.healthy())
     assert.deepEqual(await store.read(id), itemText(id, 1))
+  })
+
+  test('are lost with the connection: the outcome is unknown, and nobody waited too long', async () => {
+    const { redis, proxy, store } = await opened()
+    const id = newItemId()
+    proxy.hold(true)
+    const results = [store.create(id, itemText(id, 1)), store.read(id)]
+    const lost = Promise.allSettled(results)
+    await until('they are sent', () => proxy.sent('HGET') > 0)
+    await redis.kill('SIGKILL')
+    const reasons = (await lost).map((result) => result.status === 'rejected' && result.reason)
+    const message = 'The connection to the store was lost'
+    assert.deepEqual(
+      reasons.map((reason) => reason.message),
+      [`${message}; it is unknown whether the change took effect`, message],
+    )
   })
 
   test('a list of an empty store takes one script, and a health check and the size two commands', async () => {
     const { proxy, store } = await opened({ buckets: 256 })
-    const count = () => proxy.sent('EVAL') + proxy.sent('INFO')
+    const count = () => proxy.sent('EVAL') + proxy.sent('INFO') - proxy.sent('replication')
     const taken = async (call: () => unknown) => {
       const before = count()
       await call()

@@ -1,0 +1,114 @@
+/** What clients see of a service on a server with a replica, behind an address that moves with the primary. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { create } from '../../conformance/expect.js'
+import { type ItemLoad, servedBy, startLoad } from '../../support/item-load.js'
+import { ownService } from '../../support/own-service.js'
+import { freePort } from '../../support/process.js'
+import { describeWithRedis, type OwnRedis, ownRedis } from '../../support/redis.js'
+import { proxyTo } from '../../support/redis-proxy.js'
+import { until } from '../../support/until.js'
+import {
+  assertNothingServed,
+  assertRecovers,
+  assertUnavailable,
+  assertUnhealthy,
+  noChange,
+} from './expect.js'
+
+/** Long enough for servers that are well on a busy machine, short enough to wait for. */
+const STORE_TIMEOUT = '1500ms'
+
+describeWithRedis('a planned failover', () => {
+  const ways = ['the address moves after it', 'the address moves before it'] as const
+  for (const way of ways) {
+    test(`${way}, there and back: full service without a restart, and nothing is lost`, async (t) => {
+      let [primary, replica] = await pair()
+      const proxy = await proxyTo(primary)
+      const service = await ownService({ STORE_URL: proxy.url, STORE_TIMEOUT })
+      const load = startLoad(service)
+      for (const direction of ['there', 'back']) {
+        await untilMoreIsServed(load)
+        if (way === 'the address moves before it') proxy.moveTo(replica)
+        await failover(primary)
+        if (way === 'the address moves after it') {
+          await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 20)
+          await assertUnhealthy(service)
+          proxy.moveTo(replica)
+        }
+        const moved = performance.now()
+        await assertRecovers(service)
+        t.diagnostic(`${direction}: healthy after ${Math.round(performance.now() - moved)} ms`)
+        await untilMoreIsServed(load)
+        ;[primary, replica] = [replica, primary]
+      }
+      await load.stop()
+      for (const status of load.statuses.keys()) {
+        assert.ok([200, 201, 204, 404, 503].includes(status), `${status}`)
+      }
+      assert.deepEqual(await load.lost(), [])
+      const causes = service.log.flatMap(({ msg, cause }) =>
+        msg === 'the store cannot be reached' ? [cause] : [],
+      )
+      assert.ok(causes.includes('the server is a replica'), JSON.stringify(causes))
+    })
+  }
+
+  test('the former primary is not read, not even by a service that only reads', async () => {
+    const [primary, replica] = await pair()
+    const proxy = await proxyTo(primary)
+    const service = await ownService({ STORE_URL: proxy.url, STORE_TIMEOUT })
+    const { id } = await create(service, {})
+    const read = () => service.call('GET', `/items/${id}`)
+    await failover(primary)
+    await until('reads are refused', async () => (await read()).status === 503)
+    for (let n = 0; n < 50; n += 1) assertUnavailable(await read(), /^The store/)
+    await assertNothingServed(service, noChange)
+    proxy.moveTo(replica)
+    await assertRecovers(service)
+    assert.equal((await read()).status, 200)
+  })
+
+  test('a service that starts on a replica serves nothing, and says why, until it is the primary', async () => {
+    const [primary, replica] = await pair()
+    const service = await ownService({ STORE_URL: replica.url, STORE_TIMEOUT })
+    await assertUnhealthy(service)
+    await assertNothingServed(service, noChange)
+    assert.match(JSON.stringify(service.log), /"cause":"the server is a replica"/)
+    await failover(primary)
+    await assertRecovers(service)
+  })
+})
+
+/** A primary and its replica. */
+async function pair(): Promise<[primary: OwnRedis, replica: OwnRedis]> {
+  const ports = [await freePort(), await freePort()]
+  const [primary, replica] = ports.map((port) =>
+    ownRedis('--port', String(port), '--repl-diskless-sync-delay', '0'),
+  ) as [OwnRedis, OwnRedis] // as many as ports
+  await Promise.all([primary, replica].map((redis) => redis.start()))
+  await replica.command('replicaof', '127.0.0.1', String(ports[0]))
+  await untilInSync(primary)
+  return [primary, replica]
+}
+
+/** Has the replica take over. @returns once it has, and the former primary is its replica. */
+async function failover(primary: OwnRedis): Promise<void> {
+  await untilInSync(primary)
+  assert.equal(await primary.command('failover'), 'OK')
+  await until('it is a replica', async () =>
+    /^role:slave.*^master_link_status:up/ms.test(await primary.command('info', 'replication')),
+  )
+}
+
+async function untilInSync(primary: OwnRedis): Promise<void> {
+  await until('the replica is in sync', async () =>
+    (await primary.command('info', 'replication')).includes('state=online'),
+  )
+}
+
+async function untilMoreIsServed(load: ItemLoad): Promise<void> {
+  const before = servedBy(load)
+  await until('more is served', () => servedBy(load) > before + 300)
+}
