@@ -27,14 +27,17 @@ const kinds: Record<ErrorName, ErrorKind> = {
 }
 
 /** A header whose value the catalogue of errors cannot know. */
-const ownHeaders: Partial<Record<ErrorName, ExposedHeader>> = {
+const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   METHOD_NOT_ALLOWED: 'Allow',
   IDEMPOTENCY_CONFLICT: 'Location',
   PRECONDITION_FAILED: 'ETag',
 }
 
+/** A header of a response; those without a name in `ExposedHeader` may be read by any page (Fetch standard §2.2.2). */
+export type DocumentedHeader = ExposedHeader | 'Cache-Control'
+
 /** The definition of each header. */
-export const responseHeaders: Record<ExposedHeader, object> = {
+export const responseHeaders: Record<DocumentedHeader, object> = {
   'X-Session-Id': {
     description: 'Identifies this request, for tracing; `session_id` in the body is the same',
     required: true,
@@ -81,10 +84,16 @@ export const responseHeaders: Record<ExposedHeader, object> = {
     schema: { type: 'string' },
     example: entityTag,
   },
+  'Cache-Control': {
+    description: 'The body may be kept, and is asked for again with its `ETag` in `If-None-Match`',
+    required: true,
+    schema: { type: 'string', const: 'no-cache' },
+    example: 'no-cache',
+  },
   'Preference-Applied': {
     description: 'The `wait` of `Prefer`, if the request was ready to wait',
     schema: { type: 'string' },
-    example: 'wait=30',
+    example: 'wait=1',
   },
   [replayedHeader]: {
     description: 'The item was created by an earlier request with this `Idempotency-Key`',
@@ -99,7 +108,7 @@ export function model(name: ModelName): { $ref: string } {
 }
 
 /** A response without a body. */
-export function emptyResponse(description: string, headers: readonly ExposedHeader[] = []) {
+export function emptyResponse(description: string, headers: readonly DocumentedHeader[] = []) {
   return { description, headers: references('headers', [sessionHeader, ...headers]) }
 }
 
@@ -108,7 +117,7 @@ export function jsonResponse(
   description: string,
   schema: object,
   examples: readonly ExampleName[],
-  headers?: readonly ExposedHeader[],
+  headers?: readonly DocumentedHeader[],
 ) {
   return { ...emptyResponse(description, headers), content: jsonContent(schema, examples) }
 }
@@ -144,11 +153,11 @@ function whenOf(name: ErrorName): string {
   return kinds[name].when.replace(/ \(spec .*?\)/, '')
 }
 
-function headersOf(name: ErrorName): ExposedHeader[] {
+function headersOf(name: ErrorName): DocumentedHeader[] {
   const own = ownHeaders[name]
   if (own !== undefined) return [own]
   const names = (kinds[name].headers ?? []).filter((_, place) => place % 2 === 0)
-  return names.filter((header) => header in responseHeaders) as ExposedHeader[] // just checked
+  return names.filter((header) => header in responseHeaders) as DocumentedHeader[] // just checked
 }
 
 function references(kind: string, names: readonly string[]): Record<string, { $ref: string }> {

@@ -5,10 +5,11 @@
  * @module
  */
 
-import { type ExposedHeader, replayedHeader } from './headers.js'
+import { replayedHeader } from './headers.js'
 import type { ItemResponse } from './models.js'
 import { type ErrorName, entityTag, examples, itemId } from './openapi-examples.js'
 import {
+  type DocumentedHeader,
   emptyResponse,
   errorResponses,
   jsonContent,
@@ -68,7 +69,7 @@ const conditions = [
 const wait = headerParameter(
   'Prefer',
   '`wait=N` with `If-None-Match`: instead of a 304, wait up to N seconds, 60 at most, for another state',
-  'wait=30',
+  'wait=1',
 )
 const idempotencyKey = headerParameter(
   'Idempotency-Key',
@@ -96,8 +97,8 @@ const ofItem: ErrorName[] = [...ofItems, 'itemNotFound', 'ROUTE_NOT_FOUND']
 const conditional: ErrorName[] = ['PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
 
-const readHeaders: ExposedHeader[] = ['ETag', 'Preference-Applied']
-const createHeaders: ExposedHeader[] = ['ETag', 'Location', replayedHeader]
+const readHeaders: DocumentedHeader[] = ['ETag', 'Cache-Control', 'Preference-Applied']
+const createHeaders: DocumentedHeader[] = ['ETag', 'Location', replayedHeader]
 
 /** What the store in use guarantees for its lists. */
 export interface ListGuarantees {

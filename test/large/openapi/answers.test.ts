@@ -79,6 +79,14 @@ const provocations: Record<
   (operation: PlacedOperation, itemId: string) => Promise<Answer>
 > = {
   success: (operation, id) => ask(operation, id),
+  'no change': (operation, id) => ask(operation, id, { headers: { 'if-none-match': '*' } }),
+  PRECONDITION_FAILED: (operation, id) =>
+    ask(operation, id, { headers: { 'if-match': '"other"' } }),
+  IDEMPOTENCY_CONFLICT: async (operation, id) => {
+    const headers = { 'idempotency-key': id }
+    if (operation.requestBody) await ask(operation, id, { headers, body: '{"data":{}}' })
+    return ask(operation, id, { headers })
+  },
   'unknown item': (operation) => ask(operation, randomUUID()),
   MISSING_TOKEN: (operation, id) => ask(operation, id, { headers: { authorization: undefined } }),
   TOKEN_EXPIRED: (operation, id) => {
@@ -113,7 +121,7 @@ const provocations: Record<
   'STORE_FULL for a delete': (operation, id) => ask(operation, id, {}, origins.full),
 }
 
-/** The bodies and header values of all answers, with the same id for all ids. */
+/** The bodies and header values of all answers, with the same id for all ids, and the same hash for all. */
 const real = new Set<string>()
 
 for (const operation of operations) {
@@ -136,17 +144,20 @@ test('the examples of requests get the examples of responses, and all examples a
   const { examples, headers } = document.components
   const { itemRequest, replaceRequest, ...responses } = examples
   const origin = await serve(createMemoryStore(room))
-  const request = async (method: string, path: string, body?: unknown) => {
+  const request = async (method: string, path: string, body?: unknown, headers = {}) => {
     const options = body === undefined ? {} : { body: JSON.stringify(body) }
     const token = mintToken(validClaims(), { secret })
-    const answer = await send(origin, method, prefix + path, { token, ...options })
+    const answer = await send(origin, method, prefix + path, { token, headers, ...options })
     keep(answer)
     return answer
   }
-  const created = await request('POST', '/items', itemRequest?.value)
+  const key = { 'idempotency-key': randomUUID() }
+  const created = await request('POST', '/items', itemRequest?.value, key)
+  await request('POST', '/items', itemRequest?.value, key)
   const itemId = String(record(record(created.json()).data).id)
   await request('GET', '/items')
   await request('GET', `/items/${itemId}`)
+  await request('GET', `/items/${itemId}`, undefined, { 'if-none-match': '*', prefer: 'wait=1' })
   await request('PUT', `/items/${itemId}`, replaceRequest?.value)
   await request('DELETE', `/items/${itemId}`)
   await request('GET', `/items/${itemId}`)
@@ -173,7 +184,9 @@ function keep({ headers, text }: Answer): void {
 }
 
 function withoutIds(text: string): string {
-  return text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '<uuid>')
+  return text
+    .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '<uuid>')
+    .replace(/^"[\w-]{43}"$/, '<hash>')
 }
 
 async function newItem(): Promise<string> {
