@@ -133,9 +133,13 @@ export class ItemStoreClient<T extends object = Item> {
     const request: ServiceRequest = { method: 'GET', path: '/health', isHealthCheck: true }
     return await this.#call(request, options, async (response) => {
       const text = await wholeText(response)
-      const health: object & { services_summary?: unknown } = membersOf(parsed(text))
-      if (!health.services_summary) throw responseError(response.head, text)
-      return health as HealthCheckResponse // no other response has this member
+      const health: object & { status?: unknown; services_summary?: unknown } = membersOf(
+        parsed(text),
+      )
+      const { total } = membersOf(health.services_summary)
+      const isHealth = health.status === 'healthy' || health.status === 'unhealthy'
+      if (!isHealth || typeof total !== 'number') throw responseError(response.head, text)
+      return health as HealthCheckResponse // no other response has these members
     })
   }
 

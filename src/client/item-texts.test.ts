@@ -56,6 +56,19 @@ describe('an item is cut out in the part in which it ends', () => {
 })
 
 const incomplete: { title: string; text: string }[] = [
+  { title: 'a list of numbers', text: '{"data":[1,2,3]}' },
+  { title: 'a list of texts', text: '{"data":["a"]}' },
+  { title: 'a list of null', text: '{"data":[null]}' },
+  { title: 'a list of lists', text: '{"data":[[{}]]}' },
+  { title: 'a number behind an item', text: '{"data":[{"a":1},2]}' },
+  { title: 'a number between items', text: '{"data":[{"a":1},2,{"a":3}]}' },
+  { title: 'items without a comma', text: '{"data":[{"a":1}{"a":1}]}' },
+  { title: 'a comma alone', text: '{"data":[,]}' },
+  { title: 'a comma at the end', text: '{"data":[{"a":1},]}' },
+  { title: 'text before the envelope', text: 'x{"data":[]}' },
+  { title: 'text behind the envelope', text: '{"data":[]}x' },
+  { title: 'two envelopes', text: '{"data":[]}{"data":[]}' },
+  { title: 'a member that is not JSON', text: '{"data":[],"a":b}' },
   { title: 'nothing', text: '' },
   { title: 'a page', text: '<html><style>a { b: c }</style><p>"data"</p></html>' },
   { title: 'an envelope without data', text: '{"session_id":"s"}' },
@@ -69,5 +82,6 @@ const incomplete: { title: string; text: string }[] = [
 for (const { title, text } of incomplete) {
   test(`is not complete: ${title}`, () => {
     assert.equal(cut(2, [text]).isComplete, false)
+    assert.equal(cut(2, [...text]).isComplete, false)
   })
 }

@@ -1,22 +1,30 @@
 /** Cuts the items' own texts out of an envelope as it arrives, without parsing them. @module */
 
 import type { TextResponse } from './fetch-text.js'
-import { invalidResponse } from './item-store-error.js'
+import { invalidResponse, membersOf, parsed } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
+
+/** Every item has an id (spec §2.1); the service writes it first. */
+const id = /"id"\s*:\s*"/
 
 /** How many objects and arrays are open around an item: the envelope, and in a list the array. */
 export type Nesting = 1 | 2
 
 /**
  * The texts of the items in a response, in batches: those that each part of it completes.
- * @throws {ItemStoreError} `INVALID_RESPONSE` at the end, when it is not an envelope, or not all of it.
+ * @throws {ItemStoreError} `INVALID_RESPONSE` when one has no id, and at the end, when the response is not an
+ * envelope of items, or not all of it.
  */
 export async function* itemTexts(
   { head, parts }: TextResponse,
   nesting: Nesting,
 ): AsyncGenerator<string[], void, void> {
   const cutter = createCutter(nesting)
-  for await (const part of parts) yield cutter.cut(part)
+  for await (const part of parts) {
+    const texts = cutter.cut(part)
+    if (!texts.every((text) => id.test(text))) throw invalidResponse(head)
+    yield texts
+  }
   if (!cutter.isComplete()) throw invalidResponse(head)
 }
 
@@ -35,15 +43,20 @@ interface Cutter {
   isComplete(): boolean
 }
 
-/** The service has checked the texts of items; of one that is not complete, the parts are kept. */
+/**
+ * The service has checked the texts of items; of one that is not complete, the parts are kept. The envelope
+ * around them is parsed at the end: it may come from something else.
+ */
 export function createCutter(nesting: Nesting): Cutter {
   const scanner = new JsonScanner()
   /** The latest string of the envelope itself: before a bracket, the name of the member. */
   let name = ''
   let isInData = false
-  let hasData = false
+  let isInItem = false
   /** What earlier parts had of the text that is being cut out; `undefined` while none is. */
   let kept: string | undefined
+  /** The envelope with an empty object in place of each item, or of several in a row. */
+  let envelope = ''
 
   function cut(part: string): string[] {
     const texts: string[] = []
@@ -57,6 +70,8 @@ export function createCutter(nesting: Nesting): Cutter {
       kept = undefined
       return text
     }
+    /** Where what this part has of the envelope goes on. */
+    let around = 0
     scanner.feed(part)
     for (let sign = scanner.next(); sign; sign = scanner.next()) {
       const { at, depth, isInString } = scanner
@@ -65,15 +80,33 @@ export function createCutter(nesting: Nesting): Cutter {
         else name = end(at)
       } else if (sign === '{' || sign === '[') {
         if (depth === 2) isInData = name === '"data"' && sign === (nesting === 1 ? '{' : '[')
-        hasData ||= isInData
-        if (isInData && depth === nesting + 1) begin(at)
+        if (isInData && depth === nesting + 1 && sign === '{') {
+          isInItem = true
+          const between = part.slice(around, at)
+          if (texts.length === 0 || !/^\s*,\s*$/.test(between)) envelope += `${between}{}`
+          begin(at)
+        }
       } else if (sign === '}' || sign === ']') {
-        if (isInData && depth === nesting) texts.push(end(at))
+        if (isInItem && depth === nesting) {
+          isInItem = false
+          around = at + 1
+          texts.push(end(at))
+        }
       }
     }
     if (kept !== undefined) kept += part.slice(start)
+    if (!isInItem) envelope += part.slice(around)
     return texts
   }
 
-  return { cut, isComplete: () => hasData && scanner.depth === 0 }
+  function isComplete(): boolean {
+    const { data } = membersOf(parsed(envelope))
+    return nesting === 1 ? isObject(data) : Array.isArray(data) && data.every(isObject)
+  }
+
+  return { cut, isComplete }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

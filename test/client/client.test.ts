@@ -89,6 +89,11 @@ describe('health', () => {
     '<p>"services_summary"</p>',
     '["services_summary"]',
     'null',
+    '{"status":"healthy"}',
+    '{"status":"healthy","services_summary":true}',
+    '{"status":"healthy","services_summary":{}}',
+    '{"services_summary":{"total":2,"healthy":2,"unhealthy":0}}',
+    '{"status":"ok","services_summary":{"total":2,"healthy":2,"unhealthy":0}}',
   ]) {
     test(`is an error when something else answers: ${body}`, async () => {
       const { baseUrl } = await scriptedServer([answers(200, body)])

@@ -62,11 +62,10 @@ describe('sent again until it succeeds', () => {
   })
 
   test('health when the connection is lost', async () => {
-    const good = answers(200, { services_summary: {} })
+    const health = { status: 'healthy', services_summary: { total: 2 } }
+    const good = answers(200, health)
     const { baseUrl, seen } = await scriptedServer([drops, answers(503, ''), good])
-    assert.deepEqual(await new ItemStoreClient({ baseUrl, token }).health(), {
-      services_summary: {},
-    })
+    assert.deepEqual(await new ItemStoreClient({ baseUrl, token }).health(), health)
     assert.equal(seen.length, 3)
   })
 })
@@ -147,6 +146,31 @@ describe('not sent again', () => {
       assert.deepEqual([error.status, error.code, seen.length], [200, 'INVALID_RESPONSE', 1])
     }
   })
+
+  const forOne: Call[] = [
+    (client) => client.get(id),
+    (client) => client.getText(id),
+    (client) => client.create({}),
+    (client) => client.createText('{}'),
+    (client) => client.replace(id, {}),
+    (client) => client.replaceText(id, '{}'),
+  ]
+  const forList: Call[] = [(client) => client.list(), (client) => client.listText(), collectItems]
+  for (const thing of [1, 'a', null, [], [item], {}, { title: 'a' }, { id: 1 }]) {
+    test(`a response of something else, with ${JSON.stringify(thing)} for an item`, async () => {
+      for (const { calls, data } of [
+        { calls: forOne, data: thing },
+        { calls: forList, data: [thing, thing] },
+        { calls: forList, data: [item, thing] },
+      ]) {
+        for (const call of calls) {
+          const { baseUrl, seen } = await scriptedServer([answers(200, { data })])
+          const error = await errorOf(call(new ItemStoreClient({ baseUrl, token })))
+          assert.deepEqual([error.status, error.code, seen.length], [200, 'INVALID_RESPONSE', 1])
+        }
+      }
+    })
+  }
 
   test('a delete answered by something else', async () => {
     for (const body of ['<html></html>', '', '{}']) {

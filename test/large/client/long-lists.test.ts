@@ -49,7 +49,7 @@ async function create(service: Service, first: number): Promise<void> {
 
 function* endlessList(): Generator<string> {
   yield '{"session_id":"s","data":['
-  for (let n = 0; ; n += 1) yield `{"n":${n}},`
+  for (let n = 0; ; n += 1) yield `{"id":"a","n":${n}},`
 }
 
 test('the first items come before the list ends, and leaving the loop ends the response', async () => {
@@ -74,7 +74,7 @@ test('the first items come before the list ends, and leaving the loop ends the r
 })
 
 test('a response of one huge part is read too', async () => {
-  const texts = Array.from({ length: 300_000 }, (_, n) => `{"n":${n}}`)
+  const texts = Array.from({ length: 300_000 }, (_, n) => `{"id":"a","n":${n}}`)
   const body = `{"session_id":"s","data":[${texts}]}`
   const fetch = async () => new Response(body)
   const client = new ItemStoreClient({ baseUrl: 'http://a/api/v1', token: 'a.b.c', fetch })
