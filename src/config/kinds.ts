@@ -1,6 +1,6 @@
 /** The kinds of values that settings have. @module */
 
-import { clusterAddress } from '../store/redis/address.js'
+import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
 import { messageOf } from './thrown.js'
 import { formatSize, parseDuration, parseSize } from './units.js'
 
@@ -20,6 +20,7 @@ const urlForms = [
   'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]',
   'the same with rediss:// for TLS',
   'redis+unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]',
+  'for sentinels redis+sentinel:// or rediss+sentinel:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]/NAME[/DATABASE]',
   'or for a cluster redis+cluster:// or rediss+cluster:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]',
 ]
 
@@ -141,7 +142,7 @@ export function engineUrl(): Kind<string> {
   return {
     parse(value) {
       const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
-      const isAddress = isOne || clusterAddress(value) !== undefined
+      const isAddress = isOne || (clusterAddress(value) ?? sentinelAddress(value)) !== undefined
       if (isAddress && canDecode(value)) return value
       throw new Error(urlForms.join(', '))
     },

@@ -74,7 +74,7 @@ export const settings = {
     'STORE_URL',
     optional(engineUrl()),
     undefined,
-    'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster:// or rediss+cluster://; by default they are kept in process memory',
+    'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://; by default they are kept in process memory',
   ),
   storePrefix: setting(
     'STORE_PREFIX',

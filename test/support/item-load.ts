@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { record } from '../conformance/expect.js'
 import type { OwnService } from './own-service.js'
 import { randomNumbers } from './random.js'
+import { until } from './until.js'
 
 /** A version of an item; `undefined` once it is deleted. */
 type Version = number | undefined
@@ -143,4 +144,9 @@ export function startLoad(service: OwnService, { mayLose = false, clients = 8 } 
 /** The number of successful responses. */
 export function servedBy({ statuses }: ItemLoad): number {
   return [200, 201, 204].reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0)
+}
+
+export async function untilMoreIsServed(load: ItemLoad): Promise<void> {
+  const before = servedBy(load)
+  await until('more is served', () => servedBy(load) > before + 300)
 }

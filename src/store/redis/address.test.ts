@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clusterAddress } from './address.js'
+import { clusterAddress, sentinelAddress } from './address.js'
 
 const clusters = {
   'redis+cluster://a': ['redis://a'],
@@ -22,4 +22,34 @@ const others = [
 ]
 for (const url of others) {
   test(`no cluster: ${url}`, () => assert.equal(clusterAddress(url), undefined))
+}
+
+const sentinels = {
+  'redis+sentinel://a,b:1/main': [
+    ['redis://a:26379', 'redis://a:26379', 'redis://s:6379'],
+    ['redis://b:1', 'redis://b:1', 'redis://s:6379'],
+  ],
+  'rediss+sentinel://u:p%40@[::1]/my.main-2/3': [
+    ['rediss://[::1]:26379', 'rediss://u:p%40@[::1]:26379', 'rediss://u:p%40@s:6379/3'],
+  ],
+}
+for (const [url, urls] of Object.entries(sentinels)) {
+  test(`sentinels: ${url}`, () => {
+    const address = sentinelAddress(url)
+    const found = address?.hosts.map((host) => [
+      ...[false, true].map((hasCredentials) => address.sentinelUrl(host, hasCredentials)),
+      address.serverUrl('s:6379'),
+    ])
+    assert.deepEqual(found, urls)
+    assert.equal(clusterAddress(url), undefined)
+  })
+}
+
+const noSentinels = [
+  ...['redis+sentinel://a', 'redis+sentinel://a/', 'redis+sentinel:///main', 'redis://a/main'],
+  ...['redis+sentinel://a,/main', 'redis+sentinel://a:/main', 'redis+sentinel://a:0/main'],
+  ...['redis+sentinel://u@a/main', 'redis+sentinel://a/main/x', 'redis+sentinel://a/ma%20in'],
+]
+for (const url of noSentinels) {
+  test(`no sentinels: ${url}`, () => assert.equal(sentinelAddress(url), undefined))
 }

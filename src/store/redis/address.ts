@@ -16,7 +16,41 @@ export function clusterAddress(url: string): ClusterAddress | undefined {
   const hosts = names.split(',')
   if (mark === undefined && hosts.length === 1) return undefined
   const urlOf = (host: string) => `${scheme}://${credentials}${host}`
-  const isHost = (host: string) => host !== '' && !/:0+$/.test(host) && URL.canParse(urlOf(host))
-  if (!hosts.every(isHost)) return undefined
+  if (!hosts.every((host) => isHost(host, urlOf(host)))) return undefined
   return { hosts, urlOf }
+}
+
+/** Where sentinels are found, and what they watch. */
+export interface SentinelAddress {
+  /** Host and port of each. */
+  readonly hosts: readonly string[]
+  /** Of the primary and its replicas. */
+  readonly name: string
+  readonly sentinelUrl: (host: string, hasCredentials: boolean) => string
+  /** The URL of a server, by host and port. */
+  readonly serverUrl: (host: string) => string
+}
+
+const sentinelUrl = /^(rediss?)\+sentinel:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)\/([\w.-]+)(\/\d*)?$/
+const sentinelPort = 26_379
+
+/** @returns `undefined` for a URL of anything else. */
+export function sentinelAddress(url: string): SentinelAddress | undefined {
+  const [, scheme, credentials = '', names, name, database = ''] = sentinelUrl.exec(url) ?? []
+  if (names === undefined || name === undefined) return undefined
+  const hosts = names
+    .split(',')
+    .map((host) => (host === '' || /:\d*$/.test(host) ? host : `${host}:${sentinelPort}`))
+  if (!hosts.every((host) => isHost(host, `${scheme}://${host}`))) return undefined
+  return {
+    hosts,
+    name,
+    sentinelUrl: (host, hasCredentials) =>
+      `${scheme}://${hasCredentials ? credentials : ''}${host}`,
+    serverUrl: (host) => `${scheme}://${credentials}${host}${database}`,
+  }
+}
+
+function isHost(host: string, url: string): boolean {
+  return host !== '' && !/:0*$/.test(host) && URL.canParse(url)
 }

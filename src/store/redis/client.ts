@@ -1,5 +1,5 @@
 /**
- * Opens a client of `@redis/client`, once.
+ * Connects a client of `@redis/client`, once.
  *
  * The client's own ways to wait and to reconnect are not used: its deadline ends when a command is sent,
  * it waits forever for the reply to its greeting, and what it queues while it is not connected is sent
@@ -22,6 +22,10 @@ export interface ClientOptions {
   readonly timeout: number
 }
 
+export type Command = readonly (string | Buffer)[]
+
+export type RedisValue = Buffer | number | null | RedisValue[]
+
 export type Client = ReturnType<typeof newClient>
 
 /**
@@ -32,6 +36,32 @@ export async function connect(
   { url, isClusterNode, timeout }: ClientOptions,
   signal: AbortSignal,
 ): Promise<{ client: Client; evictionPolicy: string | undefined }> {
+  const { client, reply } = await open(url, ['INFO'], timeout, signal)
+  const info = String(reply)
+  const mismatch = mismatchIn(info, isClusterNode)
+  if (mismatch === undefined) return { client, evictionPolicy: infoField(info, 'maxmemory_policy') }
+  client.destroy()
+  throw mismatch
+}
+
+/** Connects, sends a single command, and closes the connection. @throws {Error} like `connect`. */
+export async function ask(
+  url: string,
+  command: Command,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<RedisValue> {
+  const { client, reply } = await open(url, command, timeout, signal)
+  client.destroy()
+  return reply
+}
+
+async function open(
+  url: string,
+  firstCommand: Command,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<{ client: Client; reply: RedisValue }> {
   const client = newClient(url, timeout)
   /** The first error is the reason, such as bytes that are no reply; that the connection ends follows. */
   let reason: unknown
@@ -44,22 +74,27 @@ export async function connect(
     await Promise.race([isOpen, isReady]) // bounded by `connectTimeout`; it cannot be ended before
     signal.throwIfAborted()
     // Fails if the server requires a password and the URL has none.
-    const greeting = isReady.then(() => client.sendCommand<Buffer>(['INFO']))
-    const info = String(await withTimeout(timeout, greeting))
-    // In a cluster, replicas are asked for the table of slots, and answer MOVED to all else.
-    if (!isClusterNode && isReplica(info)) throw new ReplicaError()
-    if (/^cluster_enabled:1/m.test(info) !== isClusterNode) {
-      throw new Error(
-        isClusterNode
-          ? 'the server belongs to no cluster: STORE_URL has to name one host, with redis: or rediss:'
-          : 'the server belongs to a cluster: STORE_URL has to begin with redis+cluster: or rediss+cluster:',
-      )
-    }
-    return { client, evictionPolicy: infoField(info, 'maxmemory_policy') }
+    const greeting = isReady.then(() => client.sendCommand<RedisValue>(firstCommand))
+    return { client, reply: await withTimeout(timeout, greeting) }
   } catch (error) {
     client.destroy()
     throw connectErrorOf(reason ?? error, url)
   }
+}
+
+/** Why a server is not used, if it is none that the address speaks of. */
+function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
+  if (infoField(info, 'redis_mode') === 'sentinel') {
+    return new Error('the server is a sentinel: STORE_URL has to begin with redis+sentinel:')
+  }
+  // In a cluster, replicas are asked for the table of slots, and answer MOVED to all else.
+  if (!isClusterNode && isReplica(info)) return new ReplicaError()
+  if (/^cluster_enabled:1/m.test(info) === isClusterNode) return undefined
+  return new Error(
+    isClusterNode
+      ? 'the server belongs to no cluster: STORE_URL has to name one host, with redis: or rediss:'
+      : 'the server belongs to a cluster: STORE_URL has to begin with redis+cluster: or rediss+cluster:',
+  )
 }
 
 /** `createClient` makes a class with a method for each command wherever the URL changes, for tens of milliseconds. */

@@ -15,13 +15,16 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Client, type ClientOptions, connect, isReplica } from './client.js'
+import {
+  type Client,
+  type ClientOptions,
+  type Command,
+  connect,
+  isReplica,
+  type RedisValue,
+} from './client.js'
 import { BusyError, isOfReplica, NotConnectedError, ReplicaError, TimeoutError } from './errors.js'
 import { ReachabilityLog } from './reachability-log.js'
-
-export type Command = readonly (string | Buffer)[]
-
-export type RedisValue = Buffer | number | null | RedisValue[]
 
 export interface RedisReply {
   readonly value: RedisValue
@@ -29,7 +32,9 @@ export interface RedisReply {
   readonly client: object
 }
 
-export interface RedisConnectionOptions extends ClientOptions {
+export interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
+  /** The same of the server each time, or how to find out where it is now. @throws {Error} after a bounded time. */
+  readonly url: string | ((signal: AbortSignal) => Promise<string>)
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** Called each time that the connection is lost, or cannot be made. */
   readonly onLost?: () => void
@@ -211,7 +216,12 @@ export class RedisConnection {
   async #stayConnected(onAttempt: () => void): Promise<void> {
     for (let failures = 0; this.#state.name !== 'closed'; ) {
       try {
-        const { client, evictionPolicy } = await connect(this.#options, this.#closing.signal)
+        const { signal } = this.#closing
+        const url =
+          typeof this.#options.url === 'string'
+            ? this.#options.url
+            : await this.#options.url(signal)
+        const { client, evictionPolicy } = await connect({ ...this.#options, url }, signal)
         if (this.#closing.signal.aborted) {
           client.destroy()
           break

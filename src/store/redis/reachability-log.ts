@@ -15,7 +15,7 @@ export class ReachabilityLog {
   }
 
   lost(error: unknown): void {
-    const cause = textOf(error instanceof NotConnectedError ? error.cause : error)
+    const cause = reasonOf(error instanceof NotConnectedError ? error.cause : error)
     if (cause !== this.#cause) this.#log.warn({ cause }, 'the store cannot be reached')
     this.#cause = cause
   }
@@ -35,8 +35,8 @@ export class ReachabilityLog {
   }
 }
 
-/** Where a host has several addresses, none of which answers, only the code says why. */
-function textOf(error: unknown): string {
+/** What may be said of an error. Where a host has several addresses, none of which answers, only the code says why. */
+export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)
   return cause.message || ('code' in cause ? String(cause.code) : cause.name)

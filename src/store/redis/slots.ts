@@ -1,6 +1,6 @@
 /** The slots of a cluster: of keys, and of what its servers say about them. @module */
 
-import type { RedisValue } from './connection.js'
+import type { RedisValue } from './client.js'
 import { errorReplyOf } from './errors.js'
 
 export const slotCount = 16_384

@@ -7,11 +7,11 @@
 
 import { hash, randomUUID } from 'node:crypto'
 import type { ChangeOutcome, EncodedItem, ItemId, ItemStore } from '../item-store.js'
-import { clusterAddress } from './address.js'
+import { clusterAddress, sentinelAddress } from './address.js'
 import { Changes } from './changes.js'
-import { infoField } from './client.js'
+import { type Command, infoField } from './client.js'
 import { Cluster, type ClusterOptions } from './cluster.js'
-import { type Command, RedisConnection, type RedisReply } from './connection.js'
+import { RedisConnection, type RedisConnectionOptions, type RedisReply } from './connection.js'
 import { errorCodeOf, type Purpose, refused, storeError } from './errors.js'
 import { type Batch, openList, start } from './list.js'
 import {
@@ -26,6 +26,7 @@ import {
   sizesScript,
   unexpectedData,
 } from './scripts.js'
+import { primaryUrl } from './sentinel.js'
 
 export interface RedisStoreOptions extends ClusterOptions {
   /** As in `STORE_URL`. */
@@ -64,7 +65,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const cluster = clusterAddress(url)
   const engine: Engine =
     cluster === undefined
-      ? new RedisConnection({ url, isClusterNode: false, timeout, log })
+      ? new RedisConnection({ url: urlOfServer(url, timeout), isClusterNode: false, timeout, log })
       : new Cluster(cluster, { timeout, log })
   await engine.firstAttempt
   /** Keys that one script may take together; in a cluster each has a slot of its own. */
@@ -250,6 +251,12 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       engine.close()
     },
   }
+}
+
+/** Sentinels are asked each time where the server is. */
+function urlOfServer(url: string, timeout: number): RedisConnectionOptions['url'] {
+  const sentinels = sentinelAddress(url)
+  return sentinels === undefined ? url : (signal) => primaryUrl(sentinels, timeout, signal)
 }
 
 /** The first field that is neither an item's nor the one for the length of all texts. */

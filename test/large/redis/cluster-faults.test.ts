@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { slotOf } from '../../../src/store/redis/slots.js'
 import { create, itemOf } from '../../conformance/expect.js'
-import { type ItemLoad, servedBy, startLoad } from '../../support/item-load.js'
+import { servedBy, startLoad, untilMoreIsServed } from '../../support/item-load.js'
 import { ownService } from '../../support/own-service.js'
 import { describeWithRedis } from '../../support/redis.js'
 import {
@@ -205,11 +205,6 @@ describeWithRedis('faults of a cluster', () => {
 
 async function roleOf(node: ClusterNode): Promise<string | undefined> {
   return /^role:(\w+)/m.exec(await node.command('info', 'replication'))?.[1]
-}
-
-async function untilMoreIsServed(load: ItemLoad): Promise<void> {
-  const before = servedBy(load)
-  await until('more is served', () => servedBy(load) > before + 300)
 }
 
 /** A new node of the cluster, without slots. */

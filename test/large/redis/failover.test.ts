@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create } from '../../conformance/expect.js'
-import { type ItemLoad, servedBy, startLoad } from '../../support/item-load.js'
+import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, type OwnRedis, ownRedis } from '../../support/redis.js'
@@ -106,9 +106,4 @@ async function untilInSync(primary: OwnRedis): Promise<void> {
   await until('the replica is in sync', async () =>
     (await primary.command('info', 'replication')).includes('state=online'),
   )
-}
-
-async function untilMoreIsServed(load: ItemLoad): Promise<void> {
-  const before = servedBy(load)
-  await until('more is served', () => servedBy(load) > before + 300)
 }
