@@ -11,8 +11,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ClusterAddress } from './address.js'
 import { type Command, withTimeout } from './client.js'
-import { pauseAfter, RedisConnection, type RedisReply } from './connection.js'
+import { RedisConnection, type RedisReply } from './connection.js'
 import { errorCodeOf, NotConnectedError, TimeoutError } from './errors.js'
+import { pauseAfter } from './pause.js'
 import { ReachabilityLog } from './reachability-log.js'
 import { mastersOf, type Redirection, redirectionOf, slotCount, slotOf } from './slots.js'
 
@@ -40,6 +41,8 @@ export class Cluster {
   readonly #connections = new Map<string, RedisConnection>()
   /** Host and port of the master of each slot that has one. */
   #table = new Map<number, string>()
+  /** Host and port of the masters when the table was read last. */
+  #masters: ReadonlySet<string> = new Set()
   /** Why the table could not be read last; `undefined` if it was. */
   #cause: unknown
   /** Counts what has made the table outdated, and how much of that the last reading has taken in. */
@@ -225,8 +228,24 @@ export class Cluster {
     const masters = new Set(table.values())
     await Promise.all([...masters].map((address) => this.#connectionTo(address).firstAttempt))
     this.#table = table
+    this.#logChanges(masters)
     for (const [address, connection] of this.#connections) {
       if (!masters.has(address)) void this.#retire(address, connection)
+    }
+  }
+
+  /** Servers that come, go or take over; not those that are there from the beginning. */
+  #logChanges(masters: ReadonlySet<string>): void {
+    const before = this.#masters
+    this.#masters = masters
+    if (before.size === 0) return
+    const { log } = this.#options
+    for (const server of masters) {
+      if (!before.has(server)) log.info({ server }, 'the server has slots of the cluster now')
+    }
+    for (const server of before) {
+      if (!masters.has(server))
+        log.info({ server }, 'the server has no slots of the cluster any more')
     }
   }
 

@@ -13,7 +13,6 @@
  * @module
  */
 
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import {
   type Client,
@@ -24,6 +23,7 @@ import {
   type RedisValue,
 } from './client.js'
 import { BusyError, isOfReplica, NotConnectedError, ReplicaError, TimeoutError } from './errors.js'
+import { pauseAfter } from './pause.js'
 import { ReachabilityLog } from './reachability-log.js'
 
 export interface RedisReply {
@@ -48,8 +48,6 @@ const minReplyBytes = 512 * 1024
 const decay = 0.95
 /** How long a server counts as the primary, in milliseconds; on a replica, reads would still succeed. */
 const primaryFor = 1000
-/** Shortest and longest pause before the next attempt, in milliseconds. */
-const pauses = { first: 50, last: 1000 }
 
 type State =
   | { readonly name: 'disconnected'; readonly cause: unknown }
@@ -268,14 +266,6 @@ export class RedisConnection {
     for (const call of sent) call.reject(error)
     if ('client' in last) last.client.destroy()
   }
-}
-
-/** Waits before the next attempt, the longer the more have failed, or until the signal comes. */
-export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
-  const pause = Math.min(pauses.last, pauses.first * 2 ** failures)
-  // Services that lost the same server do not all come back at the same moment.
-  const wait = pause * (0.5 + Math.random() / 2)
-  await delay(wait, undefined, { signal }).catch(() => undefined)
 }
 
 function sinceFirst([first]: Set<Call>): number {

@@ -70,6 +70,10 @@ describeWithRedis('faults of a cluster', () => {
       // Other clients are on its socket, and the node that its slots came from.
       return clients.every((line) => / addr=\/| cmd=restore-asking /.test(line))
     })
+    const logged = service.log.filter(({ server }) => server === `127.0.0.1:${node.port}`)
+    const [first, last] = [logged[0], logged.at(-1)].map((line) => line?.msg)
+    assert.equal(first, 'the server has slots of the cluster now')
+    assert.equal(last, 'the server has no slots of the cluster any more')
     await remove(node)
     await untilMoreIsServed(load)
     await load.stop()
