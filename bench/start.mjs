@@ -1,11 +1,9 @@
-/** The start: time until a server listens and answers, and its memory when idle. */
+/** The start: time until a server listens and answers. */
 
 import { randomBytes } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { buildRevision } from './lib/builds.mjs'
 import { rawRequest } from './lib/client.mjs'
 import { describeMachine } from './lib/machine.mjs'
-import { residentBytes } from './lib/memory.mjs'
 import { readOptions } from './lib/options.mjs'
 import { connectionTo, cores, freePort, pinSelf, start, stop } from './lib/processes.mjs'
 import { print, report, table } from './lib/results.mjs'
@@ -24,14 +22,12 @@ import itemStore, { itemStoreAt } from './peers/item-store.mjs'
  * @property {(options: { port: number, secret: string }) => Program} program
  */
 
-/** @typedef {{ listening: number[], answered: number[], memory: number[] }} Measured milliseconds and bytes */
+/** @typedef {{ listening: number[], answered: number[] }} Measured milliseconds */
 
 const starts = 15
-const memoryStarts = 5
-const idleSeconds = 5
 const request = rawRequest({ method: 'GET', path: '/api/v1/health' })
 
-const help = `Usage: npm run bench -- start [options]   (Linux only)
+const help = `Usage: npm run bench -- start [options]
 
   --against REV   also measure the service as of this git revision, built for this run
   --no-write      only print; leave bench/RESULTS.md as it is
@@ -51,7 +47,7 @@ if (options.against !== undefined) sides.push(itemStoreAt(buildRevision(options.
 for (const line of machine) print(line)
 pinSelf(cores.load)
 /** @type {Map<Side, Measured>} */
-const results = new Map(sides.map((side) => [side, { listening: [], answered: [], memory: [] }]))
+const results = new Map(sides.map((side) => [side, { listening: [], answered: [] }]))
 for (const side of sides) await timeStart(side) // does not count
 for (let number = 1; number <= starts; number += 1) {
   print(`start ${number} of ${starts}`)
@@ -61,13 +57,9 @@ for (let number = 1; number <= starts; number += 1) {
     answered.push(times.answered)
   }
 }
-for (let number = 1; number <= memoryStarts; number += 1) {
-  print(`memory ${number} of ${memoryStarts}`)
-  await measureIdleMemory()
-}
 
 report('Start', {
-  facts: [...machine, `Starts of each: ${starts} for the times, ${memoryStarts} for memory`],
+  facts: [...machine, `Starts of each: ${starts}`],
   parts: [
     'Starts of servers, medians, and as multiples of bare `node:http`:',
     resultTable(),
@@ -78,9 +70,7 @@ report('Start', {
       'request is sent, a health check, and the first response is there when its first bytes are. ' +
       'The second figure is the fairer one: a server can listen before it ' +
       'is ready to answer. The sides take turns, after one start of each that does not count, so ' +
-      'files come from the page cache. For memory, all servers are started together and get no ' +
-      `connection; resident memory (VmRSS) is read ${idleSeconds} seconds later. A garbage collection ` +
-      'that V8 runs after a longer idle time, about half a minute, may lower it further.',
+      'files come from the page cache.',
   ],
   isWritten: !options['no-write'],
 })
@@ -105,20 +95,6 @@ async function timeStart(side) {
   } finally {
     await stop(child)
   }
-}
-
-/**
- * Starts the servers of all sides at once, and reads their resident memory when they have been
- * idle for a while. None of them gets a connection before that.
- */
-async function measureIdleMemory() {
-  const prepared = await Promise.all(sides.map(prepare))
-  const children = prepared.map(({ program }) => start(program))
-  await wait(idleSeconds * 1000)
-  for (const [at, { memory }] of [...results.values()].entries()) {
-    memory.push(residentBytes(children[at]?.pid))
-  }
-  await stop(...children)
 }
 
 /** @param {Side} side */
@@ -148,11 +124,10 @@ function firstBytes(socket) {
 function resultTable() {
   const rows = [...results].map(([{ name }, own]) => [
     name,
-    ...compared('listening', own, 1),
-    ...compared('answered', own, 1),
-    ...compared('memory', own, 2 ** 20),
+    ...compared('listening', own),
+    ...compared('answered', own),
   ])
-  const head = ['listening, ms', '×', 'first response, ms', '×', 'idle memory, MiB', '×']
+  const head = ['listening, ms', '×', 'first response, ms', '×']
   return table(['', ...head], rows)
 }
 
@@ -160,11 +135,10 @@ function resultTable() {
  * The median, and how it compares with that of bare `node:http`.
  * @param {keyof Measured} key
  * @param {Measured} own
- * @param {number} unit
  */
-function compared(key, own, unit) {
+function compared(key, own) {
   const middle = median(own[key])
-  return [(middle / unit).toFixed(1), (middle / median(results.get(bare)?.[key] ?? [])).toFixed(2)]
+  return [middle.toFixed(1), (middle / median(results.get(bare)?.[key] ?? [])).toFixed(2)]
 }
 
 /** The largest distance of a quartile from its median. */

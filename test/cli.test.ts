@@ -15,16 +15,16 @@ import {
 } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ownProcess } from './support/own-process.js'
+import { cli } from './support/own-service.js'
 import { portInUse } from './support/process.js'
+import { root } from './support/tools.js'
 import { until } from './support/until.js'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
-const command = join(root, 'dist/cli.js')
 const secret = 'a secret of at least thirty-two bytes'
 const emptyFolder = mkdtempSync(join(tmpdir(), 'item-store-'))
 
@@ -34,7 +34,7 @@ function environment(variables: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 function run(args: string[], variables: Record<string, string> = {}, cwd = emptyFolder) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
     cwd,
     env: environment(variables),
     encoding: 'utf8',
@@ -46,8 +46,14 @@ function run(args: string[], variables: Record<string, string> = {}, cwd = empty
 /** Starts a command that serves, and gives what it prints until `pattern` is in it. */
 async function start(args: string[], variables: Record<string, string>, pattern: RegExp) {
   const options = { cwd: emptyFolder, env: environment(variables) }
-  const own = ownProcess([process.execPath, command, ...args], options)
+  const own = ownProcess([process.execPath, cli, ...args], options)
   return { ...own, printed: await own.printed(pattern) }
+}
+
+function folderWith(env: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  writeFileSync(join(folder, '.env'), env)
+  return folder
 }
 
 /** The files that a command loads, besides Node's own; relative to the folder of the sources. */
@@ -267,8 +273,7 @@ test('what dev prints fits a screen, says how long the token is valid, and its c
 })
 
 test('a .env file is read, and the environment takes precedence', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
-  writeFileSync(join(folder, '.env'), `JWT_SECRET=${secret}\nPORT=x\n`)
+  const folder = folderWith(`JWT_SECRET=${secret}\nPORT=x\n`)
   assert.match(run(['serve'], {}, folder).stderr, /^item-store: PORT is "x" in \.env; expected/)
   assert.match(
     run(['serve'], { PORT: 'y' }, folder).stderr,
@@ -279,8 +284,7 @@ test('a .env file is read, and the environment takes precedence', () => {
 })
 
 test('an empty variable counts as unset, so that the one of .env counts', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
-  writeFileSync(join(folder, '.env'), `JWT_SECRET=${secret}\nPORT=x\n`)
+  const folder = folderWith(`JWT_SECRET=${secret}\nPORT=x\n`)
   const { stderr } = run(['serve'], { PORT: '', JWT_SECRET: '' }, folder)
   assert.match(stderr, /^item-store: PORT is "x" in \.env; expected/)
 })
@@ -291,8 +295,7 @@ const unreadable = [
 ]
 for (const { line, says } of unreadable) {
   test(`a line of .env that ${says} is reported by its number, without showing it`, () => {
-    const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
-    writeFileSync(join(folder, '.env'), `# ours\n${line}\n`)
+    const folder = folderWith(`# ours\n${line}\n`)
     for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
       const { status, stderr } = run(args, {}, folder)
       assert.match(stderr, new RegExp(`^item-store: \\.env line 2 ${says}.*\\n$`))
@@ -374,7 +377,7 @@ for (const args of [['--help'], ['--version'], ['openapi'], ['token', '--sub', '
     const full = openSync('/dev/full', 'w')
     const stdio = ['ignore', full, 'pipe'] as const
     const options = { cwd: emptyFolder, env, stdio: [...stdio], encoding: 'utf8' as const }
-    const { status, stderr } = spawnSync(process.execPath, [command, ...args], options)
+    const { status, stderr } = spawnSync(process.execPath, [cli, ...args], options)
     closeSync(full)
     assert.match(String(stderr), /^item-store: cannot write to standard output: ENOSPC.*\n$/)
     assert.equal(status, 1)
@@ -382,7 +385,7 @@ for (const args of [['--help'], ['--version'], ['openapi'], ['token', '--sub', '
 
   test(`${shown}, nobody reads: ends without a stack`, async () => {
     const options = { cwd: emptyFolder, env, timeout: 20_000 }
-    const child = spawn(process.execPath, [command, ...args], options)
+    const child = spawn(process.execPath, [cli, ...args], options)
     child.stdout.destroy()
     let said = ''
     child.stderr.on('data', (chunk) => {

@@ -2,11 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, posix, relative, sep } from 'node:path'
+import { join, posix, sep } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-
-const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+import { root } from './support/tools.js'
 
 /** The rooms of src, in the order of CONTRIBUTING's map. Imports run down, or stay. */
 const order = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
@@ -43,10 +41,6 @@ function rank(file: string): number {
   return place
 }
 
-test('there are sources to check', () => {
-  assert.ok(sources.length > 15, relative(root, sources.join(' ')))
-})
-
 describe('imports', () => {
   test('run down the map', () => {
     for (const file of sources) {
@@ -81,6 +75,7 @@ describe('imports', () => {
 
 test('every room in the map exists, and is listed once', () => {
   const rooms = new Set(sources.map((file) => file.split('/')[0]))
+  assert.ok(rooms.size > 5, 'there are sources to check')
   assert.deepEqual(new Set(order), rooms)
   assert.equal(order.length, rooms.size)
 })

@@ -8,7 +8,6 @@ import { createServer } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMemoryStore } from '../../build/src/store/memory/store.js'
 import { anyId, itemBytes, itemText } from '../lib/item.mjs'
-import { residentBytes } from '../lib/memory.mjs'
 import { fail } from '../lib/options.mjs'
 import { createMapStore } from './map-store.mjs'
 
@@ -123,7 +122,7 @@ const actions = {
       collectGarbage()
       await nextTurn()
     }
-    return residentBytes(process.pid)
+    return process.memoryUsage.rss()
   },
 }
 process.on('message', async (message) => {

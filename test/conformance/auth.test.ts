@@ -29,6 +29,7 @@ const brokenSignature = (signature.startsWith('A') ? 'B' : 'A') + signature.slic
 const refused = [
   { title: 'no Authorization header', authorization: undefined, code: 'MISSING_TOKEN' },
   { title: 'Basic scheme', authorization: 'Basic dXNlcjpwYXNz', code: 'MISSING_TOKEN' },
+  { title: 'Digest scheme', authorization: 'Digest a="b"', code: 'MISSING_TOKEN' },
   {
     title: 'valid token in the Basic scheme',
     authorization: `Basic ${service.validToken()}`,
@@ -76,7 +77,7 @@ const refused = [
   })),
 ]
 for (const { title, code, token, authorization } of refused.map(withAllMembers)) {
-  test(`§1.3 §4 §5.6 ${title}: 401 ${code} at each item endpoint, with §5.7 WWW-Authenticate: Bearer`, async () => {
+  test(`§1.3 §4 §5.6 §7 ${title}: 401 ${code} at each item endpoint, with §5.7 WWW-Authenticate: Bearer`, async () => {
     const value = token === undefined ? authorization : `Bearer ${token}`
     for (const { method, path, ...rest } of endpoints) {
       const answer = await service.request(method, path, {

@@ -58,7 +58,9 @@ export function itemsOf(answer: Answer): Item[] {
 /** Spec §7, with the status and the code of a row of its table. */
 export function assertError(answer: Answer, status: number, code: string): void {
   assert.equal(answer.status, status, answer.text)
-  const detail = record(record(answer.json()).detail)
+  const body = record(answer.json())
+  assert.deepEqual(Object.keys(body), ['detail'])
+  const detail = record(body.detail)
   assert.equal(detail.error_code, code, answer.text)
   assertSessionId(detail.session_id)
   assert.ok(typeof detail.detail === 'string' && detail.detail !== '', answer.text)

@@ -161,7 +161,7 @@ test('§2.4 service_name is constant', async () => {
   assert.equal(first, second)
 })
 
-test('§2.5 an error body has detail, session_id and error_code in a top-level detail', async () => {
+test('§2.5 §7.1 an error body has detail, session_id and error_code in a top-level detail', async () => {
   assertError(await service.request('GET', '/items'), 401, 'MISSING_TOKEN')
   assertError(await service.call('POST', '/items', {}), 422, 'VALIDATION_ERROR')
 })
