@@ -6,11 +6,11 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The files of a self-signed certificate for 127.0.0.1, and of its key. */
-export function newCertificate(): [certificate: string, key: string] {
+/** The files of a self-signed certificate, and of its key. @param name whom it is for, as openssl has it. */
+export function newCertificate(name = 'IP:127.0.0.1'): [certificate: string, key: string] {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
-  const names = ['-subj', '/CN=engine', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const names = ['-subj', '/CN=test', '-addext', `subjectAltName=${name}`]
   const files = ['-keyout', key, '-out', certificate]
   const options = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const { status } = spawnSync('openssl', ['req', ...options, '-days', '2', ...names, ...files])

@@ -1,6 +1,7 @@
 /** A client that keeps its connections, for as many requests as it can send, and outlives lost ones. */
 
-import { type Agent, request } from 'node:http'
+import * as http from 'node:http'
+import * as https from 'node:https'
 import { type Answer, answer, readAnswer, type Service } from '../conformance/client.js'
 
 /** Where there was no whole answer, its status is 0, and its text says why: `ECONNRESET`. */
@@ -18,7 +19,8 @@ const timeout = 10_000
  * Sends requests with a token that outlasts any run. Paths are relative to the base URL.
  * @param agent limits the connections.
  */
-export function keptClient({ baseUrl, mint }: Service, agent: Agent): Call {
+export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call {
+  const { request } = baseUrl.protocol === 'https:' ? https : http
   const exp = Math.floor(Date.now() / 1000) + 7 * 24 * 3600
   const authorization = `Bearer ${mint({ sub: 'check', exp })}`
   return (method, path, body) =>

@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
+import { Agent } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answer, readAnswer } from '../../conformance/client.js'
+import { after } from 'node:test'
+import { serviceAt } from '../../conformance/client.js'
+import { newCertificate } from '../../support/certificate.js'
+import { keptClient } from '../../support/kept-client.js'
 import { ownProcess } from '../../support/own-process.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
@@ -27,9 +30,11 @@ programTest(
     const checked = spawnSync(nginx, [...args, '-t'], { encoding: 'utf8' })
     assert.equal(checked.status, 0, checked.stderr)
     ownProcess([nginx, ...args], { cwd: folder, env: process.env })
-    const ask = (method: string, path: string, body = '') =>
-      send({ ...{ method, path, body, certificate }, port: ports.https, token: own.validToken() })
-    await until('nginx serves', () => ask('GET', '/health').catch(() => undefined))
+    const agent = new Agent({ servername: name, ca: certificate })
+    after(() => agent.destroy())
+    const baseUrl = new URL(`https://127.0.0.1:${ports.https}/api/v1`)
+    const ask = keptClient(serviceAt(baseUrl, own.secret), agent)
+    await until('nginx serves', async () => (await ask('GET', '/health')).status === 200)
 
     const created = await ask('POST', '/items', '{"data": {"n": 12345678901234567890.10}}')
     assert.equal(created.status, 201)
@@ -56,20 +61,7 @@ programTest(
 function configure(ports: { https: number; http: number; service: string }) {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-nginx-'))
   chmodSync(folder, 0o755) // for the workers of nginx, which are another user than root
-  const [pem, key] = [join(folder, 'pem'), join(folder, 'key')]
-  const options = [
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '1',
-  ]
-  const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
-  const openssl = ['req', '-x509', ...options, ...names, '-keyout', key, '-out', pem]
-  assert.equal(spawnSync('openssl', openssl).status, 0, 'openssl makes a certificate')
-
+  const [pem, key] = newCertificate(`DNS:${name}`)
   let text = readFileSync(join(root, 'deploy/nginx.conf'), 'utf8')
   for (const [from, to] of [
     ['listen 443 ssl', `listen 127.0.0.1:${ports.https} ssl`],
@@ -85,35 +77,4 @@ function configure(ports: { https: number; http: number; service: string }) {
   const http = 'http { access_log off; include item-store.conf; }'
   writeFileSync(join(folder, 'main.conf'), `daemon off; pid nginx.pid; events {} ${http}\n`)
   return { folder, certificate: readFileSync(pem) }
-}
-
-interface Sent {
-  readonly method: string
-  readonly path: string
-  readonly body: string
-  readonly port: number
-  readonly token: string
-  readonly certificate: Buffer
-}
-
-async function send({ method, path, body, port, token, certificate }: Sent): Promise<Answer> {
-  return await new Promise((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      ...(body === '' ? {} : { 'content-type': 'application/json' }),
-    }
-    const options = { method, path: `/api/v1${path}`, headers, agent: false, timeout: 10_000 }
-    const outgoing = request({
-      host: '127.0.0.1',
-      port,
-      servername: name,
-      ca: certificate,
-      ...options,
-    })
-    outgoing
-      .on('response', (response) => readAnswer(response).then(resolve, reject))
-      .on('timeout', () => outgoing.destroy(new Error(`no answer to ${method} ${path}`)))
-      .on('error', reject)
-      .end(body)
-  })
 }
