@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-export const ciOptions = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+const ciOptions = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 
 /** Installs what is missing or out of date. */
 export function install() {
@@ -67,7 +67,7 @@ export function run(command, args) {
  * @param {string[]} inputs files and folders
  * @param {() => void} make
  */
-export function once(folder, inputs, make, variant = '') {
+function once(folder, inputs, make, variant = '') {
   const stamp = join(root, folder, '.stamp')
   const hash = variant + hashOf(inputs)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
