@@ -1,12 +1,14 @@
 /** nginx in front of the service, with the configuration in deploy/nginx.conf. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { serviceAt } from '../../conformance/client.js'
 import { newCertificate } from '../../support/certificate.js'
 import { keptClient } from '../../support/kept-client.js'
@@ -16,6 +18,8 @@ import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { root } from '../../support/tools.js'
 import { until } from '../../support/until.js'
+
+const execute = promisify(execFile)
 
 const name = 'items.example.com'
 
@@ -49,6 +53,32 @@ programTest(
     assert.match(tooLong.text, /PAYLOAD_TOO_LARGE/)
     assert.equal(tooLong.headers['access-control-allow-origin'], '*')
 
+    const token = own.validToken()
+    const path = location.replace('/api/v1', '')
+    /** The answer to curl, which lets nginx compress it: its status, its ETag and its body. */
+    const curl = async (...args: string[]) => {
+      const resolve = `${name}:${ports.https}:127.0.0.1`
+      const options = ['-sS', '--compressed', '--insecure', '--resolve', resolve]
+      const format = ['-w', '\\n%{http_code} %header{etag} %header{content-encoding}']
+      const url = `https://${name}:${ports.https}/api/v1${path}`
+      const bearer = ['-H', `Authorization: Bearer ${token}`]
+      const { stdout } = await execute('curl', [...options, ...format, ...bearer, ...args, url])
+      const [, text, status, etag = '', coding] = /^(.*)\n(\d+) (\S*) ?(\S*)$/s.exec(stdout) ?? []
+      return { text, status, etag, coding }
+    }
+    const compressed = await curl()
+    assert.match(compressed.text ?? '', /"n": 12345678901234567890\.10\}/)
+    assert.equal(compressed.coding, 'gzip')
+    assert.equal(compressed.etag, `W/${read.headers.etag}`, 'compression makes the tag a weak one')
+    assert.equal((await curl('-H', `If-None-Match: ${compressed.etag}`)).status, '304')
+    const put = ['-X', 'PUT', '-H', 'Content-Type: application/json', '-d', '{"data":{}}']
+    assert.equal((await curl(...put, '-H', `If-Match: ${compressed.etag}`)).status, '412')
+    const waiting = curl('-H', `If-None-Match: ${compressed.etag}`, '-H', 'Prefer: wait=30')
+    await delay(300)
+    const strong = compressed.etag.replace('W/', '')
+    assert.equal((await curl(...put, '-H', `If-Match: ${strong}`)).status, '200')
+    assert.match((await waiting).text ?? '', /"project_id":null\}/)
+
     const plain = await fetch(`http://127.0.0.1:${ports.http}/api/v1/health`, {
       redirect: 'manual',
       headers: { host: name },
@@ -74,7 +104,8 @@ function configure(ports: { https: number; http: number; service: string }) {
     text = text.replace(from, to)
   }
   writeFileSync(join(folder, 'item-store.conf'), text)
-  const http = 'http { access_log off; include item-store.conf; }'
+  const gzip = 'gzip on; gzip_types application/json; gzip_min_length 1;'
+  const http = `http { access_log off; ${gzip} include item-store.conf; }`
   writeFileSync(join(folder, 'main.conf'), `daemon off; pid nginx.pid; events {} ${http}\n`)
   return { folder, certificate: readFileSync(pem) }
 }
