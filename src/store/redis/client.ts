@@ -22,7 +22,12 @@ export interface ClientOptions {
   readonly timeout: number
 }
 
-export type Command = readonly (string | Buffer)[]
+export interface Command {
+  /** Its name and arguments. */
+  readonly parts: readonly (string | Buffer)[]
+  /** Maximum length of its reply in bytes, if it is known. */
+  readonly replyBytes?: number | undefined
+}
 
 export type RedisValue = Buffer | number | null | RedisValue[]
 
@@ -47,7 +52,7 @@ export async function connect(
 /** Connects, sends a single command, and closes the connection. @throws {Error} like `connect`. */
 export async function ask(
   url: string,
-  command: Command,
+  command: Command['parts'],
   timeout: number,
   signal: AbortSignal,
 ): Promise<RedisValue> {
@@ -58,7 +63,7 @@ export async function ask(
 
 async function open(
   url: string,
-  firstCommand: Command,
+  firstCommand: Command['parts'],
   timeout: number,
   signal: AbortSignal,
 ): Promise<{ client: Client; reply: RedisValue }> {

@@ -21,7 +21,7 @@ import { mastersOf, type Redirection, redirectionOf, slotCount, slotOf } from '.
 const maxRedirections = 5
 /** Number of servers asked at a time for the table of slots; the first reply counts. */
 const askedAtOnce = 3
-const tableCommand = ['CLUSTER', 'SLOTS']
+const tableCommand = { parts: ['CLUSTER', 'SLOTS'] }
 const silent = { info() {}, warn() {} }
 
 export interface ClusterOptions {
@@ -69,6 +69,11 @@ export class Cluster {
   /** The server that has the key. */
   serverOf(key: string): RedisConnection | undefined {
     return this.#connections.get(this.#table.get(slotOf(key)) ?? '')
+  }
+
+  /** Whether the server that has the key has room for one more reply of unknown length. */
+  hasRoom(key: string): boolean {
+    return this.serverOf(key)?.hasRoom() ?? true
   }
 
   /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */

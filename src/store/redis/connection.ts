@@ -25,6 +25,7 @@ import {
 import { BusyError, isOfReplica, NotConnectedError, ReplicaError, TimeoutError } from './errors.js'
 import { pauseAfter } from './pause.js'
 import { ReachabilityLog } from './reachability-log.js'
+import { Room } from './room.js'
 
 export interface RedisReply {
   readonly value: RedisValue
@@ -40,12 +41,6 @@ export interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   readonly onLost?: () => void
 }
 
-/** Bytes in flight, of commands and replies: neither end has to hold more than that. */
-const maxBytesInFlight = 32 * 1024 * 1024
-/** What a reply is expected to take at least, in bytes: no more than 64 commands are in flight. */
-const minReplyBytes = 512 * 1024
-/** What a later reply leaves of the length of the longest: a tenth after 44 short replies. */
-const decay = 0.95
 /** How long a server counts as the primary, in milliseconds; on a replica, reads would still succeed. */
 const primaryFor = 1000
 
@@ -75,9 +70,7 @@ export class RedisConnection {
   /** Both in the order of the calls. */
   readonly #waiting = new Set<Call>()
   readonly #inFlight = new Set<Call>()
-  #bytesInFlight = 0
-  /** How long a reply is expected to be: as long as the longest of the recent ones. */
-  #replyBytes = maxBytesInFlight / 4
+  readonly #room = new Room()
   /** When the server was last asked for its role, as `performance.now()` has it. */
   #askedForRole = 0
   /** Runs while there are calls, until the deadline of the oldest one. */
@@ -93,6 +86,11 @@ export class RedisConnection {
 
   get isReady(): boolean {
     return this.#state.name === 'connected'
+  }
+
+  /** Whether there is room for one more reply of unknown length. */
+  hasRoom(): boolean {
+    return this.#room.isEnoughForUnknown
   }
 
   /** @throws {Error} for `storeError`, after a bounded time. */
@@ -123,12 +121,12 @@ export class RedisConnection {
     })
   }
 
-  /** Sends what there is room for; a single command may be longer than all the room there is. */
+  /** Sends what there is room for. */
   #sendWaiting(): void {
     if (this.#state.name !== 'connected') return
     for (const call of this.#waiting) {
-      const bytes = lengthOf(call.command) + this.#replyBytes
-      if (this.#inFlight.size > 0 && this.#bytesInFlight + bytes > maxBytesInFlight) return
+      const bytes = this.#room.bytesFor(call.command)
+      if (!this.#room.isEnoughFor(bytes)) return
       this.#waiting.delete(call)
       this.#transmit(call, bytes, this.#state.client)
     }
@@ -138,18 +136,18 @@ export class RedisConnection {
     call.since = performance.now()
     if (call.since > this.#askedForRole + primaryFor) this.#askForRole(client)
     this.#inFlight.add(call)
-    this.#bytesInFlight += bytes
+    this.#room.take(bytes)
     const settled = (): void => {
       if (!this.#inFlight.delete(call)) return // the connection was lost
-      this.#bytesInFlight -= bytes
+      this.#room.free(bytes)
       if (this.#state.name !== 'demoted') this.#sendWaiting()
       else if (this.#inFlight.size === 0) this.#lose(this.#state.cause)
     }
     // ASKING is for the next command alone, and fails only together with it.
     if (call.isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
-    client.sendCommand<RedisValue>(call.command).then(
+    client.sendCommand<RedisValue>(call.command.parts).then(
       (value) => {
-        this.#replyBytes = Math.max(bytesIn(value), this.#replyBytes * decay, minReplyBytes)
+        this.#room.observe(value)
         if (this.#state.name === 'demoted') call.reject(this.#state.cause)
         settled()
         call.resolve({ value, client })
@@ -259,7 +257,7 @@ export class RedisConnection {
     const [unsent, sent] = [[...this.#waiting], [...this.#inFlight]]
     this.#waiting.clear()
     this.#inFlight.clear()
-    this.#bytesInFlight = 0
+    this.#room.freeAll()
     clearTimeout(this.#deadline)
     this.#deadline = undefined
     for (const call of unsent) call.reject(new NotConnectedError(error))
@@ -270,13 +268,4 @@ export class RedisConnection {
 
 function sinceFirst([first]: Set<Call>): number {
   return first?.since ?? Number.POSITIVE_INFINITY
-}
-
-function lengthOf(command: Command): number {
-  return command.reduce((sum, part) => sum + part.length, 0)
-}
-
-function bytesIn(value: RedisValue): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, part) => sum + bytesIn(part), 0)
-  return Buffer.isBuffer(value) ? value.length : 0
 }

@@ -18,7 +18,12 @@ export interface Script {
   readonly text: string
   /** SHA-1 of the text in hexadecimal digits: what the engine calls the script. */
   readonly digest: string
+  /** Maximum length of its reply in bytes, if it is known. */
+  readonly replyBytes: number | undefined
 }
+
+/** What replies of known length take at most, in bytes; that of `sizesScript` is for up to 256 keys. */
+const shortReply = 32 * 1024
 
 /** The field that is not an item. */
 export const bytesField = 'bytes'
@@ -55,6 +60,12 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
+/** ARGV: id. The text, or its length if it is a long one, or nothing if there is no such item. */
+export const readShortScript = script(`
+local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
+if length > ${shortReply} then return length end
+return redis.call('HGET', KEYS[1], ARGV[1])`)
+
 /** What the scripts that change an item answer. */
 export const outcomes = { 0: 'absent', 1: 'done', 2: 'unexpected' } as const
 
@@ -87,11 +98,14 @@ return redis.error_reply('${partlyDone} the item may be there still')`)
  * items as take them at the mean length of the bucket's. The order of a hash is random, so that a batch
  * of many long items among short ones does not come about.
  */
-export const batchScript = script(`${beginOne}
+export const batchScript = {
+  ...script(`${beginOne}
 local fields = redis.call('HLEN', key)
 if fields == 0 then return { '0', {} } end
 local mean = math.max(64, bytes / fields)
-return redis.call('HSCAN', key, ARGV[1], 'COUNT', math.max(1, math.floor(ARGV[2] / mean)))`)
+return redis.call('HSCAN', key, ARGV[1], 'COUNT', math.max(1, math.floor(ARGV[2] / mean)))`),
+  replyBytes: undefined,
+}
 
 /** For each key: the number of items, their bytes, and the version. */
 export const sizesScript = script(`${begin}
@@ -117,5 +131,6 @@ redis.call('HSET', key, '', '')
 return redis.call('HDEL', key, '')`)
 
 function script(text: string): Script {
-  return { text, digest: createHash('sha1').update(text).digest('hex') }
+  const digest = createHash('sha1').update(text).digest('hex')
+  return { text, digest, replyBytes: shortReply }
 }

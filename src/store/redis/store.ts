@@ -21,6 +21,7 @@ import {
   deleteScript,
   outcomes,
   probeScript,
+  readShortScript,
   replaceScript,
   type Script,
   sizesScript,
@@ -45,6 +46,8 @@ interface Engine {
   readonly firstAttempt: Promise<void>
   /** Whether every server that items can be on is connected. */
   readonly isReady: boolean
+  /** Whether the server that has the key has room for one more reply of unknown length. */
+  hasRoom(key: string): boolean
   /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
   send(command: Command, key: string): Promise<RedisReply>
   /** Stands for the server of a cluster that has the key. */
@@ -104,12 +107,14 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
   function run(
     purpose: Purpose,
-    { digest, text }: Script,
+    { digest, text, replyBytes }: Script,
     scriptKeys: readonly string[],
     ...args: (string | Buffer)[]
   ): Promise<RedisReply> {
     const rest = [String(scriptKeys.length), ...scriptKeys, ...args]
-    return call(purpose, scriptKeys[0] ?? '', ['EVALSHA', digest, ...rest], ['EVAL', text, ...rest])
+    const command = { parts: ['EVALSHA', digest, ...rest], replyBytes }
+    const unknownScript = { parts: ['EVAL', text, ...rest], replyBytes }
+    return call(purpose, scriptKeys[0] ?? '', command, unknownScript)
   }
 
   function keyOf(id: ItemId): string {
@@ -177,7 +182,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     const probed = new Set([...keyOfEachServer(), ...suspects.keys()])
     const probes = [...probed].map(async (key) => {
       const field = suspects.get(key) ?? ''
-      await call('change', key, ['EVAL', probeScript.text, '1', key, field])
+      await call('change', key, { parts: ['EVAL', probeScript.text, '1', key, field] })
       if (suspects.get(key) === field) suspects.delete(key)
     })
     const read = groups.filter((group) => group.some((key) => probed.has(key)))
@@ -193,7 +198,15 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
     async read(id) {
       const key = keyOf(id)
-      const { value } = await call('read', key, ['HGET', key, id])
+      const parts = ['HGET', key, id]
+      // A script takes the engine three times as long, 2.2 µs instead of 0.7, so most reads do without.
+      const isAny = engine.hasRoom(key)
+      let { value } = await (isAny
+        ? call('read', key, { parts })
+        : run('read', readShortScript, [key], id))
+      if (typeof value === 'number') {
+        ;({ value } = await call('read', key, { parts, replyBytes: value }))
+      }
       return value === null ? undefined : (value as EncodedItem) // as it was put there
     },
 
@@ -218,7 +231,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     watch: (id, callback) => changes.watch(id, callback),
 
     async size() {
-      const memory = keyOfEachServer().map((key) => call('read', key, ['INFO', 'memory']))
+      const memory = keyOfEachServer().map((key) =>
+        call('read', key, { parts: ['INFO', 'memory'] }),
+      )
       const [all, infos] = await Promise.all([sizes(), Promise.all(memory)])
       return {
         items: sum(all.map(({ items }) => items)),
@@ -229,7 +244,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
     async clear() {
       await Promise.all(
-        groups.map(([key = '', ...others]) => call('change', key, ['UNLINK', key, ...others])),
+        groups.map(([key = '', ...others]) =>
+          call('change', key, { parts: ['UNLINK', key, ...others] }),
+        ),
       )
       changes.made(undefined)
     },

@@ -1,0 +1,61 @@
+/** How much may be in flight on a connection: commands and their replies, in bytes. @module */
+
+import type { Command, RedisValue } from './client.js'
+
+/** Neither end has to hold more than that. */
+const maxBytes = 32 * 1024 * 1024
+/** What a command and its reply take at least: no more than 1,024 are in flight. */
+const minBytes = 32 * 1024
+/** The same while nothing is known of the reply: no more than 64 of them are in flight. */
+const minBytesOfUnknown = 512 * 1024
+/** What a later reply leaves of the length of the longest: a tenth after 44 short replies. */
+const decay = 0.95
+
+export class Room {
+  #taken = 0
+  /** How long a reply of unknown length is expected to be: as long as the longest of the recent ones. */
+  #replyBytes = maxBytes / 4
+
+  /** What a command and its reply will take. */
+  bytesFor({ parts, replyBytes }: Command): number {
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    if (replyBytes !== undefined) return Math.max(minBytes, length + replyBytes)
+    return Math.max(minBytesOfUnknown, length + this.#replyBytes)
+  }
+
+  /** A single command may take more than all the room there is. */
+  isEnoughFor(bytes: number): boolean {
+    return this.#taken === 0 || this.#taken + bytes <= maxBytes
+  }
+
+  /**
+   * Whether one more reply of unknown length may be asked for where that can be avoided. There are 32 of them
+   * then: recent replies say little of the next ones, and these may all be long.
+   */
+  get isEnoughForUnknown(): boolean {
+    const bytes = Math.max(minBytesOfUnknown, this.#replyBytes)
+    return this.#taken === 0 || this.#taken + bytes <= maxBytes / 2
+  }
+
+  take(bytes: number): void {
+    this.#taken += bytes
+  }
+
+  free(bytes: number): void {
+    this.#taken -= bytes
+  }
+
+  freeAll(): void {
+    this.#taken = 0
+  }
+
+  /** Learns from a reply. */
+  observe(reply: RedisValue): void {
+    this.#replyBytes = Math.max(bytesIn(reply), this.#replyBytes * decay)
+  }
+}
+
+function bytesIn(value: RedisValue): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, part) => sum + bytesIn(part), 0)
+  return Buffer.isBuffer(value) ? value.length : 0
+}
