@@ -50,6 +50,12 @@ export function integer(min: number, max: number): Kind<number> {
   return between(min, max, parse, String, (range) => `a whole number ${range}`)
 }
 
+export function powerOfTwo(min: number, max: number): Kind<number> {
+  const choices: string[] = []
+  for (let number = min; number <= max; number *= 2) choices.push(String(number))
+  return { parse: (text) => Number(oneOf(choices).parse(text)), format: String }
+}
+
 /** In bytes. */
 export function size(min: number, max = pebibyte): Kind<number> {
   const expected = (range: string) =>

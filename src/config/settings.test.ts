@@ -76,6 +76,7 @@ const typed = [
     key: 'workers',
     value: Math.min(availableParallelism(), 256),
   },
+  { env: { STORE_BUCKETS: '1024' }, key: 'storeBuckets', value: 1024 },
   { env: { HOST: '::1', METRICS_HOST: '::' }, key: 'metricsHost', value: '::' },
 ] as const
 

@@ -20,6 +20,7 @@ import {
   optional,
   orAuto,
   orOff,
+  powerOfTwo,
   seconds,
   size,
   text,
@@ -81,6 +82,12 @@ export const settings = {
     keyPrefix(),
     'item-store:',
     'Prefix of the keys there; services with the same prefix share their items',
+  ),
+  storeBuckets: setting(
+    'STORE_BUCKETS',
+    powerOfTwo(256, 16_384), // no more than a cluster has slots
+    256,
+    'Number of hashes there that hold the items, fixed once there is one; more for large clusters',
   ),
   storeTimeout: setting(
     'STORE_TIMEOUT',

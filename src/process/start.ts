@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/settings.js'
 import { UsageError } from '../config/usage-error.js'
-import { StoreError } from '../store/item-store.js'
+import { StoreError, StoreMismatchError } from '../store/item-store.js'
 import { explainListenError } from './address.js'
 import { affordableConnections } from './descriptors.js'
 import { checkMemory } from './memory.js'
@@ -45,6 +45,7 @@ export async function start(
       if (error instanceof StoreError) {
         throw new UsageError(`the items of the seed cannot all be stored: ${error.message}`)
       }
+      if (error instanceof StoreMismatchError) throw new UsageError(error.message)
       throw explainListenError(error, config, '--')
     },
   )

@@ -131,6 +131,11 @@ export type StoreErrorCode =
   /** The store cannot be reached, or did not respond in time. */
   | 'STORE_UNAVAILABLE'
 
+/** The settings do not fit the items that are stored already: an error for the user to correct, in one line. */
+export class StoreMismatchError extends Error {
+  override readonly name = 'StoreMismatchError'
+}
+
 /** An expected failure of a store. Clients see the message, so it reveals no internals. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'

@@ -14,6 +14,8 @@ export interface StoreOptions {
   readonly storeUrl: string | undefined
   /** Prefix of the keys on the server. */
   readonly storePrefix: string
+  /** Number of hashes for the items there. */
+  readonly storeBuckets: number
   /** How long an operation on the server may take, in milliseconds. */
   readonly storeTimeout: number
 }
@@ -21,10 +23,17 @@ export interface StoreOptions {
 /**
  * The store for this process: in process memory (spec §1.2) or on a Redis server. One that cannot
  * be reached is retried for as long as the store is open.
+ * @throws {StoreMismatchError} if the settings do not fit what is stored there.
  */
 export async function openStore(options: StoreOptions, log: Logger): Promise<ItemStore> {
-  const { maxStoreBytes, maxStoreBlocks, storeUrl, storePrefix, storeTimeout } = options
+  const { maxStoreBytes, maxStoreBlocks, storeUrl } = options
   if (storeUrl === undefined) return createMemoryStore(maxStoreBytes, { maxBlocks: maxStoreBlocks })
   const { openRedisStore } = await import('./redis/store.js')
-  return await openRedisStore({ url: storeUrl, prefix: storePrefix, timeout: storeTimeout, log })
+  return await openRedisStore({
+    url: storeUrl,
+    prefix: options.storePrefix,
+    buckets: options.storeBuckets,
+    timeout: options.storeTimeout,
+    log,
+  })
 }

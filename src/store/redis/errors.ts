@@ -1,7 +1,7 @@
 /** What an error of the engine, or of the connection to it, means for the operation. @module */
 
 import { require } from '../../require.js'
-import { StoreError } from '../item-store.js'
+import { StoreError, StoreMismatchError } from '../item-store.js'
 import { partlyDone, unexpectedData } from './scripts.js'
 
 const {
@@ -75,6 +75,16 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
 function isRefusal(error: Error): boolean {
   if (error.message.includes(partlyDone)) return false
   return refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(error.message)
+}
+
+/** @param error why it could not be found out that the store may be used; so the operation was not sent. */
+export function notAgreed(error: unknown, purpose: Purpose): StoreError {
+  const isAnswer = error instanceof StoreMismatchError || error instanceof ErrorReply
+  if (isAnswer) return refused(error, purpose)
+  return storeError(
+    error instanceof NotConnectedError ? error : new NotConnectedError(error),
+    purpose,
+  )
 }
 
 /** @param cause why the store does not do it, although it can be reached. */

@@ -86,3 +86,24 @@ async function* chunksOf(buckets: readonly Bucket[]): AsyncGenerator<Buffer, voi
     bytesAhead -= bucket.batchBytes
   }
 }
+
+/** The first field that is neither an item's nor the one for the length of all texts. */
+export function unexpectedFieldIn(entries: readonly Buffer[]): Buffer | undefined {
+  for (let place = 0; place < entries.length; place += 2) {
+    const [field, text] = [entries[place], entries[place + 1]]
+    if (field === undefined || text === undefined) return undefined
+    if (!isItem(field, text) && field.toString('latin1') !== bytesField) return field
+  }
+  return undefined
+}
+
+/** Whether the text begins with the id, as `{"id":"…"`, and ends like an object. */
+function isItem(id: Buffer, text: Buffer): boolean {
+  return (
+    id.length === 36 &&
+    text.length > 44 &&
+    text.compare(id, 0, 36, 7, 43) === 0 &&
+    text.toString('latin1', 0, 7) === '{"id":"' &&
+    text[text.length - 1] === 0x7d
+  )
+}

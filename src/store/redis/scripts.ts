@@ -28,6 +28,9 @@ const shortReply = 32 * 1024
 /** The field that is not an item. */
 export const bytesField = 'bytes'
 
+/** The field of the store's record that has the number of buckets. */
+export const bucketsField = 'buckets'
+
 /** Code of the reply after which it is unknown what has changed. */
 export const partlyDone = 'PARTLYDONE'
 
@@ -118,6 +121,18 @@ for _, key in ipairs(KEYS) do
   table.insert(sizes, version)
 end
 return sizes`)
+
+/**
+ * The key is the record of the store. ARGV: a number of buckets, the number of stores without a record.
+ * The number that counts: of several services that record theirs at a time, the first one's. While the
+ * engine takes no writes, a store that needs no record is used without one.
+ */
+export const recordScript = script(`
+local buckets = redis.call('HGET', KEYS[1], '${bucketsField}')
+if buckets then return buckets end
+local done = redis.pcall('HSET', KEYS[1], '${bucketsField}', ARGV[1])
+if type(done) == 'table' and ARGV[1] ~= ARGV[2] then return done end
+return ARGV[1]`)
 
 /**
  * ARGV: a field that must not be there. Uses each command that the others use, writes a field and

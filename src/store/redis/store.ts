@@ -6,17 +6,23 @@
  */
 
 import { hash, randomUUID } from 'node:crypto'
-import type { ChangeOutcome, EncodedItem, ItemId, ItemStore } from '../item-store.js'
-import { clusterAddress, sentinelAddress } from './address.js'
+import {
+  type ChangeOutcome,
+  type EncodedItem,
+  type ItemId,
+  type ItemStore,
+  StoreMismatchError,
+} from '../item-store.js'
+import { Agreement, bucketsByDefault } from './agreement.js'
 import { Changes } from './changes.js'
 import { type Command, infoField } from './client.js'
-import { Cluster, type ClusterOptions } from './cluster.js'
-import { RedisConnection, type RedisConnectionOptions, type RedisReply } from './connection.js'
-import { errorCodeOf, type Purpose, refused, storeError } from './errors.js'
-import { type Batch, openList, start } from './list.js'
+import type { ClusterOptions } from './cluster.js'
+import type { RedisReply } from './connection.js'
+import { openEngine } from './engine.js'
+import { errorCodeOf, notAgreed, type Purpose, refused, storeError } from './errors.js'
+import { type Batch, openList, start, unexpectedFieldIn } from './list.js'
 import {
   batchScript,
-  bytesField,
   createScript,
   deleteScript,
   outcomes,
@@ -27,32 +33,16 @@ import {
   sizesScript,
   unexpectedData,
 } from './scripts.js'
-import { primaryUrl } from './sentinel.js'
 
 export interface RedisStoreOptions extends ClusterOptions {
   /** As in `STORE_URL`. */
   readonly url: string
   /** Prefix of the keys, without braces, since what is in braces picks the slot of a cluster. */
   readonly prefix: string
-  /** Number of hashes: all stores with the same prefix have the same. */
+  /** Number of hashes: all stores with the same prefix have the same. A power of two. */
   readonly buckets?: number
   /** Bytes of items that the engine is asked for at a time. */
   readonly batchBytes?: number
-}
-
-/** What keeps the items: one server or a cluster. */
-interface Engine {
-  /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
-  readonly firstAttempt: Promise<void>
-  /** Whether every server that items can be on is connected. */
-  readonly isReady: boolean
-  /** Whether the server that has the key has room for one more reply of unknown length. */
-  hasRoom(key: string): boolean
-  /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
-  send(command: Command, key: string): Promise<RedisReply>
-  /** Stands for the server of a cluster that has the key. */
-  serverOf?(key: string): object | undefined
-  close(): void
 }
 
 /** Ids that follow from keys are the same for all services, now and later. */
@@ -61,18 +51,26 @@ const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
 /** How long a health check counts, in milliseconds: anyone may ask. */
 const healthyFor = 1000
 
-/** @returns once the first attempt to connect has succeeded or failed; there will be others. */
+/** Number of keys that a script takes at most: the size of 256 buckets takes the engine 0.35 ms. */
+const groupLength = 256
+
+/**
+ * @returns once the first attempt to connect has succeeded or failed; there will be others.
+ * @throws {StoreMismatchError} if the store has another number of buckets.
+ */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
-  const { prefix, buckets = 256, batchBytes = 128 * 1024, url, timeout, log } = options
+  const { prefix, buckets = bucketsByDefault, batchBytes = 128 * 1024, url, timeout, log } = options
   const keys = Array.from({ length: buckets }, (_, number) => `${prefix}{${number}}`)
-  const cluster = clusterAddress(url)
-  const engine: Engine =
-    cluster === undefined
-      ? new RedisConnection({ url: urlOfServer(url, timeout), isClusterNode: false, timeout, log })
-      : new Cluster(cluster, { timeout, log })
-  await engine.firstAttempt
+  const engine = openEngine({ url, timeout, log, onLost: () => agreement.doubt() })
   /** Keys that one script may take together; in a cluster each has a slot of its own. */
-  const groups = cluster === undefined ? [keys] : keys.map((key) => [key])
+  const groups = groupsOf(keys, engine.serverOf === undefined ? groupLength : 1)
+  const agreement = new Agreement({ prefix, keys, groups, log, engine })
+  await engine.firstAttempt
+  await agreement.check(true).catch((error) => {
+    if (!(error instanceof StoreMismatchError)) return // the health check tells
+    engine.close()
+    throw error
+  })
   const never = { at: Number.NEGATIVE_INFINITY, isHealthy: Promise.resolve(false) }
   let checked = never
   /** Keys with unexpected data: a field that is not an item's, or none if it is the key as a whole. */
@@ -94,6 +92,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     command: Command,
     unknownScript?: Command,
   ): Promise<RedisReply> {
+    if (!agreement.isReached) {
+      await agreement.check().catch((error) => {
+        throw notAgreed(error, purpose)
+      })
+    }
     try {
       return await engine.send(command, key)
     } catch (error) {
@@ -179,6 +182,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
   /** Tries whatever items are read and changed with: once on each server, and where data is suspect. */
   async function assertServes(): Promise<void> {
+    await agreement.check()
     const probed = new Set([...keyOfEachServer(), ...suspects.keys()])
     const probes = [...probed].map(async (key) => {
       const field = suspects.get(key) ?? ''
@@ -270,30 +274,10 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   }
 }
 
-/** Sentinels are asked each time where the server is. */
-function urlOfServer(url: string, timeout: number): RedisConnectionOptions['url'] {
-  const sentinels = sentinelAddress(url)
-  return sentinels === undefined ? url : (signal) => primaryUrl(sentinels, timeout, signal)
-}
-
-/** The first field that is neither an item's nor the one for the length of all texts. */
-function unexpectedFieldIn(entries: readonly Buffer[]): Buffer | undefined {
-  for (let place = 0; place < entries.length; place += 2) {
-    const [field, text] = [entries[place], entries[place + 1]]
-    if (field === undefined || text === undefined) return undefined
-    if (!isItem(field, text) && field.toString('latin1') !== bytesField) return field
-  }
-  return undefined
-}
-
-/** Whether the text begins with the id, as `{"id":"…"`, and ends like an object. */
-function isItem(id: Buffer, text: Buffer): boolean {
-  return (
-    id.length === 36 &&
-    text.length > 44 &&
-    text.compare(id, 0, 36, 7, 43) === 0 &&
-    text.toString('latin1', 0, 7) === '{"id":"' &&
-    text[text.length - 1] === 0x7d
+function groupsOf(keys: readonly string[], length: number): string[][] {
+  const count = Math.ceil(keys.length / length)
+  return Array.from({ length: count }, (_, place) =>
+    keys.slice(place * length, (place + 1) * length),
   )
 }
 

@@ -44,7 +44,7 @@ describeWithRedis('a cluster', () => {
 
   test('passes the conformance tests, and has the items on all masters', async () => {
     await assertConforms({ STORE_URL: cluster.url, STORE_TIMEOUT })
-    for (const keys of await masters('keys', 'item-store:*')) assert.notEqual(keys, '')
+    for (const keys of await masters('keys', 'item-store:{[0-9]*')) assert.notEqual(keys, '')
   })
 
   test('items are spread over all masters, listed once each, and counted together', async () => {

@@ -1,0 +1,45 @@
+/** What keeps the items: one server or a cluster of them. @module */
+
+import { clusterAddress, sentinelAddress } from './address.js'
+import type { Command } from './client.js'
+import { Cluster, type ClusterOptions } from './cluster.js'
+import { RedisConnection, type RedisConnectionOptions, type RedisReply } from './connection.js'
+import { primaryUrl } from './sentinel.js'
+
+export interface Engine {
+  /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
+  readonly firstAttempt: Promise<void>
+  /** Whether every server that items can be on is connected. */
+  readonly isReady: boolean
+  /** Whether the server that has the key has room for one more reply of unknown length. */
+  hasRoom(key: string): boolean
+  /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
+  send(command: Command, key: string): Promise<RedisReply>
+  /** Stands for the server of a cluster that has the key; only a cluster has it. */
+  serverOf?(key: string): object | undefined
+  close(): void
+}
+
+export interface EngineOptions extends ClusterOptions {
+  /** As in `STORE_URL`. */
+  readonly url: string
+  /** Called each time that the connection to a single server is lost, or cannot be made. */
+  readonly onLost: () => void
+}
+
+export function openEngine({ url, onLost, ...options }: EngineOptions): Engine {
+  const cluster = clusterAddress(url)
+  if (cluster !== undefined) return new Cluster(cluster, options)
+  return new RedisConnection({
+    url: urlOfServer(url, options.timeout),
+    isClusterNode: false,
+    onLost,
+    ...options,
+  })
+}
+
+/** Sentinels are asked each time where the server is. */
+function urlOfServer(url: string, timeout: number): RedisConnectionOptions['url'] {
+  const sentinels = sentinelAddress(url)
+  return sentinels === undefined ? url : (signal) => primaryUrl(sentinels, timeout, signal)
+}
