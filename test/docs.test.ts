@@ -204,7 +204,14 @@ test('deploy: alerts and dashboard query routes that the metrics have', () => {
 test('docs/reference/log-and-metrics.md: the metrics are those of the service', async () => {
   const text = readFileSync(join(root, 'docs/reference/log-and-metrics.md'), 'utf8')
   const named = [...text.matchAll(/^\| `(item_store_\w+)` \|/gm)].map(([, name = '']) => name)
-  const { registries } = createMetrics(createMemoryStore(1000), { count: 0 })
+  const traffic = { inFlight: 0, waiting: 0, reconnections: 0, redirections: 0 }
+  const { registries } = createMetrics(
+    {
+      ...createMemoryStore(1000),
+      traffic: { ...traffic, unknownOutcomes: 0, onRoundTrip: undefined },
+    },
+    { count: 0 },
+  )
   const measured = registries.flatMap((registry) => registry.getMetricsAsArray())
   const own = measured.map(({ name }) => name).filter((name) => name.startsWith('item_store_'))
   assert.deepEqual(named, own)

@@ -14,13 +14,16 @@ import {
 import type { Exchange } from '../http/exchange.js'
 import type { WaitingReads } from '../http/waiting-reads.js'
 import { isTokenError } from '../interface/errors.js'
-import type { ItemStore, StoreSize } from '../store/item-store.js'
+import type { ItemStore, StoreSize, StoreTraffic } from '../store/item-store.js'
 import { explainListenError, type ListenAddress } from './address.js'
 
 /** Upper bounds in seconds: most requests take well under a millisecond, large lists a second. */
 const durationBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
+
+/** In seconds: a server nearby replies within a millisecond, and STORE_TIMEOUT is two by default. */
+const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
 /** Metrics served by this process or by the primary process. */
 export interface PublishedMetrics {
@@ -104,6 +107,7 @@ export function createMetrics(
       this.set(waitingReads.count)
     },
   })
+  if (store.traffic !== undefined) measureTraffic(store.traffic, registry)
   return {
     registries: [registry, measureStore(store)],
     observe({ request, response, route, startedAt, token, errorCode }) {
@@ -115,6 +119,64 @@ export function createMetrics(
         tokens.inc({ outcome: errorCode })
     },
   }
+}
+
+function measureTraffic(traffic: StoreTraffic, registry: Registry): void {
+  const registers = [registry]
+  const roundTrip = new Histogram({
+    name: 'item_store_redis_round_trip_seconds',
+    help: 'Time from a command to its reply',
+    buckets: roundTripBuckets,
+    registers,
+  })
+  traffic.onRoundTrip = (seconds) => roundTrip.observe(seconds)
+
+  function gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+  function counter(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+  gauge(
+    'item_store_redis_commands_in_flight',
+    'Number of commands without a reply yet',
+    () => traffic.inFlight,
+  )
+  gauge(
+    'item_store_redis_commands_waiting',
+    'Number of commands not sent yet, since too much is in flight',
+    () => traffic.waiting,
+  )
+  counter(
+    'item_store_redis_reconnections_total',
+    'Number of times that a lost connection was made again',
+    () => traffic.reconnections,
+  )
+  counter(
+    'item_store_redis_redirections_total',
+    'Number of times that a server of the cluster named another one for a command',
+    () => traffic.redirections,
+  )
+  counter(
+    'item_store_redis_unknown_outcomes_total',
+    'Number of changes of which it is unknown whether they took effect',
+    () => traffic.unknownOutcomes,
+  )
 }
 
 function measureStore(store: ItemStore): Registry {

@@ -66,6 +66,22 @@ export interface StoreSize {
   readonly memoryBytes: number
 }
 
+/** What happens between this process and a store across the network. */
+export interface StoreTraffic {
+  /** Number of commands that were sent and have no reply yet. */
+  readonly inFlight: number
+  /** Number of commands that are not sent yet, since too much is in flight. */
+  readonly waiting: number
+  /** How often a connection that was lost was made again. */
+  readonly reconnections: number
+  /** How often a server of a cluster named another one for a command. */
+  readonly redirections: number
+  /** Number of changes of which it is unknown whether they took effect. */
+  readonly unknownOutcomes: number
+  /** Called with the time from each command to its reply, in seconds. */
+  onRoundTrip: ((seconds: number) => void) | undefined
+}
+
 /**
  * A collection of items.
  *
@@ -75,6 +91,9 @@ export interface StoreSize {
  */
 export interface ItemStore {
   readonly guarantees: ListGuarantees
+
+  /** Left out by a store in process memory. */
+  readonly traffic?: StoreTraffic
 
   /** A UUID: ids that follow from keys are derived in it. Services that share a store have the same. */
   readonly namespace: string
@@ -140,10 +159,17 @@ export class StoreMismatchError extends Error {
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode
+  /** Whether it is about a change that may have taken effect. */
+  readonly isOutcomeUnknown: boolean
 
   /** @param options `cause` is for the log. */
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    { isOutcomeUnknown = false, ...options }: ErrorOptions & { isOutcomeUnknown?: boolean } = {},
+  ) {
     super(message, options)
     this.code = code
+    this.isOutcomeUnknown = isOutcomeUnknown
   }
 }

@@ -16,6 +16,7 @@ import { errorCodeOf, NotConnectedError, TimeoutError } from './errors.js'
 import { pauseAfter } from './pause.js'
 import { ReachabilityLog } from './reachability-log.js'
 import { mastersOf, type Redirection, redirectionOf, slotCount, slotOf } from './slots.js'
+import type { Traffic } from './traffic.js'
 
 /** Maximum number of redirections that a command follows. */
 const maxRedirections = 5
@@ -28,6 +29,7 @@ export interface ClusterOptions {
   /** Maximum time to wait for a reply, for room in flight, and for a connection, in milliseconds. */
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
+  readonly traffic: Traffic
 }
 
 export class Cluster {
@@ -122,6 +124,7 @@ export class Cluster {
   ): Promise<RedisReply> {
     let { address, isAsk } = first
     for (let count = 1; ; count += 1) {
+      this.#options.traffic.redirections += 1
       // While one takes over, two servers may each say that it is the other one.
       if (count > 1) await pauseAfter(count - 2, this.#closing.signal)
       const connection = this.#connectionTo(address)
@@ -148,6 +151,7 @@ export class Cluster {
       url: this.#address.urlOf(address),
       isClusterNode: true,
       timeout: this.#options.timeout,
+      traffic: this.#options.traffic,
       log: this.#options.log.child({ server: address }),
       onLost: () => this.#refreshTable(), // another server may have taken over
     })
@@ -218,8 +222,14 @@ export class Cluster {
 
   async #askHost(host: string): Promise<Map<number, string>> {
     const url = this.#address.urlOf(host)
-    const { timeout } = this.#options
-    const connection = new RedisConnection({ url, isClusterNode: true, timeout, log: silent })
+    const { timeout, traffic } = this.#options
+    const connection = new RedisConnection({
+      url,
+      isClusterNode: true,
+      timeout,
+      traffic,
+      log: silent,
+    })
     try {
       await connection.firstAttempt
       return await tableBy(connection, host)

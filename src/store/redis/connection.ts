@@ -26,6 +26,7 @@ import { BusyError, isOfReplica, NotConnectedError, ReplicaError, TimeoutError }
 import { pauseAfter } from './pause.js'
 import { ReachabilityLog } from './reachability-log.js'
 import { Room } from './room.js'
+import type { Traffic } from './traffic.js'
 
 export interface RedisReply {
   readonly value: RedisValue
@@ -37,6 +38,7 @@ export interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   /** The same of the server each time, or how to find out where it is now. @throws {Error} after a bounded time. */
   readonly url: string | ((signal: AbortSignal) => Promise<string>)
   readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly traffic: Traffic
   /** Called each time that the connection is lost, or cannot be made. */
   readonly onLost?: () => void
 }
@@ -79,6 +81,7 @@ export class RedisConnection {
   constructor(options: RedisConnectionOptions) {
     this.#options = options
     this.#log = new ReachabilityLog(options.log)
+    options.traffic.connections.add(this)
     this.firstAttempt = new Promise((resolve) => {
       void this.#stayConnected(resolve)
     })
@@ -86,6 +89,14 @@ export class RedisConnection {
 
   get isReady(): boolean {
     return this.#state.name === 'connected'
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.size
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
   }
 
   /** Whether there is room for one more reply of unknown length. */
@@ -106,6 +117,7 @@ export class RedisConnection {
   /** Ends it for good: no command may follow, and calls without a reply fail. */
   close(): void {
     this.#closing.abort()
+    this.#options.traffic.connections.delete(this)
     this.#leave({ name: 'closed' }, new Error('the store is closed'))
   }
 
@@ -150,6 +162,7 @@ export class RedisConnection {
         this.#room.observe(value)
         if (this.#state.name === 'demoted') call.reject(this.#state.cause)
         settled()
+        this.#options.traffic.onRoundTrip?.((performance.now() - call.since) / 1000)
         call.resolve({ value, client })
       },
       (error: unknown) => {
@@ -210,6 +223,7 @@ export class RedisConnection {
   }
 
   async #stayConnected(onAttempt: () => void): Promise<void> {
+    let wasConnected = false
     for (let failures = 0; this.#state.name !== 'closed'; ) {
       try {
         const { signal } = this.#closing
@@ -231,6 +245,8 @@ export class RedisConnection {
         this.#state = { name: 'connected', client }
         this.#askedForRole = performance.now()
         this.#log.found(evictionPolicy)
+        if (wasConnected) this.#options.traffic.reconnections += 1
+        wasConnected = true
         failures = 0
         onAttempt()
         await end

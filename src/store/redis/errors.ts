@@ -100,7 +100,8 @@ function unavailable(
 ): StoreError {
   const outcome = isUnknown ? 'it is unknown whether the change took effect' : 'nothing has changed'
   const text = purpose === 'read' ? message : `${message}; ${outcome}`
-  return new StoreError('STORE_UNAVAILABLE', text, { cause: causeOf(cause) })
+  const isOutcomeUnknown = purpose === 'change' && isUnknown
+  return new StoreError('STORE_UNAVAILABLE', text, { cause: causeOf(cause), isOutcomeUnknown })
 }
 
 /** What an error reply says; `undefined` for any other error. */

@@ -23,7 +23,7 @@ export interface Script {
 }
 
 /** What replies of known length take at most, in bytes; that of `sizesScript` is for up to 256 keys. */
-const shortReply = 32 * 1024
+const shortReply = 24 * 1024
 
 /** The field that is not an item. */
 export const bytesField = 'bytes'

@@ -11,6 +11,7 @@ import {
   type EncodedItem,
   type ItemId,
   type ItemStore,
+  StoreError,
   StoreMismatchError,
 } from '../item-store.js'
 import { Agreement, bucketsByDefault } from './agreement.js'
@@ -33,8 +34,9 @@ import {
   sizesScript,
   unexpectedData,
 } from './scripts.js'
+import { Traffic } from './traffic.js'
 
-export interface RedisStoreOptions extends ClusterOptions {
+export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
   /** As in `STORE_URL`. */
   readonly url: string
   /** Prefix of the keys, without braces, since what is in braces picks the slot of a cluster. */
@@ -61,7 +63,8 @@ const groupLength = 256
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
   const { prefix, buckets = bucketsByDefault, batchBytes = 128 * 1024, url, timeout, log } = options
   const keys = Array.from({ length: buckets }, (_, number) => `${prefix}{${number}}`)
-  const engine = openEngine({ url, timeout, log, onLost: () => agreement.doubt() })
+  const traffic = new Traffic()
+  const engine = openEngine({ url, timeout, log, traffic, onLost: () => agreement.doubt() })
   /** Keys that one script may take together; in a cluster each has a slot of its own. */
   const groups = groupsOf(keys, engine.serverOf === undefined ? groupLength : 1)
   const agreement = new Agreement({ prefix, keys, groups, log, engine })
@@ -135,7 +138,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     expected?: EncodedItem,
   ): Promise<ChangeOutcome> {
     const digest = expected === undefined ? '' : hash('sha1', expected)
-    const { value } = await run('change', script, [keyOf(id)], id, randomUUID(), item, digest)
+    const args = [id, randomUUID(), item, digest]
+    const { value } = await run('change', script, [keyOf(id)], ...args).catch((error) => {
+      if (error instanceof StoreError && error.isOutcomeUnknown) traffic.unknownOutcomes += 1
+      throw error
+    })
     const outcome = outcomes[value as keyof typeof outcomes] // as the scripts answer
     if (outcome === 'done') changes.made(id)
     return outcome
@@ -195,6 +202,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
   return {
     guarantees: { isSnapshot: false, isInOrder: false },
+
+    traffic,
 
     namespace,
 

@@ -89,10 +89,14 @@ programTest('promtool', 'the expressions of the dashboard are valid', (promtool)
 })
 
 test('every metric of the dashboard and the alert rules is served', async () => {
-  const port = await freePort()
-  const own = await ownService({ METRICS_PORT: String(port) })
-  await own.call('POST', '/items', { data: {} })
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const metricsWith = async (env: NodeJS.ProcessEnv) => {
+    const port = await freePort()
+    const own = await ownService({ ...env, METRICS_PORT: String(port) })
+    await own.call('POST', '/items', { data: {} })
+    return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  }
+  const STORE_URL = `redis://127.0.0.1:${await freePort()}` // what is measured needs no server
+  const metrics = (await metricsWith({})) + (await metricsWith({ STORE_URL }))
   const alerts = parseYaml<Alerts>(read('deploy/alerts.yml'))
   const rules = alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))
   const names = [...expressions, ...rules]

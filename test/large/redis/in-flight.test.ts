@@ -56,7 +56,7 @@ describeWithRedis('commands in flight', () => {
   test('are few at first, and hundreds once replies are known to be short', async () => {
     const { proxy, store } = await opened()
     const reads = () => Array.from({ length: 1000 }, async () => store.read(newItemId()))
-    assert.equal(await reached(proxy, hget, reads, (sent) => sent >= 1), 1)
+    assert.equal(await reached(proxy, hget, reads, (sent) => sent >= 2), 2)
     for (let time = 0; time < 100; time += 1) await store.read(newItemId())
     const before = proxy.sent('EVALSHA')
     assert.equal(await reached(proxy, hget, reads, (sent) => sent >= 32), 32)
@@ -160,10 +160,11 @@ describeWithRedis('commands in flight', () => {
   test('are lost with the connection: the outcome is unknown, and nobody waited too long', async () => {
     const { redis, proxy, store } = await opened()
     const id = newItemId()
+    const before = proxy.sent(hget)
     proxy.hold(true)
     const results = [store.create(id, itemText(id, 1)), store.read(id)]
     const lost = Promise.allSettled(results)
-    await until('they are sent', () => proxy.sent('HGET') > 0)
+    await until('they are sent', () => proxy.sent(hget) > before)
     await redis.kill('SIGKILL')
     const reasons = (await lost).map((result) => result.status === 'rejected' && result.reason)
     const message = 'The connection to the store was lost'
@@ -171,6 +172,37 @@ describeWithRedis('commands in flight', () => {
       reasons.map((reason) => reason.message),
       [`${message}; it is unknown whether the change took effect`, message],
     )
+  })
+
+  test('are counted, as are round trips, reconnections and changes of unknown outcome', async () => {
+    const { redis, proxy, store } = await opened()
+    const traffic = store.traffic
+    assert.ok(traffic)
+    const known = newItemId()
+    await store.create(known, itemText(known, 1)) // the engine knows the script then
+    const times: number[] = []
+    traffic.onRoundTrip = (time) => times.push(time)
+    await store.read(known)
+    assert.equal(times.length, 1)
+    assert.ok(
+      times.every((time) => time > 0 && time < 60),
+      `${times} seconds`,
+    )
+
+    proxy.hold(true)
+    const ids = Array.from({ length: 1500 }, newItemId)
+    const creates = ids.map(async (id) => store.create(id, itemText(id, 1)))
+    const lists = ids.slice(0, 10).map(() => store.list())
+    const results = Promise.allSettled<unknown>([...creates, ...lists])
+    assert.deepEqual([traffic.inFlight, traffic.waiting], [1024, 486])
+    await redis.kill('SIGKILL')
+    await results
+    assert.deepEqual([traffic.inFlight, traffic.waiting], [0, 0])
+    assert.deepEqual([traffic.unknownOutcomes, traffic.reconnections], [1024, 0])
+    await redis.start()
+    proxy.hold(false)
+    await until('it is connected again', () => traffic.reconnections === 1)
+    assert.equal(traffic.redirections, 0)
   })
 
   test('a list of an empty store takes one script, and a health check and the size two commands', async () => {
