@@ -54,29 +54,33 @@ export async function createItems({ port, headers }, count, seconds) {
   const deadline = performance.now() + seconds * 1000
   /** @type {string[]} */
   const ids = []
-  let sent = 0
-  const isNextSent = () => sent < count && performance.now() < deadline && ++sent > 0
-  const connections = Array.from({ length: 16 }, () => createOver(port, request, isNextSent, ids))
+  let left = count
+  const takeNext = () => {
+    if (left === 0 || performance.now() > deadline) return false
+    left -= 1
+    return true
+  }
+  const connections = Array.from({ length: 16 }, () => createOver(port, request, takeNext, ids))
   await Promise.all(connections)
   return ids
 }
 
 /**
- * Creates items over one connection, with a few requests in flight, until no further one is to be sent.
+ * Creates items over one connection, with a few requests in flight.
  * @param {number} port
  * @param {string} request
- * @param {() => boolean} isNextSent
+ * @param {() => boolean} takeNext whether another one is to be sent
  * @param {string[]} ids to which those of the items are added
  * @returns {Promise<void>}
  */
-function createOver(port, request, isNextSent, ids) {
+function createOver(port, request, takeNext, ids) {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1')
     let inFlight = 0
     let unread = ''
 
     function send() {
-      while (inFlight < 4 && isNextSent()) {
+      while (inFlight < 4 && takeNext()) {
         inFlight += 1
         socket.write(request)
       }
@@ -88,11 +92,11 @@ function createOver(port, request, isNextSent, ids) {
       unread += chunk
       const [refused] = /HTTP\/1\.1 (?!201)\d{3}.*/.exec(unread) ?? []
       if (refused) socket.destroy(new Error(`a create was answered ${refused}`))
-      for (const { 0: member, 1: id = '' } of unread.matchAll(/"id":\s*"([0-9a-f-]{36})"/g)) {
-        ids.push(id)
-        inFlight -= 1
-        unread = unread.slice(unread.indexOf(member) + member.length)
-      }
+      const created = [...unread.matchAll(/"id":\s*"([0-9a-f-]{36})"/g)]
+      for (const [, id = ''] of created) ids.push(id)
+      inFlight -= created.length
+      const last = created.at(-1)
+      if (last) unread = unread.slice(last.index + last[0].length)
       send()
     }
 
