@@ -238,6 +238,7 @@ export class Connection {
     this.#setHeld(0)
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
+    socket.push('') // where Node's parser has stopped, it ends a read that would keep others from starting
     socket.on('data', () => undefined).resume()
   }
 

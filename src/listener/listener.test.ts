@@ -1,6 +1,7 @@
 /** The listener by itself: which clients it disconnects and when, and that no response is lost. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
@@ -87,10 +88,35 @@ test('a head that is too large is refused, however much follows', async () => {
   assert.match((await received(socket)).toString(), /refused$/)
 })
 
+test('what a client sends after the last response is read while the listener stops', async () => {
+  const { listener, port } = await open('x')
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  socket.write(ask.repeat(400_000)) // 11 MB, more than the system takes
+  await once(socket, 'readable')
+  const stopped = listener.stop({ timeout: 10_000, grace: 1_000 })
+  await once(socket.resume(), 'end')
+  await once(socket.end(), 'close') // fails if the connection is reset before all has been sent
+  await stopped
+})
+
+test('connections that have reached the machine when the listener stops are accepted', async () => {
+  const { listener, port } = await open('an answer')
+  const sockets = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
+  const texts = sockets.map(async (socket) => {
+    socket.write(ask)
+    return String(await received(socket))
+  })
+  for (let turns = 0; turns < 3; turns += 1) await new Promise(process.nextTick) // connecting takes one
+  await listener.stop({ timeout: 10_000, grace: 1_000 })
+  for (const text of await Promise.all(texts)) assert.match(text, /an answer$/)
+})
+
 test('a client that never stops pipelining loses no response when the listener stops', async () => {
   const { listener, port } = await open('x'.repeat(1_000))
   const socket = connect(port, '127.0.0.1').pause()
-  const more = () => socket.writable && socket.write(ask.repeat(1_000))
+  const more = () => {
+    while (socket.writable && socket.write(ask.repeat(1_000)));
+  }
   socket.on('drain', more).on('error', () => undefined)
   more()
   await delay(100)

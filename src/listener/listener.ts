@@ -69,6 +69,9 @@ const timeoutCheckInterval = 1_000
 /** How often connections are checked while the listener is stopping, in milliseconds. */
 const idleCheckInterval = 50
 
+/** How many connections the system keeps until they are accepted: the default of `listen`. */
+const backlog = 511
+
 /** How many times per timeout each connection is checked for being idle or stalled. */
 const checksPerTimeout = 4
 
@@ -87,6 +90,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   /** Connections that hold requests and whose earlier ones have been answered. */
   const resumable: Connection[] = []
   let heldBytes = 0
+  /** Number of connections accepted so far. */
+  let accepted = 0
   let isStopping = false
 
   const owner: ConnectionOwner = {
@@ -155,6 +160,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     const known = connections.get(duplex)
     if (known !== undefined) return known
     const socket = duplex as Socket // the server listens on TCP only
+    accepted += 1
     const connection = new Connection(socket, owner)
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
@@ -189,6 +195,15 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
+  /** Accepts connections that have already reached this machine; some versions of Node.js take one in a turn. */
+  async function acceptWaiting(): Promise<void> {
+    let known = -1
+    for (let turns = 0; turns < backlog && known !== accepted; turns += 1) {
+      known = accepted
+      for (let more = 0; more < 2; more += 1) await nextTurn() // the first may not accept any
+    }
+  }
+
   return {
     async listen(port, host) {
       server.listen(port, host)
@@ -210,8 +225,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
         // A client that has only just connected is about to send a request.
         if (!connection.hasHadRequest) connection.markActive()
       }
-      // First accept what has already reached this machine: connections, then requests on them.
-      for (let turns = 0; turns < 2; turns += 1) await nextTurn()
+      await acceptWaiting()
       const closed = once(server, 'close')
       NetServer.prototype.close.call(server)
       const check = () => {
