@@ -23,7 +23,7 @@ import {
   type RedisValue,
 } from './client.js'
 import { BusyError, isOfReplica, NotConnectedError, ReplicaError, TimeoutError } from './errors.js'
-import { pauseAfter } from './pause.js'
+import { longestPause, pauseAfter } from './pause.js'
 import { ReachabilityLog } from './reachability-log.js'
 import { Room } from './room.js'
 import type { Traffic } from './traffic.js'
@@ -243,13 +243,16 @@ export class RedisConnection {
           })
         })
         this.#state = { name: 'connected', client }
-        this.#askedForRole = performance.now()
+        const since = performance.now()
+        this.#askedForRole = since
         this.#log.found(evictionPolicy)
         if (wasConnected) this.#options.traffic.reconnections += 1
         wasConnected = true
-        failures = 0
         onAttempt()
         await end
+        // One that refuses changes as a replica does, and says that it is none, is not asked all the time.
+        const isReplica = 'cause' in this.#state && this.#state.cause instanceof ReplicaError
+        failures = isReplica && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {
         failures += 1
         if (!this.#closing.signal.aborted) this.#lose(error)

@@ -1,6 +1,8 @@
 /** What clients see of a service on a server with a replica, behind an address that moves with the primary. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { create } from '../../conformance/expect.js'
 import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
@@ -78,6 +80,36 @@ describeWithRedis('a planned failover', () => {
     assert.match(JSON.stringify(service.log), /"cause":"the server is a replica"/)
     await failover(primary)
     await assertRecovers(service)
+  })
+  test('a server that refuses changes as a replica, and says that it is none, is connected to ever less often', async () => {
+    const info = 'role:master\r\ncluster_enabled:0\r\n'
+    let connections = 0
+    const server = createServer((socket) => {
+      connections += 1
+      socket
+        .on('error', () => undefined)
+        .on('data', (data) => {
+          for (const command of data
+            .toString()
+            .split(/^\*\d+\r\n/m)
+            .slice(1)) {
+            socket.write(
+              command.includes('INFO') ? `$${info.length}\r\n${info}\r\n` : '-READONLY no\r\n',
+            )
+          }
+        })
+    }).listen(0, '127.0.0.1')
+    server.unref()
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo // it listens on TCP
+    const service = await ownService({ STORE_URL: `redis://127.0.0.1:${port}`, STORE_TIMEOUT })
+    const begun = performance.now()
+    await until('it has connected again and again', async () => {
+      assertUnavailable(await service.call('POST', '/items', { data: {} }), noChange)
+      return connections >= 8
+    })
+    // The pauses between them are 50 ms, and then twice as long each time, or half of that at least.
+    assert.ok(performance.now() - begun > 1500, `${connections} connections`)
   })
 })
 
