@@ -103,6 +103,16 @@ const badSeeds = [
     says: 'bad.json: line 3, column 9: expected a value',
   },
   {
+    what: 'is not a list of objects',
+    file: fileWith('bad.csv', 'title,price\nfirst,1\n'),
+    says: 'bad.csv: line 1, column 1: expected an object',
+  },
+  {
+    what: 'has a request that is not valid',
+    file: fileWith('bad.jsonl', '{"a":1}\n{"data":[]}\n'),
+    says: 'bad.jsonl: line 2, column 1: Invalid item request: data must be an object',
+  },
+  {
     what: 'does not exist',
     file: 'none.json',
     says: "the seed none.json cannot be read: ENOENT: no such file or directory, open 'none.json'",
