@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '../interface/errors.js'
+import { isMapped, mapped, mappedFrom, readBytes, resized } from '../store/mapped.js'
 
 /** The limits of request bodies, in bytes. */
 export interface BodyLimits {
@@ -13,10 +14,16 @@ export interface BodyLimits {
 
 /**
  * Reads the complete body, as it was sent. A client that expects `100 Continue` first gets it.
+ * @param use gets the body, which it must not keep: memory for large ones is used again.
+ * @returns what `use` returns, or throws.
  * @throws {ApiError} `VALIDATION_ERROR` for a content type that is not JSON, `PAYLOAD_TOO_LARGE`,
  * `SERVICE_UNAVAILABLE` if too much is pending, `BAD_REQUEST` if the body is cut short.
  */
-export type ReadBody = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer>
+export type ReadBody = <T>(
+  request: IncomingMessage,
+  response: ServerResponse,
+  use: (body: Buffer) => T,
+) => Promise<T>
 
 /** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"[^"]*")*)?$/i
@@ -30,10 +37,11 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
   /** Memory taken by the bodies of unanswered requests. */
   let pendingBytes = 0
 
-  return function readBody(request, response) {
+  return function readBody(request, response, use) {
     checkHead(request, maxBodyBytes)
     if (expectsContinue(request)) response.writeContinue()
 
+    const maxLength = Number(request.headers['content-length'] ?? maxBodyBytes)
     return new Promise((resolve, reject) => {
       /** Its first `length` bytes have been received. A list of tiny chunks could take 400 times as much memory. */
       let body: Buffer = nothing
@@ -62,7 +70,7 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
         if (length === 0) {
           hold(chunk)
         } else if (needed > body.length) {
-          const larger = enlarge(body, Math.min(2 * needed, maxBodyBytes))
+          const larger = enlarge(body, Math.min(2 * needed, maxLength), maxLength)
           if (larger === undefined) {
             refuse(new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body'))
             return
@@ -86,7 +94,11 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
       }
 
       request.on('data', append).once('end', () => {
-        resolve(body.subarray(0, length))
+        try {
+          resolve(readBytes(body.subarray(0, length), use))
+        } catch (error) {
+          reject(error)
+        }
         body = nothing
       })
       // The request emits no `end` if the response comes first. Until the response is sent, the item takes memory too.
@@ -115,10 +127,11 @@ function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && continueExpectation.test(headers.expect ?? '')
 }
 
-/** A larger copy; `undefined` if there is no memory for it. */
-function enlarge(body: Buffer, length: number): Buffer | undefined {
+/** The same with more room; `undefined` if there is no memory for it. @param maxLength what it may ever need. */
+function enlarge(body: Buffer, length: number, maxLength: number): Buffer | undefined {
   try {
-    const larger = Buffer.allocUnsafeSlow(length)
+    if (isMapped(body)) return resized(body, length)
+    const larger = length < mappedFrom ? Buffer.allocUnsafeSlow(length) : mapped(length, maxLength)
     body.copy(larger)
     return larger
   } catch {

@@ -101,9 +101,8 @@ export function createItemHandlers(
 
     create: async function createItem(exchange) {
       const name = keyedName(exchange)
-      const itemRequest = parseItemRequest(await readBody(exchange.request, exchange.response))
       const id = name === undefined ? newItemId() : namedItemId(store.namespace, name)
-      const item = encodeItem(id, itemRequest)
+      const item = await receivedItem(exchange, () => id)
       const location = ['Location', itemPath(id)]
       while (!(await store.create(id, item))) {
         const present = await store.read(id)
@@ -131,9 +130,8 @@ export function createItemHandlers(
     },
 
     replace: async function replaceItem(exchange) {
-      const itemRequest = parseItemRequest(await readBody(exchange.request, exchange.response))
+      const item = await receivedItem(exchange, () => itemIdOf(exchange))
       const id = itemIdOf(exchange)
-      const item = encodeItem(id, itemRequest)
       await changeItem(exchange, id, (expected) => store.replace(id, item, expected))
       return answerItem(exchange, 200, updated, item, ['ETag', await itemTag(item)])
     },
@@ -143,6 +141,14 @@ export function createItemHandlers(
       await changeItem(exchange, id, (expected) => store.delete(id, expected))
       answerEmpty(exchange, 204)
     },
+  }
+
+  /** The item of a request. @param idOf its id; what it throws comes after the errors of the body. */
+  function receivedItem({ request, response }: Exchange, idOf: () => ItemId): Promise<EncodedItem> {
+    return readBody(request, response, (body) => {
+      const itemRequest = parseItemRequest(body)
+      return encodeItem(idOf(), itemRequest)
+    })
   }
 }
 

@@ -12,6 +12,7 @@ import { isUtf8 } from 'node:buffer'
 import { is, safeParse } from 'valibot'
 import { GenericRequest } from '../interface/models.js'
 import type { EncodedItem, ItemId } from '../store/item-store.js'
+import { mapped, mappedFrom } from '../store/mapped.js'
 import { keptMembers, type Positions } from './kept-members.js'
 import { nameOf } from './names.js'
 import { JsonSyntaxError, positionOf, scanText } from './scan.js'
@@ -84,7 +85,7 @@ export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   const separator = members.length > 0 ? 1 : 0
   const length = head.length + projectId.length + separator + members.length + 1
 
-  const item = Buffer.allocUnsafe(length)
+  const item = length < mappedFrom ? Buffer.allocUnsafe(length) : mapped(length)
   let at = item.write(head, 'latin1')
   at += projectId.copy(item, at)
   item[at] = comma

@@ -99,7 +99,7 @@ export interface ItemStore {
   readonly namespace: string
 
   /**
-   * Stores a new item.
+   * Stores a new item, whose bytes do not change any more: a store may keep them where they are.
    * @returns whether it was stored: not if the id is in the store, whose item stays as it is.
    */
   create(id: ItemId, item: EncodedItem): Awaitable<boolean>

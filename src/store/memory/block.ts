@@ -5,8 +5,8 @@
  *
  * Removing or resizing an item moves the bytes after it, so that a block never has holes.
  *
- * A large item lies alone in a block whose frame is exactly as long as the item, has no table, and is
- * never written to again.
+ * A large item lies alone in a block whose frame is the very memory that the item came in. It has no table
+ * and no comma, and is never written to.
  *
  * @module
  */
@@ -82,7 +82,7 @@ export class Block {
    */
   read(position: number): Buffer {
     const { bytes, start } = this.frame
-    if (this.isLarge) return bytes.subarray(0, this.used - 1)
+    if (this.isLarge) return bytes
     const from = start + this.#startOf(position)
     const to = start + this.#endOf(position) - 1
     const text = allocate(() => Buffer.allocUnsafe(to - from))
@@ -92,7 +92,7 @@ export class Block {
 
   /** Adds an item, for which there is room, at the end. */
   append(handle: Handle, text: Buffer): void {
-    this.#write(text, this.used)
+    if (!this.isLarge) this.#write(text, this.used)
     this.#addEntry(handle, this.used + text.length + 1)
   }
 

@@ -65,7 +65,7 @@ export class Blocks {
   add(id: ItemId, text: Buffer): void {
     const handle = this.index.add(id)
     try {
-      const block = this.#blockForNew(text.length + 1)
+      const block = this.#blockForNew(text)
       block.append(handle, text)
       this.index.setBlock(handle, block.number)
     } catch (error) {
@@ -84,7 +84,7 @@ export class Blocks {
     const growth = length - place.block.lengthOf(place.position)
     if (place.block.isLarge || this.#isLarge(length)) {
       const alone = this.#isolate(place)
-      const block = this.#newBlock(length, alone)
+      const block = this.#newBlock(text, alone)
       block.append(handle, text)
       this.#swap(alone, block)
     } else {
@@ -119,13 +119,14 @@ export class Blocks {
   }
 
   /** The block to add an item to. Open lists that read it end before what is added. */
-  #blockForNew(length: number): Block {
+  #blockForNew(text: Buffer): Block {
     const { tail } = this
+    const length = text.length + 1
     const isLarge = this.#isLarge(length)
     if (tail !== undefined && !isLarge && tail.filled + length + entryBytes <= this.frames.size) {
       return tail
     }
-    const block = this.#insert(this.chain.last, length)
+    const block = this.#insert(this.chain.last, text)
     this.tail = isLarge ? undefined : block
     return block
   }
@@ -204,7 +205,7 @@ export class Blocks {
   /** The block itself, or a copy that replaces it if a list reads it. @throws {StoreError} `STORE_FULL` */
   #writable(block: Block): Block {
     if (!this.chain.isRead(block)) return block
-    const copy = this.#newBlock(0, block)
+    const copy = this.#newBlock(undefined, block)
     block.copyTo(copy, 0, block.count)
     this.#swap(block, copy)
     return copy
@@ -212,11 +213,11 @@ export class Blocks {
 
   /**
    * Puts an empty block after another one, or at the start of the list.
-   * @param length of the item that it is for, if it is for one.
+   * @param text of the item that it is for, if it is for one.
    * @throws {StoreError} `STORE_FULL`
    */
-  #insert(before: Block | undefined, length = 0): Block {
-    const block = this.#newBlock(length)
+  #insert(before: Block | undefined, text?: Buffer): Block {
+    const block = this.#newBlock(text)
     block.number = this.freeNumbers.pop() ?? this.byNumber.length
     this.byNumber[block.number] = block
     this.chain.insert(block, before)
@@ -225,12 +226,14 @@ export class Blocks {
 
   /**
    * An empty block that is not in the list yet.
+   * @param text of the item that it is for, if it is for one.
    * @param old the block it will replace.
    * @throws {StoreError} `STORE_FULL`
    */
-  #newBlock(length: number, old?: Block): Block {
+  #newBlock(text?: Buffer, old?: Block): Block {
     this.chain.needRoom(old)
-    const frame = this.#isLarge(length) ? this.frames.takeOwn(length) : this.frames.take()
+    const isLarge = text !== undefined && this.#isLarge(text.length + 1)
+    const frame = isLarge ? this.frames.takeOwn(text) : this.frames.take()
     return new Block(frame, this.frames.size)
   }
 

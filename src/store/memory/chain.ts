@@ -18,6 +18,9 @@ import type { FramePool } from './frames.js'
 /** Retired blocks passed on or freed in one turn of the event loop when a list is released. */
 const batch = 256
 
+/** What follows a large item, which is sent from where it lies. */
+const comma = Buffer.from(',')
+
 /** Blocks of other moments that a list skips in one turn. */
 const stride = 10_000
 
@@ -137,6 +140,10 @@ export class Chain {
         const chunk = frame.bytes.subarray(frame.start, frame.start + Math.min(used, left))
         left -= chunk.length
         yield chunk
+        if (block.isLarge && left > 0 && !list.isReleased) {
+          left -= comma.length
+          yield comma
+        }
       } else {
         skipped += 1
         // The block may be freed meanwhile; its link still leads to the next one to show, which stays

@@ -10,13 +10,14 @@
  * @module
  */
 
+import { alwaysMapped, isMapped } from '../mapped.js'
 import { allocate } from './allocate.js'
 
 /** A small store has small slabs; each new one is as large as all together, up to the largest. */
 const firstSlab = 1024 * 1024
 
-/** From 32 MiB on, glibc maps memory directly, whatever was freed before (mallopt(3)). */
-const largestSlab = 32 * 1024 * 1024
+/** No slab is larger than what the system maps in any case. */
+const largestSlab = alwaysMapped
 
 /** The emptiest slab is emptied if this part of the others is still free afterwards. */
 const spare = 1 / 8
@@ -31,6 +32,7 @@ const moves = 2
 const maxMappings = 16_384
 
 export interface Slab {
+  /** At least as long as what is used of it, so that it is mapped. */
   readonly memory: ArrayBuffer
   readonly bytes: Buffer
   readonly words: Int32Array
@@ -93,13 +95,15 @@ export class FramePool {
   }
 
   /**
-   * A frame with memory of its own, which never moves.
+   * A frame that is the memory of these bytes and never moves. Beyond the maximum number of mappings, it is
+   * a copy of them.
    * @throws {StoreError} `STORE_FULL` when the system has no memory left.
    */
-  takeOwn(size: number): Frame {
-    const isMapped = this.#ownFrames < maxMappings
-    const bytes = allocate(() => (isMapped ? mapped(size) : Buffer.allocUnsafeSlow(size)))
-    this.#ownBytes += size
+  takeOwn(given: Buffer): Frame {
+    const isKept = this.#ownFrames < maxMappings || !isMapped(given)
+    const bytes = isKept ? given : allocate(() => Buffer.allocUnsafeSlow(given.length))
+    if (!isKept) bytes.set(given)
+    this.#ownBytes += bytes.length
     this.#ownFrames += 1
     return { slab: undefined, bytes, words: noWords, start: 0, readBy: 0 }
   }
@@ -129,7 +133,7 @@ export class FramePool {
   #free(slab: Slab, start: number): void {
     slab.free.push(start)
     this.#freeBytes += this.size
-    const isOnly = this.slabs.length === 1 && slab.memory.byteLength <= firstSlab + this.size
+    const isOnly = this.slabs.length === 1 && slab.bytes.length <= firstSlab + this.size
     if (slab.frames.size === 0 && !isOnly) this.#drop(slab)
   }
 
@@ -137,8 +141,8 @@ export class FramePool {
   #moveOne(): void {
     if (this.slabs.length < 2) return
     const source = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
-    const { byteLength } = source.memory
-    if (this.#freeBytes - byteLength < (this.#slabBytes - byteLength) * spare) return
+    const { length } = source.bytes
+    if (this.#freeBytes - length < (this.#slabBytes - length) * spare) return
     const [frame] = source.frames
     const target = this.#fullest()
     if (frame === undefined || target === undefined || target === source) return
@@ -164,8 +168,10 @@ export class FramePool {
     const wanted = Math.min(Math.max(this.#slabBytes, firstSlab), largestSlab)
     const count = Math.ceil(wanted / this.size)
     const slab = allocate(() => {
-      const memory = new ArrayBuffer(count * this.size)
-      const [bytes, words] = [Buffer.from(memory), new Int32Array(memory)]
+      const length = count * this.size
+      const memory = new ArrayBuffer(Math.max(length, alwaysMapped))
+      const bytes = Buffer.from(memory, 0, length)
+      const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
       return { memory, bytes, words, frames: new Set<Frame>(), free: new Array<number>(count) }
     })
     // The first place comes off the stack first, so that memory is touched only as it is needed.
@@ -173,28 +179,19 @@ export class FramePool {
       slab.free[place] = (count - 1 - place) * this.size
     }
     this.slabs.push(slab)
-    this.#slabBytes += slab.memory.byteLength
-    this.#freeBytes += slab.memory.byteLength
+    this.#slabBytes += slab.bytes.length
+    this.#freeBytes += slab.bytes.length
     return slab
   }
 
   #drop(slab: Slab): void {
     this.slabs.splice(this.slabs.indexOf(slab), 1)
-    this.#slabBytes -= slab.memory.byteLength
-    this.#freeBytes -= slab.memory.byteLength
+    this.#slabBytes -= slab.bytes.length
+    this.#freeBytes -= slab.bytes.length
     // Moved to a new object that nobody keeps, the memory goes with the next scavenge. The old one
     // would wait for a collection of old objects, which may never come in a service that is idle.
     structuredClone(slab.memory, { transfer: [slab.memory] })
   }
-}
-
-/**
- * Memory with a mapping of its own, which the system takes back as soon as it is collected: V8 maps
- * what can be resized, while malloc keeps the holes that large items of all sizes leave after churn.
- */
-function mapped(size: number): Buffer {
-  const Resizable = ArrayBuffer as new (size: number, options: object) => ArrayBuffer // ES2024, Node.js 20
-  return Buffer.from(new Resizable(size, { maxByteLength: size }))
 }
 
 /** The part of a slab that is in use. */
