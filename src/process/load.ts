@@ -1,7 +1,7 @@
 /** Watches the load of the process. @module */
 
 import { Session } from 'node:inspector'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { ExceededLimit } from '../interface/errors.js'
 
 export interface LoadLimits {
@@ -24,20 +24,47 @@ const sampleInterval = 1_000
 /** While too much memory is in use, garbage is collected once every this many samples. */
 const collectEvery = 5
 
+/** A process that spends less of a sample on work than this part of it is idle. */
+const idleUtilization = 0.05
+
+/** An idle process collects garbage if it takes this many times the memory that was left the last time. */
+const idleGrowth = 1.25
+
 /** Resolution of the event loop delay, in milliseconds. */
 const resolution = 10
 
-/** Starts measuring. */
-export function watchLoad({ maxEventLoopDelay, maxMemoryBytes }: LoadLimits): Load {
+/**
+ * Starts measuring.
+ * @param itemBytes memory of the items that this process holds, none of which is garbage.
+ */
+export function watchLoad(
+  { maxEventLoopDelay, maxMemoryBytes }: LoadLimits,
+  itemBytes = () => 0,
+): Load {
   const delays = monitorEventLoopDelay({ resolution })
   delays.enable()
   let exceeded: ExceededLimit | undefined
   let samples = 0
+  /** Memory beside the items, without garbage: what was left after the last collection. */
+  let cleanBytes = residentBytes() ?? 0
+  let isCollected = false
+  let utilization = performance.eventLoopUtilization()
+
+  function wasIdle(): boolean {
+    const before = utilization
+    utilization = performance.eventLoopUtilization()
+    return performance.eventLoopUtilization(utilization, before).utilization < idleUtilization
+  }
 
   const timer = setInterval(() => {
     const delay = meanDelay(delays.mean)
     delays.reset()
     const memory = residentBytes() ?? 0
+    const otherBytes = memory - itemBytes()
+    if (isCollected) cleanBytes = otherBytes
+    // Large items that were deleted, and bodies, are garbage that V8 does not see in its own heap.
+    isCollected = wasIdle() && !isCollected && otherBytes > cleanBytes * idleGrowth
+    if (isCollected) collectGarbage()
     exceeded = undefined
     if (delay > maxEventLoopDelay) {
       exceeded = { limit: 'MAX_EVENT_LOOP_DELAY', maximum: maxEventLoopDelay, value: delay }

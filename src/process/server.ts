@@ -88,7 +88,10 @@ async function serve(
   const waitingReads = createWaitingReads(store, stopping.signal)
   const metrics = await startMetrics(config, store, waitingReads, worker)
   if (metrics !== undefined) observers.push(metrics.observe)
-  const load = watchLoad(config)
+  const load = watchLoad(
+    config,
+    config.storeUrl === undefined ? () => heldBytes(opened) : undefined,
+  )
   const app = createApp(
     { ...config, version: readVersion() },
     { store, log, observers, currentSigning, waitingReads, exceededLimit: load.exceededLimit },
@@ -113,6 +116,12 @@ async function serve(
       await store.close()
     },
   }
+}
+
+/** Memory that a store in this process takes for its items. */
+function heldBytes(store: ItemStore): number {
+  const size = store.size()
+  return 'memoryBytes' in size ? size.memoryBytes : 0
 }
 
 /** Measures, if there is a port for the metrics. */
