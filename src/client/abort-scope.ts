@@ -64,7 +64,7 @@ export function createAbortScope(timeout: number, caller: AbortSignal | undefine
         await orAborted(
           () =>
             new Promise<void>((resolve) => {
-              timer = setTimeout(resolve, time)
+              timer = setTimeout(resolve, Math.min(time, longestDelay))
             }),
         )
       } finally {

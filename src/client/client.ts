@@ -1,63 +1,35 @@
 /** `item-store/client`: the typed client, for browsers and Node.js. @module */
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
-import { createAbortScope, longestDelay } from './abort-scope.js'
-import { type Fetch, type TextResponse, wholeText } from './fetch-text.js'
-import { invalidResponse, membersOf, parsed, responseError } from './item-store-error.js'
-import { itemTexts, singleItemText } from './item-texts.js'
+import { type AbortScope, createAbortScope } from './abort-scope.js'
+import { type CheckedOptions, checkedOptions, jsonText, pathOf } from './checks.js'
+import { type TextResponse, wholeText } from './fetch-text.js'
+import { type ItemRead, ifMatchHeaders, itemRead, keepTag, present } from './item-read.js'
+import { invalidResponse, membersOf, parsed, responseError, wrong } from './item-store-error.js'
+import { allTexts, itemTexts } from './item-texts.js'
+import type {
+  CallOptions,
+  CreateOptions,
+  ItemStoreClientOptions,
+  MatchOptions,
+  MaybePromise,
+  NewItem,
+  ReplaceOptions,
+  StoredItem,
+  UpdateOptions,
+  WriteOptions,
+} from './options.js'
 import { createSender, type Send, type ServiceRequest } from './sender.js'
-import { createTokenSource, type Token } from './token-source.js'
+import { createTokenSource } from './token-source.js'
+import { makeChange } from './update.js'
+import { type StateRead, statesOf } from './watch.js'
 
+export type { Fetch } from './fetch-text.js'
+export { tagOf } from './item-read.js'
 export { type ClientErrorCode, ItemStoreError } from './item-store-error.js'
-export type { Fetch, HealthCheckResponse, Item, Token }
-
-/** Turns an item into JSON text and back. `JSON` is one, and so is the module `lossless-json`. */
-export interface JsonCodec {
-  parse(text: string): unknown
-  /** @returns `undefined` for what is not JSON. */
-  stringify(value: unknown): string | undefined
-}
-
-export interface ItemStoreClientOptions {
-  /** Ends with `/api/v1`. In a browser it may be relative to the page. */
-  readonly baseUrl: string | URL
-  /** A function is called at the first request, and once more when the token has expired. */
-  readonly token: Token
-  /** By default that of the platform. */
-  readonly fetch?: Fetch | undefined
-  /**
-   * Longest wait in milliseconds, 30,000 by default: for the response to begin, for each further part of
-   * it, for a token, and before a retry. Once it is exceeded, the call fails.
-   */
-  readonly timeout?: number | undefined
-  /**
-   * How often to retry a request after a 503 or when the connection failed; 3 by default. A create is
-   * retried only if it was never sent, which Node.js can tell and a browser cannot.
-   */
-  readonly retries?: number | undefined
-  /** Another one than `JSON`, which changes numbers beyond double precision and `1.0`. */
-  readonly json?: JsonCodec | undefined
-}
-
-export interface CallOptions {
-  /** Ends the call, which then fails with the reason of the signal. */
-  readonly signal?: AbortSignal | undefined
-}
-
-export interface WriteOptions extends CallOptions {
-  /** The item's `project_id`: at least one character; null by default, on replace too. */
-  readonly projectId?: string | null | undefined
-}
-
-/** An item of the type `T` as the service returns it (spec §2.1). */
-export type StoredItem<T extends object = Item> = T & Pick<Item, 'id' | 'project_id'>
-
-/** What an item of the type `T` is created from: its members but `id` and `project_id`. */
-export type NewItem<T extends object = Item> = string extends keyof T
-  ? object
-  : T extends unknown // for each type of a union
-    ? Omit<T, 'id' | 'project_id'>
-    : never
+export type * from './options.js'
+export type { Token } from './token-source.js'
+export type { HealthCheckResponse, Item }
 
 /**
  * A client of one service.
@@ -72,60 +44,107 @@ export type NewItem<T extends object = Item> = string extends keyof T
  */
 export class ItemStoreClient<T extends object = Item> {
   readonly #send: Send
-  readonly #timeout: number
-  readonly #json: JsonCodec
+  readonly #options: CheckedOptions
 
   /** @throws {TypeError} when an option is missing or wrong. */
   constructor(options: ItemStoreClientOptions) {
-    const { baseUrl, token, fetch, retries = 3, json = JSON } = options
-    const timeout = Math.min(options.timeout ?? 30_000, longestDelay)
-    if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
-    if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected a number from 0`)
-    if (fetch !== undefined && typeof fetch !== 'function') throw wrong('fetch is not a function')
-    if (typeof json?.parse !== 'function' || typeof json.stringify !== 'function') {
-      throw wrong('json has no parse and stringify')
-    }
-    this.#timeout = timeout
-    this.#json = json
-    this.#send = createSender({
-      ...{ fetch, timeout, retries },
-      baseUrl: normalized(baseUrl),
-      tokens: createTokenSource(token),
-    })
+    this.#options = checkedOptions(options)
+    this.#send = createSender({ ...this.#options, tokens: createTokenSource(options.token) })
   }
 
-  /** Creates an item. @returns it with its `id`. */
-  async create(data: NewItem<T>, options?: WriteOptions): Promise<StoredItem<T>> {
-    return this.#parsed(await this.#write('POST', '/items', this.#textOf(data), options))
+  /**
+   * Creates an item. It is sent again like other requests, and makes one item however often it arrives.
+   * @returns it with its `id`.
+   * @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT` when `itemId` was created with the same key, and is another one.
+   */
+  async create(data: NewItem<T>, options?: CreateOptions): Promise<StoredItem<T>> {
+    return this.#parsed(await this.#create(this.#textOf(data), options))
   }
 
   /** The item with this id. @throws {ItemStoreError} with `status` 404 when there is none. */
   async get(id: string, options?: CallOptions): Promise<StoredItem<T>> {
-    return this.#parsed(await this.getText(id, options))
+    return this.#parsed(await this.#read(id, options))
   }
 
   /** All items. For more than fit into memory, or to start with the first, use {@link items}. */
   async list(options?: CallOptions): Promise<StoredItem<T>[]> {
-    const texts = await this.listText(options)
-    return texts.map((text) => this.#parsed(text))
+    return await this.#call({ method: 'GET', path: '/items' }, options, (all) => this.#all(all))
   }
 
   /**
    * Replaces an item completely, its `project_id` too, which becomes null unless it is given.
-   * @throws {ItemStoreError} with `status` 404 when there is none.
+   * @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED`.
    */
-  async replace(id: string, data: NewItem<T>, options?: WriteOptions): Promise<StoredItem<T>> {
-    return this.#parsed(await this.#write('PUT', pathOf(id), this.#textOf(data), options))
+  async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
+    return this.#parsed(await this.#replace(id, this.#textOf(data), options))
   }
 
-  /** Deletes an item. @throws {ItemStoreError} with `status` 404 when there is none. */
-  async delete(id: string, options?: CallOptions): Promise<void> {
-    await this.#call({ method: 'DELETE', path: pathOf(id) }, options, async (response) => {
+  /**
+   * Changes an item in one step: reads it, and replaces it with what `change` makes of it if nobody else has
+   * changed it meanwhile; otherwise from the start, up to 100 times. It keeps its `project_id`.
+   * @param change may be called more than once. When it returns `undefined`, the item stays as it is.
+   * @returns the item as it is now.
+   * @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED` when others changed it
+   * each time.
+   */
+  async update(
+    id: string,
+    change: (item: StoredItem<T>) => MaybePromise<NewItem<T> | undefined>,
+    options?: UpdateOptions,
+  ): Promise<StoredItem<T>> {
+    const make = async (read: ItemRead) => {
+      const data = await change(this.#parsed(read))
+      return data === undefined ? undefined : this.#textOf(data)
+    }
+    return this.#parsed(await this.#update(id, make, options))
+  }
+
+  /** Deletes an item. @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED`. */
+  async delete(id: string, options?: MatchOptions): Promise<void> {
+    const request: ServiceRequest = {
+      method: 'DELETE',
+      path: pathOf(id),
+      headers: ifMatchHeaders(options),
+    }
+    await this.#call(request, options, async (response) => {
       await wholeText(response)
-      const { ok, status } = response.head
-      // A web server may answer 200 to everything. A status that is not ok is the 404 that `send` let pass.
-      if (ok && status !== 204) throw invalidResponse(response.head)
+      // A web server may answer 200 to everything. The 404 is the one that `send` let pass.
+      if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
+  }
+
+  /**
+   * An item, or all items: as at present, then as after each change, until the signal is aborted; what fails
+   * meanwhile is tried again. Of changes in quick succession, only the last may be seen. The loop ends when
+   * the item is deleted.
+   * @throws {ItemStoreError} what {@link get} and {@link list} throw, at first; later only what will not pass,
+   * such as a 401.
+   */
+  watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
+  watch(options?: CallOptions): AsyncGenerator<StoredItem<T>[], void, void>
+  async *watch(
+    target: string | CallOptions = {},
+    options: CallOptions = typeof target === 'string' ? {} : target,
+  ): AsyncGenerator<StoredItem<T> | StoredItem<T>[], void, void> {
+    const isItem = typeof target === 'string'
+    const path = isItem ? pathOf(target) : '/items'
+    const { timeout } = this.#options
+    const scope = createAbortScope(timeout, options.signal)
+    const read = (headers: Record<string, string>) =>
+      this.#call(
+        { method: 'GET', path, headers },
+        options,
+        async (response): Promise<StateRead<StoredItem<T> | StoredItem<T>[]>> => {
+          const { head } = response
+          if (head.status === 304) return [head]
+          return [head, isItem ? this.#parsed(await itemRead(response)) : await this.#all(response)]
+        },
+      )
+    try {
+      yield* statesOf(read, timeout, scope)
+    } finally {
+      scope.dispose()
+    }
   }
 
   /** The state of the service, healthy or not. Needs no token. */
@@ -148,13 +167,13 @@ export class ItemStoreClient<T extends object = Item> {
    * of the response. Leaving the loop ends the response.
    */
   async *items({ signal }: CallOptions = {}): AsyncGenerator<StoredItem<T>, void, void> {
-    const scope = createAbortScope(this.#timeout, signal)
+    const scope = createAbortScope(this.#options.timeout, signal)
     try {
       const response = await this.#send({ method: 'GET', path: '/items' }, scope, (each) => each)
       for await (const texts of itemTexts(response, 2)) {
         for (const text of texts) {
           scope.signal.throwIfAborted()
-          yield this.#parsed(text)
+          yield this.#parsed({ text })
         }
       }
     } finally {
@@ -164,16 +183,12 @@ export class ItemStoreClient<T extends object = Item> {
 
   /** The item's own JSON text, to the byte. Otherwise like {@link get}. */
   async getText(id: string, options?: CallOptions): Promise<string> {
-    return await this.#call({ method: 'GET', path: pathOf(id) }, options, singleItemText)
+    return (await this.#read(id, options)).text
   }
 
   /** The JSON text of each item, to the byte. */
   async listText(options?: CallOptions): Promise<string[]> {
-    return await this.#call({ method: 'GET', path: '/items' }, options, async (response) => {
-      const all: string[] = []
-      for await (const texts of itemTexts(response, 2)) for (const text of texts) all.push(text)
-      return all
-    })
+    return await this.#call({ method: 'GET', path: '/items' }, options, allTexts)
   }
 
   /**
@@ -181,93 +196,108 @@ export class ItemStoreClient<T extends object = Item> {
    * @returns the new item's JSON text, with its `id`.
    * @throws {SyntaxError} when it is not JSON.
    */
-  async createText(text: string, options?: WriteOptions): Promise<string> {
-    return await this.#write('POST', '/items', checked(text), options)
+  async createText(text: string, options?: CreateOptions): Promise<string> {
+    return (await this.#create(jsonText(text), options)).text
   }
 
   /** The same for {@link replace}. */
-  async replaceText(id: string, text: string, options?: WriteOptions): Promise<string> {
-    return await this.#write('PUT', pathOf(id), checked(text), options)
+  async replaceText(id: string, text: string, options?: ReplaceOptions): Promise<string> {
+    return (await this.#replace(id, jsonText(text), options)).text
+  }
+
+  /** The same for {@link update}: `change` gets the item's own text. */
+  async updateText(
+    id: string,
+    change: (text: string) => MaybePromise<string | undefined>,
+    options?: UpdateOptions,
+  ): Promise<string> {
+    const make = async ({ text }: ItemRead) => {
+      const data = await change(text)
+      return data === undefined ? undefined : jsonText(data)
+    }
+    return (await this.#update(id, make, options)).text
+  }
+
+  #read(id: string, options?: CallOptions): Promise<ItemRead> {
+    return this.#call({ method: 'GET', path: pathOf(id) }, options, itemRead)
+  }
+
+  #create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
+    // Not `randomUUID`, which pages without TLS do not have.
+    const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
+    const headers = { 'idempotency-key': idempotencyKey }
+    return this.#write({ method: 'POST', path: '/items', headers }, data, options)
+  }
+
+  #replace(id: string, data: string, options?: ReplaceOptions): Promise<ItemRead> {
+    return this.#write(
+      { method: 'PUT', path: pathOf(id), headers: ifMatchHeaders(options) },
+      data,
+      options,
+    )
   }
 
   async #write(
-    method: 'POST' | 'PUT',
-    path: string,
+    request: ServiceRequest,
     data: string,
     { projectId = null, ...options }: WriteOptions = {},
-  ): Promise<string> {
+  ): Promise<ItemRead> {
     // A lone surrogate cannot be encoded in UTF-8, and `fetch` would replace it.
     if (/\p{Surrogate}/u.test(data)) throw wrong('data has a lone surrogate; write it as \\uXXXX')
     const project = projectId === null ? '' : `,"project_id":${JSON.stringify(projectId)}`
-    return await this.#call(
-      { method, path, body: `{"data":${data}${project}}` },
-      options,
-      singleItemText,
+    const body = `{"data":${data}${project}}`
+    return await this.#call({ ...request, body }, options, itemRead)
+  }
+
+  async #update(
+    id: string,
+    make: (read: ItemRead) => Promise<string | undefined>,
+    { isRepeatable = false, ...options }: UpdateOptions = {},
+  ): Promise<ItemRead> {
+    const read = () => this.#read(id, options)
+    const write = (data: string, { text, tag }: ItemRead) => {
+      const { project_id: projectId }: Item = JSON.parse(text)
+      return this.#replace(id, data, { ...options, projectId, ifMatch: present(tag) })
+    }
+    return await this.#scoped(options, (scope) =>
+      makeChange(read, make, write, isRepeatable, this.#options, scope),
     )
   }
 
   async #call<R>(
     request: ServiceRequest,
-    { signal }: CallOptions = {},
+    options: CallOptions | undefined,
     read: (response: TextResponse) => Promise<R>,
   ): Promise<R> {
-    const scope = createAbortScope(this.#timeout, signal)
+    return await this.#scoped(options, (scope) => this.#send(request, scope, read))
+  }
+
+  async #all(response: TextResponse): Promise<StoredItem<T>[]> {
+    return (await allTexts(response)).map((text) => this.#parsed({ text }))
+  }
+
+  /** Does something for which a signal counts, and then lets go of it. */
+  async #scoped<R>(
+    { signal }: CallOptions = {},
+    work: (scope: AbortScope) => Promise<R>,
+  ): Promise<R> {
+    const scope = createAbortScope(this.#options.timeout, signal)
     try {
-      return await this.#send(request, scope, read)
+      return await work(scope)
     } finally {
       scope.dispose()
     }
   }
 
   #textOf(data: NewItem<T>): string {
-    const text = this.#json.stringify(data)
+    const text = this.#options.json.stringify(data)
     if (text === undefined) throw wrong('data is missing')
     return text
   }
 
-  #parsed(text: string): StoredItem<T> {
-    return this.#json.parse(text) as StoredItem<T> // whoever names the type knows what was stored
+  #parsed({ text, tag }: ItemRead): StoredItem<T> {
+    const item = this.#options.json.parse(text) as StoredItem<T> // whoever names the type knows what was stored
+    keepTag(item, tag)
+    return item
   }
-}
-
-function wrong(problem: string): TypeError {
-  return new TypeError(`ItemStoreClient: ${problem}`)
-}
-
-/** The base URL without a slash at its end. */
-function normalized(baseUrl: string | URL): string {
-  const { location } = globalThis as { location?: { href: string } } // only pages have one
-  let url: URL | undefined
-  try {
-    if (baseUrl) url = new URL(baseUrl, location?.href)
-  } catch {
-    // The same as a missing one.
-  }
-  const address = url && url.origin + url.pathname
-  if (address === undefined || address !== url?.href || !address.startsWith('http')) {
-    // Errors get logged, so what may be a password or another secret is masked.
-    const shown = `"${baseUrl}"`
-      .replace(/^("(?:\w+:\/\/)?).*@/s, '$1***@')
-      .replace(/\?.+(?=")/s, '?***')
-    throw wrong(
-      `baseUrl is ${baseUrl ? shown : 'missing'}; expected for example "http://localhost:8000/api/v1"`,
-    )
-  }
-  return address.replace(/\/+$/, '')
-}
-
-/** @throws {TypeError} for an id that cannot be one segment of a path: no item has it. */
-function pathOf(id: string): string {
-  if (!id) throw wrong('id is missing') // it would be the path of the list
-  // `fetch` would resolve the dots as path segments, and a lone surrogate cannot be encoded in UTF-8.
-  if (/^\.\.?$|\p{Surrogate}/u.test(id)) {
-    throw wrong(`id is ${JSON.stringify(id)}; expected one segment of a path`)
-  }
-  return `/items/${encodeURIComponent(id)}`
-}
-
-/** A text that is one JSON value cannot add members to the request. */
-function checked(text: string): string {
-  JSON.parse(text)
-  return text
 }

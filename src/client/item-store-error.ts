@@ -34,6 +34,8 @@ export class ItemStoreError extends Error {
   readonly sessionId: string | undefined
   /** How many seconds the service asks to wait before trying again, if it does (RFC 9110 §10.2.3). */
   readonly retryAfter: number | undefined
+  /** The item that a create found in its place (409, spec §4.11). */
+  readonly itemId: string | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {
     super(message, options)
@@ -41,6 +43,8 @@ export class ItemStoreError extends Error {
     this.code = code
     this.sessionId = sessionId ?? response?.headers.get('x-session-id') ?? undefined
     this.retryAfter = secondsOf(response?.headers.get('retry-after'))
+    const isConflict = code === 'IDEMPOTENCY_CONFLICT'
+    this.itemId = isConflict ? response?.headers.get('location')?.split('/').at(-1) : undefined
   }
 }
 
@@ -68,6 +72,16 @@ export function invalidResponse(response: Response): ItemStoreError {
     `${url || 'baseUrl'} did not answer like an item store (status ${status})`,
     { response, code: 'INVALID_RESPONSE' },
   )
+}
+
+/** The caller gave something wrong. */
+export function wrong(problem: string): TypeError {
+  return new TypeError(`ItemStoreClient: ${problem}`)
+}
+
+/** Whether it is an error of the client with this code. */
+export function hasCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof ItemStoreError && error.code === code
 }
 
 /** The value of a JSON text; `undefined` if it is not JSON. */

@@ -28,6 +28,13 @@ export async function* itemTexts(
   if (!cutter.isComplete()) throw invalidResponse(head)
 }
 
+/** The texts of all items in a list. */
+export async function allTexts(response: TextResponse): Promise<string[]> {
+  const all: string[] = []
+  for await (const texts of itemTexts(response, 2)) for (const text of texts) all.push(text)
+  return all
+}
+
 /** The text of the item in a response. @throws {ItemStoreError} `INVALID_RESPONSE`. */
 export async function singleItemText(response: TextResponse): Promise<string> {
   let item: string | undefined

@@ -8,11 +8,14 @@ const asked = new ItemStoreError('later', {
   response: new Response('', { status: 503, headers: { 'retry-after': '2' } }),
 })
 
+const noLimits = { retries: Number.POSITIVE_INFINITY, timeout: Number.POSITIVE_INFINITY }
+
 /** Delays of many clients, in ascending order. */
 function delays(error: unknown, attempt: number): number[] {
-  return Array.from({ length: 1_000 }, () => retryDelay(error, false, attempt) ?? Number.NaN).sort(
-    (one, other) => one - other,
-  )
+  return Array.from(
+    { length: 1_000 },
+    () => retryDelay(error, false, attempt, noLimits) ?? Number.NaN,
+  ).sort((one, other) => one - other)
 }
 
 const cases = [
@@ -39,6 +42,6 @@ for (const error of [
   new ItemStoreError('x', { code: 'TIMEOUT' }),
 ]) {
   test(`no further attempt after ${error}`, () => {
-    assert.equal(retryDelay(error, false, 0), undefined)
+    assert.equal(retryDelay(error, false, 0, noLimits), undefined)
   })
 }

@@ -6,19 +6,38 @@ import { ItemStoreError } from './item-store-error.js'
 const firstDelay = 200
 const longestDelay = 5_000
 
+/** How often, and how late, a request is sent again at most. */
+export interface RetryLimits {
+  readonly retries: number
+  /** In milliseconds. */
+  readonly timeout: number
+}
+
 /**
  * How long to wait before the same request is sent again, in milliseconds; `undefined` for not at all.
- * @param isCreate another create would make another item, unless this one was never sent.
+ * @param isOnce whether the request must not take effect twice, so that it is sent again only if it certainly
+ * has not.
  * @param retries how many retries there have been.
  */
-export function retryDelay(error: unknown, isCreate: boolean, retries: number): number | undefined {
+export function retryDelay(
+  error: unknown,
+  isOnce: boolean,
+  retries: number,
+  limits: RetryLimits,
+): number | undefined {
   if (!(error instanceof ItemStoreError)) return undefined
-  const { code, status, retryAfter = 0 } = error
-  const isUnsent = code === 'NOT_CONNECTED'
-  if (!isUnsent && (isCreate || (code !== 'CONNECTION_LOST' && status !== 503))) return undefined
-  const backoff = Math.min(longestDelay, firstDelay * 2 ** retries)
+  const { code, status } = error
+  const isUndone = code === 'NOT_CONNECTED' || code === 'SERVICE_UNAVAILABLE'
+  if (!isUndone && (isOnce || (code !== 'CONNECTION_LOST' && status !== 503))) return undefined
+  const delay = backoff(error, retries)
+  return retries < limits.retries && delay <= limits.timeout ? delay : undefined
+}
+
+/** A delay in milliseconds that gets longer, and not before the service's `Retry-After`. */
+export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
+  const delay = Math.min(longestDelay, firstDelay * 2 ** retries)
   // Half of it is random, so that clients that failed together do not come back together.
-  return retryAfter * 1000 + (backoff * (1 + Math.random())) / 2
+  return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
 }
 
 const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']

@@ -2,8 +2,8 @@
 
 import type { AbortScope } from './abort-scope.js'
 import { type Fetch, fetchText, type TextResponse, wholeText } from './fetch-text.js'
-import { ItemStoreError, responseError } from './item-store-error.js'
-import { isOutcomeUnknown, retryDelay } from './retry.js'
+import { hasCode, type ItemStoreError, responseError } from './item-store-error.js'
+import { isOutcomeUnknown, type RetryLimits, retryDelay } from './retry.js'
 import type { TokenSource } from './token-source.js'
 
 export interface ServiceRequest {
@@ -12,6 +12,8 @@ export interface ServiceRequest {
   readonly path: string
   /** JSON text. */
   readonly body?: string
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Sent without a token; `read` gets responses of any status. */
   readonly isHealthCheck?: boolean
 }
@@ -27,18 +29,14 @@ export type Send = <R>(
   read: (response: TextResponse) => R | Promise<R>,
 ) => Promise<R>
 
-export interface SenderOptions {
+export interface SenderOptions extends RetryLimits {
   readonly baseUrl: string
   readonly tokens: TokenSource
   readonly fetch: Fetch | undefined
-  /** Longest delay before a retry, in milliseconds. */
-  readonly timeout: number
-  /** Maximum number of retries. */
-  readonly retries: number
 }
 
 export function createSender(options: SenderOptions): Send {
-  const { baseUrl, tokens, timeout, retries } = options
+  const { baseUrl, tokens } = options
   // Looked up for each request: test libraries replace it.
   const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
 
@@ -52,13 +50,18 @@ export function createSender(options: SenderOptions): Send {
     }
   }
 
-  return async function send({ method, path, body, isHealthCheck }, scope, read) {
+  return async function send(request, scope, read) {
+    const { method, path, body, isHealthCheck } = request
+    // Later errors would look like those of the network. `fetch` itself gets an object, which others may change.
+    const given = Object.fromEntries(new Headers(request.headers))
+    // Sent again, a create without a key makes another item, and a condition is not met if the first was done.
+    const isOnce = method === 'POST' ? !given['idempotency-key'] : !!given['if-match']
     let isTokenRenewed = false
     let mayBeDone = false
     for (let retry = 0; ; ) {
       scope.signal.throwIfAborted() // before a token is asked for
       const source = isHealthCheck ? undefined : tokens.current()
-      const headers: Record<string, string> = {}
+      const headers = { ...given }
       if (source) headers.authorization = `Bearer ${await tokenFrom(source, scope)}`
       const init: RequestInit = { method, headers }
       if (body !== undefined) {
@@ -67,19 +70,20 @@ export function createSender(options: SenderOptions): Send {
       }
       try {
         const response = await fetchText(fetch, baseUrl + path, init, scope)
-        if (!response.head.ok && !isHealthCheck) {
+        const { ok, status } = response.head
+        if (!ok && status !== 304 && !isHealthCheck) {
           const error = responseError(response.head, await wholeText(response))
           // An earlier attempt may have deleted the item that is missing now.
           if (!(mayBeDone && method === 'DELETE' && isItemMissing(error))) throw error
         }
         return await read(response)
       } catch (error) {
-        if (source && !isTokenRenewed && isExpired(error) && tokens.forget(source)) {
+        if (source && !isTokenRenewed && hasCode(error, 'TOKEN_EXPIRED') && tokens.forget(source)) {
           isTokenRenewed = true
           continue
         }
-        const delay = retryDelay(error, method === 'POST', retry)
-        if (delay === undefined || retry >= retries || delay > timeout) throw error
+        const delay = retryDelay(error, isOnce, retry, options)
+        if (delay === undefined) throw error
         mayBeDone ||= isOutcomeUnknown(error)
         retry += 1
         await scope.sleep(delay)
@@ -91,8 +95,4 @@ export function createSender(options: SenderOptions): Send {
 /** Whether this is the 404 of an item, and not that of a wrong path or of something in between. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && code === undefined && sessionId !== undefined
-}
-
-function isExpired(error: unknown): boolean {
-  return error instanceof ItemStoreError && error.code === 'TOKEN_EXPIRED'
 }

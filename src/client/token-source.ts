@@ -1,5 +1,7 @@
 /** Where the client gets its token from. @module */
 
+import { wrong } from './item-store-error.js'
+
 /** An access token (spec §5), or a function that gets one: called at first, and again when the token has expired. */
 export type Token = string | (() => string | Promise<string>)
 
@@ -32,10 +34,10 @@ export function createTokenSource(token: Token | undefined): TokenSource {
 
 /** The errors do not show the token, because errors get logged. */
 function checked(token: unknown): string {
-  if (!token) throw new TypeError('ItemStoreClient: token is missing')
+  if (!token) throw wrong('token is missing')
   // RFC 6750 §2.1. A line break from the end of a file is the usual reason.
   if (typeof token !== 'string' || !/^[\w.~+/=-]+$/.test(token)) {
-    throw new TypeError('ItemStoreClient: token is not a token: is there white space in it?')
+    throw wrong('token is not a token: is there white space in it?')
   }
   return token
 }

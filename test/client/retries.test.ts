@@ -25,6 +25,7 @@ const { id } = item
 type Call = (client: ItemStoreClient) => Promise<unknown>
 
 const repeatable: { title: string; call: Call; good: Step; result: unknown }[] = [
+  { title: 'create', call: (client) => client.create({}), good: oneItem, result: item },
   { title: 'get', call: (client) => client.get(id), good: oneItem, result: item },
   { title: 'list', call: (client) => client.list(), good: listOfOne, result: [item] },
   { title: 'items', call: collectItems, good: listOfOne, result: [item] },
@@ -51,9 +52,9 @@ describe('sent again until it succeeds', () => {
     })
   }
 
-  test('get, list and replace when the response breaks off', async () => {
+  test('create, get, list and replace when the response breaks off', async () => {
     for (const { call, good, result } of repeatable.filter(({ title }) =>
-      /^(get|l|r)/.test(title),
+      /^(c|get|l|r)/.test(title),
     )) {
       const { baseUrl, seen } = await scriptedServer([dropsHalfway, good])
       assert.deepEqual(await call(new ItemStoreClient({ baseUrl, token })), result)
@@ -83,21 +84,41 @@ describe('sent no more often than retries says', () => {
 })
 
 describe('not sent again', () => {
+  const ifMatch = '"1"'
+  const conditional: Call[] = [
+    (client) => client.replace(id, {}, { ifMatch }),
+    (client) => client.replaceText(id, '{}', { ifMatch }),
+    (client) => client.delete(id, { ifMatch }),
+  ]
+  const unknown = unavailable('STORE_UNAVAILABLE')
   const steps: { title: string; step: Step; status: number | undefined; code: string }[] = [
-    { title: '503', step: unavailable(), status: 503, code: 'SERVICE_UNAVAILABLE' },
+    { title: 'an unknown outcome', step: unknown, status: 503, code: 'STORE_UNAVAILABLE' },
+    {
+      title: 'a 503 of something else',
+      step: answers(503, ''),
+      status: 503,
+      code: 'INVALID_RESPONSE',
+    },
     { title: 'a lost connection', step: drops, status: undefined, code: 'CONNECTION_LOST' },
     { title: 'half a response', step: dropsHalfway, status: 200, code: 'CONNECTION_LOST' },
   ]
   for (const { title, step, status, code } of steps) {
-    test(`a create after ${title}: there might be two items`, async () => {
-      for (const call of ['create', 'createText'] as const) {
+    test(`a change with a condition after ${title}: it would not meet it after itself`, async () => {
+      for (const call of conditional) {
         const { baseUrl, seen } = await scriptedServer([step])
-        const client = new ItemStoreClient({ baseUrl, token })
-        const error = await errorOf(call === 'create' ? client.create({}) : client.createText('{}'))
+        const error = await errorOf(call(new ItemStoreClient({ baseUrl, token })))
         assert.deepEqual([error.status, error.code, seen.length], [status, code, 1])
+        assert.equal(seen[0]?.headers['if-match'], ifMatch)
       }
     })
   }
+
+  test('but a change with a condition is after a 503 of the service that has done nothing', async () => {
+    const { baseUrl, seen } = await scriptedServer([unavailable(), oneItem])
+    const client = new ItemStoreClient({ baseUrl, token })
+    assert.deepEqual(await client.replace(id, {}, { ifMatch }), item)
+    assert.equal(seen.length, 2)
+  })
 
   test('items once an item has been yielded: the list would start over', async () => {
     const { baseUrl, seen } = await scriptedServer([dropsHalfway])
@@ -187,7 +208,7 @@ describe('not sent again', () => {
   })
 })
 
-describe('a create that was never sent is sent again', () => {
+describe('a change that was never sent is sent again, with a condition too', () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     test(`when nothing listens at ${host} yet`, async () => {
       const port = await freePort()
@@ -202,7 +223,7 @@ describe('a create that was never sent is sent again', () => {
           return await fetch(url, init)
         },
       })
-      assert.deepEqual(await client.create({}), item)
+      assert.deepEqual(await client.replace(id, {}, { ifMatch: '"1"' }), item)
       assert.deepEqual([count, seen.length], [2, 1])
     })
   }
@@ -235,7 +256,7 @@ describe('errors of a fetch other than that of Node.js prove nothing', () => {
       }
       const options = { baseUrl: 'http://localhost/api/v1', token, retries: 1, fetch }
       const client = new ItemStoreClient(options)
-      const { code, cause } = await errorOf(client.create({}))
+      const { code, cause } = await errorOf(client.replace(id, {}, { ifMatch: '"1"' }))
       assert.deepEqual([code, cause, count], ['CONNECTION_LOST', error, 1])
       assert.equal((await errorOf(client.get(id))).code, 'CONNECTION_LOST')
       assert.equal(count, 3)

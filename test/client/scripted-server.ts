@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { after } from 'node:test'
 
 /** What is done about one request. */
@@ -13,6 +18,7 @@ export interface Seen {
   readonly method: string | undefined
   readonly path: string | undefined
   readonly authorization: string | undefined
+  readonly headers: IncomingHttpHeaders
   readonly body: string
   /** When it arrived, in milliseconds. */
   readonly at: number
@@ -38,7 +44,14 @@ export async function scriptedServer(steps: readonly Step[], port = 0): Promise<
       return // the client has gone
     }
     const { method, url: path, headers } = request
-    seen.push({ method, path, authorization: headers.authorization, body, at: performance.now() })
+    seen.push({
+      method,
+      path,
+      authorization: headers.authorization,
+      headers,
+      body,
+      at: performance.now(),
+    })
     const step = steps[seen.length - 1] ?? steps.at(-1)
     step?.(response, request)
   })

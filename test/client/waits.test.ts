@@ -33,6 +33,9 @@ const calls: { title: string; call: Call }[] = [
   { title: 'items', call: (client, options) => client.items(options).next() },
   { title: 'replace', call: (client, options) => client.replace(id, {}, options) },
   { title: 'replaceText', call: (client, options) => client.replaceText(id, '{}', options) },
+  { title: 'update', call: (client, options) => client.update(id, () => ({}), options) },
+  { title: 'watch', call: (client, options) => client.watch(id, options).next() },
+  { title: 'watch of the list', call: (client, options) => client.watch(options).next() },
   { title: 'delete', call: (client, options) => client.delete(id, options) },
   { title: 'health', call: (client, options) => client.health(options) },
 ]

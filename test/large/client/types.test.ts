@@ -6,7 +6,7 @@ import { userProject } from '../../support/user-project.js'
 
 /** Lines after `@ts-expect-error` have to be errors. */
 const program = `
-import { ItemStoreClient, ItemStoreError, type Item, type StoredItem } from 'item-store/client'
+import { ItemStoreClient, ItemStoreError, tagOf, type Item, type StoredItem } from 'item-store/client'
 
 interface Todo { readonly title: string; done?: boolean }
 type Shape = { kind: 'circle'; r: number } | { kind: 'square'; a: number }
@@ -23,6 +23,14 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
   const title: string = item.title
   const projectId: string | null = item.project_id
   await todos.replace(item.id, { ...item, done: true }, { projectId })
+  const tag: string = tagOf(item)
+  await todos.replace(item.id, item, { ifMatch: tag, projectId })
+  await todos.delete(item.id, { ifMatch: item })
+  await todos.create({ title: 'a' }, { idempotencyKey: 'a' })
+  const updated = await todos.update(item.id, (old) => ({ ...old, done: !old.done }))
+  await todos.update(item.id, async () => undefined, { isRepeatable: true, signal })
+  for await (const { title } of todos.watch(item.id, { signal })) console.log(title, updated.done)
+  for await (const [first] of todos.watch({ signal })) console.log(first?.title)
   for await (const { id, done } of todos.items({ signal })) if (done) await todos.delete(id)
   const texts: string[] = await todos.listText()
   const { overload, services_summary: { total } } = await todos.health()
@@ -41,6 +49,8 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
   await todos.create({})
   // @ts-expect-error a member is of another type
   await todos.create({ title: 1 })
+  // @ts-expect-error a change gives the members of an item
+  await todos.update(item.id, () => ({ done: true }))
   // @ts-expect-error of no shape
   await shapes.create({ kind: 'circle', a: 1 })
   // @ts-expect-error items are objects

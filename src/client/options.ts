@@ -1,0 +1,81 @@
+/** What callers give to the client, and what types its items have. @module */
+
+import type { Item } from '../interface/models.js'
+import type { Fetch } from './fetch-text.js'
+import type { Token } from './token-source.js'
+
+/** Turns an item into JSON text and back. `JSON` is one, and so is the module `lossless-json`. */
+export interface JsonCodec {
+  parse(text: string): unknown
+  /** @returns `undefined` for what is not JSON. */
+  stringify(value: unknown): string | undefined
+}
+
+export interface ItemStoreClientOptions {
+  /** Ends with `/api/v1`. In a browser it may be relative to the page. */
+  readonly baseUrl: string | URL
+  /** A function is called at the first request, and once more when the token has expired. */
+  readonly token: Token
+  /** By default that of the platform. */
+  readonly fetch?: Fetch | undefined
+  /**
+   * Longest wait in milliseconds, 30,000 by default: for the response to begin, for each further part of
+   * it, for a token, and before a retry. Once it is exceeded, the call fails.
+   */
+  readonly timeout?: number | undefined
+  /**
+   * How often to retry a request after a 503 or when the connection failed; 3 by default. A change with
+   * `ifMatch` is retried only if it certainly has not taken effect.
+   */
+  readonly retries?: number | undefined
+  /** Another one than `JSON`, which changes numbers beyond double precision and `1.0`. */
+  readonly json?: JsonCodec | undefined
+}
+
+export interface CallOptions {
+  /** Ends the call, which then fails with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface WriteOptions extends CallOptions {
+  /** The item's `project_id`: at least one character; null by default, on replace too. */
+  readonly projectId?: string | null | undefined
+}
+
+export interface CreateOptions extends WriteOptions {
+  /**
+   * Creates with the same key and data make one item, whoever of the same `sub` sends them and however often:
+   * 1 to 255 visible ASCII characters. By default each call has another one.
+   */
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface MatchOptions extends CallOptions {
+  /**
+   * Changes the item only if it is still this one, which has a tag (`tagOf`), or has this tag.
+   * Otherwise the call fails with `PRECONDITION_FAILED`.
+   */
+  readonly ifMatch?: string | object | undefined
+}
+
+export interface ReplaceOptions extends WriteOptions, MatchOptions {}
+
+export interface UpdateOptions extends CallOptions {
+  /**
+   * Whether the change may be made again when it is unknown whether it has taken effect: it can tell from the
+   * item, or does no harm if made twice. False by default: the call fails then, with `CONNECTION_LOST` for example.
+   */
+  readonly isRepeatable?: boolean | undefined
+}
+
+/** An item of the type `T` as the service returns it (spec §2.1). */
+export type StoredItem<T extends object = Item> = T & Pick<Item, 'id' | 'project_id'>
+
+export type MaybePromise<R> = R | Promise<R>
+
+/** What an item of the type `T` is created from: its members but `id` and `project_id`. */
+export type NewItem<T extends object = Item> = string extends keyof T
+  ? object
+  : T extends unknown // for each type of a union
+    ? Omit<T, 'id' | 'project_id'>
+    : never

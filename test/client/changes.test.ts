@@ -1,0 +1,284 @@
+/** Changes that depend on what is there, and creates that make one item, whatever becomes of connections. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ItemStoreClient, type StoredItem, tagOf } from '../../src/client/client.js'
+import { cuttingProxy, type Fate } from '../support/cutting-proxy.js'
+import { ownService } from '../support/own-service.js'
+import { errorOf } from './expect.js'
+import {
+  answers,
+  item,
+  oneItem,
+  type Step,
+  scriptedServer,
+  unavailable,
+} from './scripted-server.js'
+
+interface Counter {
+  count: number
+}
+
+const service = await ownService()
+const token = service.validToken()
+const client = new ItemStoreClient<Counter>({ baseUrl: service.baseUrl.href, token })
+const unknownId = '00000000-0000-4000-8000-000000000000'
+
+const increment = ({ count }: Counter) => ({ count: count + 1 })
+
+/** A client behind a proxy that lets requests with this method pass, except for those with a fate. */
+async function behindProxy(method: string, fates: Fate[]) {
+  const proxy = await cuttingProxy(
+    () => Number(service.baseUrl.port),
+    (request) => (request.startsWith(method) ? (fates.shift() ?? 'passed') : 'passed'),
+  )
+  return { client: new ItemStoreClient<Counter>({ baseUrl: proxy.baseUrl, token }), proxy }
+}
+
+describe('a create', () => {
+  test('makes one item, though its connection is cut before and after the answer', async () => {
+    const { client, proxy } = await behindProxy('POST', ['cut before', 'cut after', 'cut after'])
+    const before = await client.list()
+    const created = await client.create({ count: 1 })
+    const text = await client.createText('{"count":1.0}')
+    assert.equal(proxy.cuts, 3)
+    assert.deepEqual(await client.list(), [...before, created, JSON.parse(text)])
+  })
+
+  test('has another key each time, and the one that it is given', async () => {
+    const { baseUrl, seen } = await scriptedServer([oneItem])
+    const client = new ItemStoreClient({ baseUrl, token })
+    for (let n = 0; n < 10; n += 1) await client.create({})
+    await client.create({}, { idempotencyKey: 'mine' })
+    const keys = seen.map(({ headers }) => headers['idempotency-key'])
+    assert.equal(new Set(keys).size, 11)
+    assert.equal(keys.at(-1), 'mine')
+    for (const key of keys) assert.match(String(key), /^[\d-]{7,43}$|^mine$/)
+  })
+
+  test('with a key that another item has fails, and says which', async () => {
+    const { id } = await client.create({ count: 1 }, { idempotencyKey: 'job-7' })
+    const again = await client.create({ count: 1 }, { idempotencyKey: 'job-7' })
+    assert.equal(again.id, id)
+    const error = await errorOf(client.create({ count: 2 }, { idempotencyKey: 'job-7' }))
+    assert.deepEqual([error.status, error.code, error.itemId], [409, 'IDEMPOTENCY_CONFLICT', id])
+  })
+
+  test('with a key that is none fails', async () => {
+    for (const idempotencyKey of ['', 'a b', 'é', 'x'.repeat(256)]) {
+      const error = await errorOf(client.create({ count: 1 }, { idempotencyKey }))
+      assert.deepEqual([error.status, error.code], [400, 'BAD_REQUEST'])
+    }
+    for (const idempotencyKey of ['a\nb', '😀']) {
+      await assert.rejects(client.create({ count: 1 }, { idempotencyKey }), TypeError)
+    }
+  })
+})
+
+describe('the tag of an item', () => {
+  test('is that of the item from each method, and not part of it', async () => {
+    const created = await client.create({ count: 1 })
+    const { id } = created
+    const read = await client.get(id)
+    assert.equal(tagOf(created), tagOf(read))
+    assert.match(tagOf(read), /^"[^"]+"$/)
+    const replaced = await client.replace(id, { count: 2 })
+    const updated = await client.update(id, increment)
+    assert.equal(new Set([created, replaced, updated].map(tagOf)).size, 3)
+    assert.equal(tagOf(updated), tagOf(await client.get(id)))
+    assert.deepEqual(Reflect.ownKeys(read), ['id', 'project_id', 'count'])
+    assert.equal(await client.getText(id), JSON.stringify(updated))
+  })
+
+  test('is missing for a copy, items of a list, and other objects: an error says so', async () => {
+    const { id } = await client.create({ count: 1 })
+    const [first] = await client.list()
+    assert.ok(first !== undefined)
+    for (const other of [{ ...(await client.get(id)) }, first, {}]) {
+      assert.throws(() => tagOf(other), { name: 'TypeError', message: /has no tag/ })
+      await assert.rejects(client.replace(id, { count: 2 }, { ifMatch: other }), /has no tag/)
+      await assert.rejects(client.delete(id, { ifMatch: other }), /has no tag/)
+    }
+    assert.equal((await client.get(id)).count, 1)
+  })
+
+  test('is that of the item where a proxy has weakened it', async () => {
+    const weak = answers(200, { data: item }, { etag: 'W/"1"' })
+    const { baseUrl, seen } = await scriptedServer([weak])
+    const client = new ItemStoreClient({ baseUrl, token })
+    assert.equal(tagOf(await client.get(item.id)), '"1"')
+    await client.update(item.id, () => ({}))
+    assert.equal(seen.at(-1)?.headers['if-match'], '"1"')
+  })
+
+  test('may be missing, and items be anything that a codec makes', async () => {
+    const { baseUrl } = await scriptedServer([oneItem])
+    const json = { parse: (text: string) => text, stringify: JSON.stringify }
+    const client = new ItemStoreClient({ baseUrl, token, json })
+    assert.deepEqual(await client.get(item.id), JSON.stringify(item))
+    await assert.rejects(
+      client.update(item.id, () => ({})),
+      /has no tag/,
+    )
+  })
+})
+
+describe('with ifMatch', () => {
+  const changes: {
+    title: string
+    change: (item: StoredItem<Counter>, ifMatch: string | object) => Promise<unknown>
+  }[] = [
+    {
+      title: 'replace',
+      change: ({ id }, ifMatch) => client.replace(id, { count: 9 }, { ifMatch, projectId: 'p' }),
+    },
+    {
+      title: 'replaceText',
+      change: ({ id }, ifMatch) => client.replaceText(id, '{"count":9.0}', { ifMatch }),
+    },
+    { title: 'delete', change: ({ id }, ifMatch) => client.delete(id, { ifMatch }) },
+  ]
+  for (const { title, change } of changes) {
+    test(`${title} is done for the item itself, or its tag`, async () => {
+      for (const ifMatchOf of [tagOf, (item: object) => item, () => '*']) {
+        const item = await client.create({ count: 1 })
+        await change(item, ifMatchOf(item))
+      }
+    })
+
+    test(`${title} is refused for one that has changed`, async () => {
+      const old = await client.create({ count: 1 })
+      const present = await client.replace(old.id, { count: 2 })
+      for (const ifMatch of [old, tagOf(old), '"other"']) {
+        const error = await errorOf(change(old, ifMatch))
+        assert.deepEqual([error.status, error.code], [412, 'PRECONDITION_FAILED'])
+      }
+      assert.deepEqual(await client.get(old.id), present)
+    })
+  }
+})
+
+describe('update', () => {
+  test('loses no change of 16 clients', async () => {
+    const clients = Array.from(
+      { length: 16 },
+      () => new ItemStoreClient<Counter>({ baseUrl: service.baseUrl.href, token }),
+    )
+    const { id } = await client.create({ count: 0 }, { projectId: 'p' })
+    const work = clients.map(async (client) => {
+      for (let n = 0; n < 4; n += 1) await client.update(id, increment)
+    })
+    await Promise.all(work)
+    assert.deepEqual(await client.get(id), { id, project_id: 'p', count: 64 })
+  })
+
+  test('takes a function that is asynchronous, and one that changes the item given to it', async () => {
+    const { id } = await client.create({ count: 0 })
+    await client.update(id, async (item) => increment(item))
+    const changed = await client.update(id, (item) => {
+      item.count *= 10
+      return item
+    })
+    assert.deepEqual(changed, { id, project_id: null, count: 10 })
+  })
+
+  test('changes nothing when the function returns undefined', async () => {
+    const { baseUrl, seen } = await scriptedServer([oneItem])
+    const client = new ItemStoreClient({ baseUrl, token })
+    assert.deepEqual(await client.update(item.id, () => undefined), item)
+    assert.equal(await client.updateText(item.id, async () => undefined), JSON.stringify(item))
+    assert.deepEqual(
+      seen.map(({ method }) => method),
+      ['GET', 'GET'],
+    )
+  })
+
+  test('as text keeps everything to the byte', async () => {
+    const text = await client.createText('{"big":12345678901234567890}', { projectId: 'p "q"' })
+    const { id }: { id: string } = JSON.parse(text)
+    const changed = await client.updateText(id, (text) => text.replace('}', ',"price" : 1.0}'))
+    const expected = text.replace('}', ',"price" : 1.0}')
+    assert.deepEqual([changed, await client.getText(id)], [expected, expected])
+    await assert.rejects(
+      client.updateText(id, () => '{},"project_id":"q"'),
+      SyntaxError,
+    )
+  })
+
+  test('of an unknown item, or with a function that fails, fails at once', async () => {
+    const error = await errorOf(client.update(unknownId, increment))
+    assert.equal(error.status, 404)
+    const { id } = await client.create({ count: 0 })
+    const own = await errorOf(client.replace(id, { count: 1 }, { ifMatch: '"other"' }))
+    let calls = 0
+    const failing = client.update(id, () => {
+      calls += 1
+      throw own // as of a conflict that is not its own
+    })
+    await assert.rejects(failing, own)
+    assert.equal(calls, 1)
+  })
+
+  const failed: Step = answers(412, { detail: { detail: 'no', error_code: 'PRECONDITION_FAILED' } })
+  const tagged = answers(200, { data: item }, { etag: '"1"' })
+  /** Reads are answered with the item; each replace, with the next of these steps. */
+  const serverWith = async (steps: readonly Step[]) => {
+    let place = 0
+    const { baseUrl, seen } = await scriptedServer([
+      (response, request) => {
+        if (request.method === 'GET') return tagged(response, request)
+        const step = steps[place] ?? steps.at(-1)
+        place += 1
+        step?.(response, request)
+      },
+    ])
+    const replaces = () => seen.filter(({ method }) => method === 'PUT').length
+    return { client: new ItemStoreClient({ baseUrl, token }), replaces }
+  }
+
+  test('begins again after a conflict', async () => {
+    const { client, replaces } = await serverWith([failed, tagged])
+    assert.deepEqual(await client.update(item.id, () => ({})), item)
+    assert.equal(replaces(), 2)
+  })
+
+  test('whose answer is lost is not made twice', async () => {
+    for (const fate of ['cut before', 'cut after'] as const) {
+      const { client, proxy } = await behindProxy('PUT', [fate])
+      const { id } = await client.create({ count: 0 })
+      const error = await errorOf(client.update(id, increment))
+      assert.deepEqual([error.code, proxy.cuts], ['CONNECTION_LOST', 1])
+      assert.equal((await client.get(id)).count, fate === 'cut before' ? 0 : 1)
+    }
+  })
+
+  test('that is repeatable is made again when its answer is lost', async () => {
+    for (const fate of ['cut before', 'cut after'] as const) {
+      const { client } = await behindProxy('PUT', [fate])
+      const { id } = await client.create({ count: 0 })
+      const changed = await client.update(
+        id,
+        ({ count }) => (count === 1 ? undefined : { count: 1 }),
+        { isRepeatable: true },
+      )
+      assert.equal(changed.count, 1)
+    }
+    const { client, replaces } = await serverWith([unavailable('STORE_UNAVAILABLE')])
+    const error = await errorOf(client.update(item.id, () => ({}), { isRepeatable: true }))
+    assert.deepEqual([error.code, replaces()], ['STORE_UNAVAILABLE', 4])
+  })
+
+  test('ends with its signal, also while it pauses', async () => {
+    const reason = new Error('enough')
+    const controller = new AbortController()
+    const { signal } = controller
+    const { client } = await serverWith([failed])
+    let calls = 0
+    const change = () => {
+      calls += 1
+      if (calls === 3) setTimeout(() => controller.abort(reason), 20)
+      return {}
+    }
+    await assert.rejects(client.update(item.id, change, { signal }), reason)
+  })
+})

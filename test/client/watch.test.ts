@@ -1,0 +1,298 @@
+/** The client follows an item, or all of them, through whatever happens to the service. */
+
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { after, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { type CallOptions, ItemStoreClient, tagOf } from '../../src/client/client.js'
+import { inSeconds } from '../conformance/tokens.js'
+import { cuttingProxy } from '../support/cutting-proxy.js'
+import { ownProcess } from '../support/own-process.js'
+import { type OwnService, ownService } from '../support/own-service.js'
+import { freePort } from '../support/process.js'
+import { until } from '../support/until.js'
+import { errorOf } from './expect.js'
+import {
+  answers,
+  drops,
+  item,
+  notFound,
+  type Step,
+  scriptedServer,
+  unavailable,
+} from './scripted-server.js'
+
+interface Counter {
+  count: number
+}
+
+const unknownId = '00000000-0000-4000-8000-000000000000'
+const reason = new Error('enough')
+
+function clientOf(service: OwnService): ItemStoreClient<Counter> {
+  return new ItemStoreClient({ baseUrl: service.baseUrl.href, token: service.validToken() })
+}
+
+/** Collects states in the background, until the end of the test at the latest. */
+function follow<State>(watch: (options: CallOptions) => AsyncGenerator<State, void, void>) {
+  const controller = new AbortController()
+  const { signal } = controller
+  after(() => controller.abort())
+  const seen: State[] = []
+  const end = (async () => {
+    for await (const state of watch({ signal })) seen.push(state)
+    return 'ended'
+  })()
+  end.catch(() => undefined) // awaited later
+  return { seen, end, signal, abort: () => controller.abort(reason) }
+}
+
+const service = await ownService()
+const client = clientOf(service)
+
+describe('watch', () => {
+  test('of an item yields the present state, then later ones, and ends with the item', async () => {
+    const { id } = await client.create({ count: 0 })
+    const { seen, end } = follow((options) => client.watch(id, options))
+    for (let count = 1; count <= 3; count += 1) {
+      await until('the state', () => seen.at(-1)?.count === count - 1)
+      await client.replace(id, { count })
+    }
+    await until('the last state', () => seen.at(-1)?.count === 3)
+    assert.deepEqual(
+      seen.map(({ count }) => count),
+      [0, 1, 2, 3],
+    )
+    const last = seen.at(-1)
+    assert.ok(last !== undefined)
+    assert.equal(tagOf(last), tagOf(await client.get(id)))
+    await client.delete(id)
+    assert.equal(await end, 'ended')
+  })
+
+  test('of all items yields the list after each create, replace and delete', async () => {
+    const client = clientOf(await ownService())
+    const { seen } = follow((options) => client.watch(options))
+    await until('the first list', () => seen.length === 1)
+    const one = await client.create({ count: 1 })
+    await until('the created item', () => seen.at(-1)?.length === 1)
+    const other = await client.replace(one.id, { count: 2 })
+    await until('the replaced item', () => seen.at(-1)?.[0]?.count === 2)
+    await client.delete(one.id)
+    await until('no item', () => seen.at(-1)?.length === 0)
+    assert.deepEqual(seen, [[], [one], [other], []])
+  })
+
+  test('misses nothing that stays, however fast the changes', async () => {
+    const { id } = await client.create({ count: 0 })
+    const { seen } = follow((options) => client.watch(id, options))
+    for (let n = 0; n < 200; n += 1) await client.replace(id, { count: n })
+    await until('the last state', () => seen.at(-1)?.count === 199)
+    const counts = seen.map(({ count }) => count)
+    assert.deepEqual(
+      counts,
+      counts.toSorted((one, other) => one - other),
+    )
+  })
+
+  test('goes on when the service is stopped and started again', async () => {
+    const JWT_SECRET = 'a secret of at least thirty-two bytes'
+    let service = await ownService({ JWT_SECRET })
+    const { baseUrl } = await cuttingProxy(
+      () => Number(service.baseUrl.port),
+      () => 'passed',
+    )
+    const client = new ItemStoreClient<Counter>({ baseUrl, token: service.validToken() })
+    const { seen, end, abort } = follow((options) => client.watch(options))
+    const { id } = await client.create({ count: 1 })
+    const single = follow((options) => client.watch(id, options))
+    await until('the item', () => seen.at(-1)?.length === 1 && single.seen.length === 1)
+
+    await service.stop()
+    await delay(300)
+    service = await ownService({ JWT_SECRET })
+    await until('the empty list of a new store', () => seen.at(-1)?.length === 0)
+    assert.equal(await single.end, 'ended') // there is no such item in the new one
+    const created = await client.create({ count: 2 })
+    await until('the item of the new store', () => seen.at(-1)?.length === 1)
+    assert.deepEqual(seen.at(-1), [created])
+
+    abort()
+    await assert.rejects(end, reason)
+  })
+
+  test('goes on when its token expires, with another one', async () => {
+    const token = () => service.mint({ sub: 'a', exp: inSeconds(2) })
+    const other = new ItemStoreClient<Counter>({ baseUrl: service.baseUrl.href, token })
+    const { id } = await client.create({ count: 0 })
+    const { seen } = follow((options) => other.watch(id, options))
+    await delay(3_000)
+    await client.replace(id, { count: 1 })
+    await until('the change', () => seen.at(-1)?.count === 1)
+    assert.equal(seen.length, 2)
+  })
+
+  test('ends with its signal while it waits, and is released', async () => {
+    const { id } = await client.create({ count: 0 })
+    const all = [
+      follow((options) => client.watch(id, options)),
+      follow((options) => client.watch(options)),
+    ]
+    await until('the first states', () => all.every(({ seen }) => seen.length === 1))
+    await delay(200) // both wait now, or are about to: the same comes of it
+    for (const { abort, end, signal } of all) {
+      abort()
+      await assert.rejects(end, reason)
+      assert.deepEqual(getEventListeners(signal, 'abort'), [])
+    }
+  })
+
+  test('leaves nothing that keeps the process, after a break and after its signal', async () => {
+    const { id } = await client.create({ count: 0 })
+    const module = new URL('../../src/client/client.js', import.meta.url)
+    const program = `
+      import { ItemStoreClient } from '${pathToFileURL(module.pathname)}'
+      const options = { baseUrl: '${service.baseUrl.href}', token: '${service.validToken()}' }
+      const client = new ItemStoreClient(options)
+      for await (const item of client.watch('${id}')) break
+      const controller = new AbortController()
+      try {
+        for await (const items of client.watch({ signal: controller.signal })) {
+          setTimeout(() => controller.abort(), 300)
+        }
+      } catch (error) {
+        console.log(error.name)
+      }`
+    const run = ownProcess([process.execPath, '--input-type=module', '-e', program], {
+      cwd: process.cwd(),
+      env: {},
+    })
+    assert.deepEqual(await run.ended(), [0, null])
+    assert.equal(await run.printed(/^/), 'AbortError\n')
+  })
+
+  test('of an unknown item, or with a wrong token, fails as get does', async () => {
+    const missing = await errorOf(client.watch(unknownId).next())
+    assert.equal(missing.status, 404)
+    const other = new ItemStoreClient({ baseUrl: service.baseUrl.href, token: 'wrong' })
+    assert.equal((await errorOf(other.watch().next())).code, 'INVALID_TOKEN')
+    await assert.rejects(client.watch('..').next(), TypeError)
+  })
+
+  test('fails where no service is, as get does, and later as well on what will not pass', async () => {
+    const baseUrl = `http://127.0.0.1:${await freePort()}/api/v1`
+    const none = new ItemStoreClient({ baseUrl, token: 'a', retries: 0 })
+    assert.equal((await errorOf(none.watch().next())).code, 'NOT_CONNECTED')
+    const refused = answers(401, { detail: { detail: 'no', error_code: 'INVALID_TOKEN' } })
+    const { client } = await serverWith([state('"1"'), drops, refused])
+    const { end } = follow((options) => client.watch(item.id, options))
+    assert.equal((await errorOf(end)).code, 'INVALID_TOKEN')
+  })
+})
+
+/** A state of the item with a tag. */
+function state(tag: string, title = 'a', headers: Record<string, string> = {}): Step {
+  return answers(200, { data: { ...item, title } }, { etag: tag, ...headers })
+}
+
+function unchanged(tag: string, headers: Record<string, string> = {}): Step {
+  return answers(304, '', { etag: tag, ...headers })
+}
+
+const waited = { 'preference-applied': 'wait=1' }
+
+async function serverWith(steps: readonly Step[], timeout = 30_000) {
+  const { baseUrl, seen } = await scriptedServer(steps)
+  const client = new ItemStoreClient<{ title: string }>({
+    ...{ baseUrl, token: 'a.b.c', retries: 0, timeout },
+  })
+  return { client, seen }
+}
+
+describe('a watch asks', { concurrency: true }, () => {
+  test('to wait less long than its timeout, and than proxies do', async () => {
+    const cases = [
+      { timeout: 30_000, prefer: 'wait=20' },
+      { timeout: 15_000, prefer: 'wait=10' },
+      { timeout: Number.POSITIVE_INFINITY, prefer: 'wait=40' },
+    ]
+    for (const { timeout, prefer } of cases) {
+      const { client, seen } = await serverWith([state('"1"'), notFound], timeout)
+      assert.equal(await follow((options) => client.watch(item.id, options)).end, 'ended')
+      const [first, second] = seen.map(({ headers }) => [headers['if-none-match'], headers.prefer])
+      assert.deepEqual(
+        [first, second],
+        [
+          [undefined, undefined],
+          ['"1"', prefer],
+        ],
+      )
+    }
+  })
+
+  test('again after failures that may pass, and yields only what has changed', async () => {
+    const { client, seen: requests } = await serverWith([
+      state('"1"'),
+      drops,
+      unavailable('STORE_UNAVAILABLE'),
+      answers(502, '<html></html>'),
+      state('"1"', 'a', waited),
+      unchanged('"1"', waited),
+      state('W/"2"', 'b', waited),
+      unchanged('W/"2"', waited),
+      notFound,
+    ])
+    const { seen, end } = follow((options) => client.watch(item.id, options))
+    assert.equal(await end, 'ended')
+    assert.deepEqual(
+      seen.map(({ title }) => title),
+      ['a', 'b'],
+    )
+    assert.equal(requests.at(-1)?.headers['if-none-match'], 'W/"2"')
+  })
+
+  test('again after a request that timed out', async () => {
+    const { client } = await serverWith([state('"1"'), () => undefined, notFound], 500)
+    assert.equal(await follow((options) => client.watch(item.id, options)).end, 'ended')
+  })
+
+  const restless: { title: string; step: Step; most: number }[] = [
+    { title: 'an unchanged state at once', step: unchanged('"1"'), most: 3 },
+    { title: 'the same state at once', step: state('"1"'), most: 3 },
+    { title: 'a state without a tag', step: answers(200, { data: item }), most: 3 },
+    { title: 'that it has waited, at once', step: unchanged('"1"', waited), most: 25 },
+    { title: 'a lost connection', step: drops, most: 6 },
+    {
+      title: 'that it has no time for long',
+      step: unavailable('X', { 'retry-after': '9'.repeat(30) }),
+      most: 3,
+    },
+  ]
+  for (const { title, step, most } of restless) {
+    test(`without haste, even if each answer is ${title}`, async () => {
+      const { client, seen } = await serverWith([state('"1"'), step])
+      const { end, abort } = follow((options) => client.watch(item.id, options))
+      await until('a second request', () => seen.length >= 2)
+      await delay(2_000)
+      abort()
+      await assert.rejects(end, reason)
+      assert.ok(seen.length <= most, `${seen.length} requests`)
+    })
+  }
+
+  test('ten times a second at most what changes without end', async () => {
+    let count = 0
+    const { client, seen } = await serverWith([
+      (response, request) => {
+        count += 1
+        state(`"${count}"`)(response, request)
+      },
+    ])
+    const { end, abort } = follow((options) => client.watch(item.id, options))
+    await delay(2_000)
+    abort()
+    await assert.rejects(end, reason)
+    assert.ok(seen.length >= 2 && seen.length <= 22, `${seen.length} requests`)
+  })
+})
