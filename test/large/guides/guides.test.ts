@@ -1,7 +1,7 @@
 /** The guides are true: every snippet is run, and every row of a table is tried. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { errorKinds } from '../../../src/interface/errors.js'
@@ -38,9 +38,16 @@ function rows(file: string, head: string): string[][] {
 
 programTest('jq', 'docs/how-to/agents-and-jobs.md: the commands print what is shown', async () => {
   const file = 'docs/how-to/agents-and-jobs.md'
-  const { sh } = snippetsBy(file, ['sh', 'json'])
+  const { sh, js } = snippetsBy(file, ['sh', 'js', 'json'])
   const { baseUrl, secret } = await ownService()
   const place = { cwd: newFolder(), env: { JWT_SECRET: secret } }
+  for (const { text, place: where } of js) {
+    const [, name] = /^\/\/ (\w+\.mjs)\n/.exec(text) ?? []
+    assert.ok(name !== undefined, `${where} has no name`)
+    writeFileSync(join(place.cwd, name), text)
+  }
+  mkdirSync(join(place.cwd, 'node_modules'))
+  symlinkSync(root, join(place.cwd, 'node_modules/item-store'))
   const outputs = await runInShell(sh, place, (text) =>
     text.replace('http://localhost:8000', baseUrl.origin),
   )
