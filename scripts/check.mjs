@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-const names = ['churn', 'flood', 'fuzz', 'histories', 'shutdowns', 'soak']
+const names = ['changes', 'churn', 'flood', 'fuzz', 'histories', 'shutdowns', 'soak']
 
 const [name = ''] = process.argv.splice(2, 1)
 if (!names.includes(name)) {
