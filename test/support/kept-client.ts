@@ -10,7 +10,12 @@ export interface Outcome extends Answer {
   readonly isNew: boolean
 }
 
-export type Call = (method: string, path: string, body?: string) => Promise<Outcome>
+export type Call = (
+  method: string,
+  path: string,
+  body?: string,
+  headers?: http.OutgoingHttpHeaders,
+) => Promise<Outcome>
 
 /** Long enough for any answer on a busy machine, and shorter than tests wait, in milliseconds. */
 const timeout = 10_000
@@ -23,10 +28,11 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
   const { request } = baseUrl.protocol === 'https:' ? https : http
   const exp = Math.floor(Date.now() / 1000) + 7 * 24 * 3600
   const authorization = `Bearer ${mint({ sub: 'check', exp })}`
-  return (method, path, body) =>
+  return (method, path, body, others) =>
     new Promise((resolve) => {
       const headers = {
         authorization,
+        ...others,
         ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
       }
       const sent = request(baseUrl.href + path, { agent, method, headers, timeout })

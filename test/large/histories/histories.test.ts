@@ -12,6 +12,7 @@ describeWithRedis('two services on one server, with faults', () => {
     t.diagnostic(JSON.stringify({ ...counts, faults: [...faults] }))
     assert.equal(findings.length, 0, findings[0])
     assert.ok(result.items > 20)
+    assert.ok(result.exchanged > 100 && result.mismatched > 100, 'conditions made no difference')
     assert.equal(faults.size, 4, 'there was not every fault')
     assert.ok(result.unknown > 0 && result.refused > 0, 'the faults went unnoticed')
   })

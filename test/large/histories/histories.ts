@@ -23,6 +23,9 @@ export interface HistoriesOptions {
 export interface HistoriesResult {
   readonly operations: number
   readonly items: number
+  /** How many replaces with a condition were done, and how many found another value. */
+  readonly exchanged: number
+  readonly mismatched: number
   /** How many operations had no known outcome. */
   readonly unknown: number
   /** How many were refused, and so did not happen. */
@@ -37,6 +40,8 @@ interface Item {
   readonly events: Event[]
   /** How many operations are still to come. */
   left: number
+  /** A value that it has had, with its entity tag. */
+  known: Tagged
 }
 
 const clients = 16
@@ -47,6 +52,11 @@ const storeTimeout = 300 // milliseconds
 /** How long a client waits after an operation that was not done, in milliseconds. */
 const wait = 20
 
+interface Tagged {
+  readonly value: number
+  readonly tag: string
+}
+
 export async function checkHistories(options: HistoriesOptions): Promise<HistoriesResult> {
   const { operations, seed, pause = 700 } = options
   const redis = ownRedis()
@@ -56,7 +66,7 @@ export async function checkHistories(options: HistoriesOptions): Promise<Histori
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
   const findings: string[] = []
-  const counts = { operations: 0, items: 0, unknown: 0, refused: 0 }
+  const counts = { operations: 0, items: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0 }
   const last = { moment: 0, value: 0 }
   const faults = new Map<string, number>()
 
@@ -70,12 +80,13 @@ export async function checkHistories(options: HistoriesOptions): Promise<Histori
     return last.value
   }
 
-  async function call(operation: Operation, path: string): Promise<Answered> {
+  async function call(operation: Operation, path: string, tag?: string): Promise<Answered> {
     const replica = replicas[random(replicas.length)]
     assert.ok(replica)
     const body = 'value' in operation ? `{"data":{"value":${operation.value}}}` : undefined
     const send = keptClient(replica.service, agent)
-    const answer = await send(methods[operation.kind], `/items${path}`, body)
+    const headers = operation.kind === 'exchange' ? { 'if-match': tag } : {}
+    const answer = await send(methods[operation.kind], `/items${path}`, body, headers)
     if (answer.status === 503 || answer.status === 0) await delay(wait)
     return answer
   }
@@ -83,26 +94,30 @@ export async function checkHistories(options: HistoriesOptions): Promise<Histori
   async function createItem(): Promise<void> {
     const operation = { kind: 'create', value: newValue() } as const
     const called = moment()
-    const { status, text } = await call(operation, '')
-    const id = /"id":"([^"]+)"/.exec(text)?.[1]
-    if (status !== 201 || id === undefined) return // nobody knows the item
+    const answer = await call(operation, '')
+    const known = taggedIn(answer)
+    const id = /"id":"([^"]+)"/.exec(answer.text)?.[1]
+    if (known === undefined || id === undefined) return // nobody knows the item
     const outcome = { kind: 'change', isDone: true } as const
     const events = [{ operation, outcome, called, answered: moment() }]
-    items.push({ id, events, left: used.operations })
+    items.push({ id, events, left: used.operations, known })
     counts.items += 1
     counts.operations += 1
   }
 
-  function newOperation(): Operation {
+  function newOperation({ known }: Item): Operation {
     const choice = random(30)
     if (choice === 0) return { kind: 'delete' }
+    if (choice < 8) return { kind: 'exchange', expected: known.value, value: newValue() }
     return choice < 13 ? { kind: 'replace', value: newValue() } : { kind: 'read' }
   }
 
   async function use(item: Item): Promise<void> {
-    const operation = newOperation()
+    const operation = newOperation(item)
     const called = moment()
-    const outcome = outcomeOf(operation, await call(operation, `/${item.id}`))
+    const answer = await call(operation, `/${item.id}`, item.known.tag)
+    const outcome = outcomeOf(operation, answer)
+    item.known = taggedIn(answer) ?? item.known
     if (outcome === 'refused') {
       counts.refused += 1
       return
@@ -119,6 +134,8 @@ export async function checkHistories(options: HistoriesOptions): Promise<Histori
     } else {
       item.events.push({ operation, outcome, called, answered: moment() })
     }
+    if (answer.status === 412) counts.mismatched += 1
+    if (answer.status === 200 && operation.kind === 'exchange') counts.exchanged += 1
     item.left -= 1
     if (operation.kind === 'delete') item.left = Math.min(item.left, used.whenDeleted)
     if (item.left === 0) retire(item)
@@ -207,7 +224,21 @@ function faultsOf(
   }
 }
 
-const methods = { create: 'POST', read: 'GET', replace: 'PUT', delete: 'DELETE' } as const
+const methods = {
+  create: 'POST',
+  read: 'GET',
+  replace: 'PUT',
+  exchange: 'PUT',
+  delete: 'DELETE',
+} as const
+
+/** The value in an answer with an item, and its tag. */
+function taggedIn({ status, headers: { etag: tag }, text }: Answered): Tagged | undefined {
+  const value = /"value":(\d+)/.exec(text)?.[1]
+  if ((status !== 200 && status !== 201) || value === undefined || tag === undefined)
+    return undefined
+  return { value: Number(value), tag }
+}
 
 function outcomeOf(
   { kind }: Operation,
@@ -217,6 +248,7 @@ function outcomeOf(
   if (status === 503) {
     return kind === 'read' || text.includes('nothing has changed') ? 'refused' : 'unknown'
   }
+  if (status === 412 && kind === 'exchange') return { kind: 'mismatch' }
   assert.ok([200, 204, 404].includes(status), text)
   if (kind !== 'read') return { kind: 'change', isDone: status !== 404 }
   const value = /"value":(\d+)/.exec(text)?.[1]

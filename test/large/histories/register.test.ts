@@ -16,7 +16,7 @@ interface Planned {
 
 const plan: fc.Arbitrary<Planned[]> = fc.array(
   fc.record({
-    kind: fc.constantFrom('read', 'read', 'replace', 'delete', 'create'),
+    kind: fc.constantFrom('read', 'read', 'replace', 'exchange', 'delete', 'create'),
     before: fc.nat(400),
     after: fc.nat(400),
     isUnknown: fc.boolean(),
@@ -32,14 +32,22 @@ function play(operations: readonly Planned[]): Event[] {
     const operation: Operation =
       kind === 'read' || kind === 'delete'
         ? { kind }
-        : { kind: kind === 'create' ? 'create' : 'replace', value: n }
+        : kind === 'exchange'
+          ? // Of the value that it has, or mostly has not.
+            { kind, expected: n % 2 === 0 ? (value ?? n - 1) : n - 1, value: n }
+          : { kind: kind === 'create' ? 'create' : 'replace', value: n }
+    const isOther =
+      operation.kind === 'exchange' && value !== undefined && value !== operation.expected
     const isDone = kind === 'create' ? value === undefined : value !== undefined
     const read = value
-    if (isDone && kind !== 'read' && (!isUnknown || hasHappened)) {
+    if (isDone && !isOther && kind !== 'read' && (!isUnknown || hasHappened)) {
       value = 'value' in operation ? operation.value : undefined
     }
-    const outcome =
-      kind === 'read' ? ({ kind, value: read } as const) : ({ kind: 'change', isDone } as const)
+    const outcome = isOther
+      ? ({ kind: 'mismatch' } as const)
+      : kind === 'read'
+        ? ({ kind, value: read } as const)
+        : ({ kind: 'change', isDone } as const)
     const moment = n * 100
     return {
       operation,
@@ -79,7 +87,10 @@ test('the same as trying out every order, for histories in which answers may be 
           const outcome =
             old.outcome.kind === 'read'
               ? { ...old.outcome, value: read }
-              : { ...old.outcome, isDone: !old.outcome.isDone }
+              : {
+                  kind: 'change' as const,
+                  isDone: !('isDone' in old.outcome && old.outcome.isDone),
+                }
           history[event] = { ...old, outcome }
         }
         const expected = hasOrder(history, [])
@@ -108,6 +119,9 @@ function isRight(order: readonly Event[]): boolean {
   return order.every(({ operation, outcome }) => {
     if (operation.kind === 'read') {
       return outcome === undefined || (outcome.kind === 'read' && outcome.value === value)
+    }
+    if (operation.kind === 'exchange' && value !== undefined && value !== operation.expected) {
+      return outcome === undefined || outcome.kind === 'mismatch'
     }
     const isDone = (operation.kind === 'create') === (value === undefined)
     if (isDone) value = operation.kind === 'delete' ? undefined : operation.value

@@ -11,12 +11,15 @@ export type Value = number | undefined
 export type Operation =
   | { readonly kind: 'read' }
   | { readonly kind: 'create' | 'replace'; readonly value: number }
+  /** A replace if the value is the expected one (`If-Match`). */
+  | { readonly kind: 'exchange'; readonly expected: number; readonly value: number }
   | { readonly kind: 'delete' }
 
-/** What was answered: what was read, or whether there was something to replace or delete. */
+/** What was answered: what was read, whether there was something to replace or delete, or that it is another value. */
 export type Outcome =
   | { readonly kind: 'read'; readonly value: Value }
   | { readonly kind: 'change'; readonly isDone: boolean }
+  | { readonly kind: 'mismatch' }
 
 export interface Event {
   readonly operation: Operation
@@ -61,6 +64,9 @@ function valueAfter({ operation, outcome }: Event, value: Value): { value: Value
   if (operation.kind === 'read') {
     const isRight = outcome === undefined || (outcome.kind === 'read' && outcome.value === value)
     return isRight ? { value } : 'impossible'
+  }
+  if (operation.kind === 'exchange' && value !== undefined && value !== operation.expected) {
+    return outcome === undefined || outcome.kind === 'mismatch' ? { value } : 'impossible'
   }
   const isDone = operation.kind === 'create' ? value === undefined : value !== undefined
   if (outcome !== undefined && (outcome.kind !== 'change' || outcome.isDone !== isDone)) {
