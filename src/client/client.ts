@@ -22,7 +22,7 @@ import type {
 import { createSender, type Send, type ServiceRequest } from './sender.js'
 import { createTokenSource } from './token-source.js'
 import { makeChange } from './update.js'
-import { type StateRead, statesOf } from './watch.js'
+import { statesOf } from './watch.js'
 
 export type { Fetch } from './fetch-text.js'
 export { tagOf } from './item-read.js'
@@ -128,20 +128,16 @@ export class ItemStoreClient<T extends object = Item> {
   ): AsyncGenerator<StoredItem<T> | StoredItem<T>[], void, void> {
     const isItem = typeof target === 'string'
     const path = isItem ? pathOf(target) : '/items'
-    const { timeout } = this.#options
-    const scope = createAbortScope(timeout, options.signal)
+    const scope = createAbortScope(this.#options.timeout, options.signal)
     const read = (headers: Record<string, string>) =>
-      this.#call(
-        { method: 'GET', path, headers },
-        options,
-        async (response): Promise<StateRead<StoredItem<T> | StoredItem<T>[]>> => {
-          const { head } = response
-          if (head.status === 304) return [head]
-          return [head, isItem ? this.#parsed(await itemRead(response)) : await this.#all(response)]
-        },
-      )
+      this.#call({ method: 'GET', path, headers }, options, async (response) => {
+        const { head } = response
+        if (head.status === 304) return [head] as const
+        const state = isItem ? this.#parsed(await itemRead(response)) : await this.#all(response)
+        return [head, state] as const
+      })
     try {
-      yield* statesOf(read, timeout, scope)
+      yield* statesOf<StoredItem<T> | StoredItem<T>[]>(read, this.#options.timeout, scope)
     } finally {
       scope.dispose()
     }
