@@ -88,7 +88,7 @@ async function startService() {
   const [, origin = '', token = ''] = await new Promise((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text) => {
       output += text
-      const found = /items page (http:\S+)\/#token=(\S+)/.exec(output)
+      const found = /items page (http:\S+)\/\n.*^TOKEN=(\S+)/ms.exec(output)
       if (found !== null) resolve(found)
     })
     child.ended.then(() => reject(new Error(`the service did not start: ${child.errorOutput}`)))

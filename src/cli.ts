@@ -7,6 +7,7 @@
  * @module
  */
 
+import { nearest } from './config/nearest.js'
 import { UsageError } from './config/usage-error.js'
 
 interface Command {
@@ -69,7 +70,9 @@ async function help(command: string | undefined): Promise<string> {
 
 function commandNamed(name: string): CommandName {
   if (Object.hasOwn(commands, name)) return name as CommandName // just checked to be a key
-  throw new UsageError(`unknown command ${JSON.stringify(name)}; expected ${names()}`)
+  const meant = nearest(name, Object.keys(commands))
+  const hint = meant === undefined ? `expected ${names()}` : `did you mean ${meant}?`
+  throw new UsageError(`unknown command ${JSON.stringify(name)}; ${hint}`)
 }
 
 function names(): string {

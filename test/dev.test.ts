@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownProcess } from './support/own-process.js'
 import { cli } from './support/own-service.js'
+import { programTest } from './support/program-test.js'
 import { describeWithRedis, ownRedis } from './support/redis.js'
 import { cleanEnvironment } from './support/tarball.js'
 import { root } from './support/tools.js'
@@ -57,18 +58,52 @@ function itemsIn(list: string): string[] {
   return texts.map((text) => text.replace(/^\{"id":"[0-9a-f-]{36}",/, '{'))
 }
 
-test('it prints where the pages are, with the token where no log can see it', async () => {
+test('it prints where the pages are, and the token once, which no log has', async () => {
   const { ask, baseUrl, printed, text, token } = await startDev()
   const { origin } = new URL(baseUrl)
   const [, items] = /^ +items page +(\S+)$/m.exec(text) ?? []
   const [, docs] = /^ +API page +(\S+)$/m.exec(text) ?? []
-  assert.deepEqual([items, docs], [`${origin}/#token=${token}`, `${origin}/docs#token=${token}`])
+  assert.deepEqual([items, docs], [`${origin}/`, `${origin}/docs`])
   for (const address of [items, docs]) assert.equal((await fetch(String(address))).status, 200)
+  assert.equal(text.split(token).length, 2, text)
   await ask('/items')
   const log = (await printed(/ \/api\/v1\/items /)).slice(text.length)
   assert.match(log, / \/docs /)
   assert.ok(!log.includes(token), log)
 })
+
+const link = /ESC]8;;(.+?)ESC\\(.+?)ESC]8;;ESC\\/g
+
+programTest('script', 'in a terminal, its links to the pages have the token', async (script) => {
+  const command = [process.execPath, cli, 'dev', '--port', '0'].map((word) => `'${word}'`).join(' ')
+  const { printed } = ownProcess([script, '-qefc', command, '/dev/null'], { cwd: folder, env })
+  const text = await printed(/\ncurl [^\n]+Authorization[^\n]+\s+$/)
+  const token = /^TOKEN=(\S+)/m.exec(text)?.[1] ?? ''
+  // OSC 8: the address, then the text that is shown.
+  const links = [...text.replaceAll('\x1b', 'ESC').matchAll(link)]
+  assert.deepEqual(
+    links.map(([, address]) => address),
+    links.map(([, , shown]) => `${shown}#token=${token}`),
+  )
+  assert.deepEqual(
+    links.map(([, , shown = '']) => new URL(shown).pathname),
+    ['/', '/docs'],
+  )
+})
+
+for (const { args, variables, host } of [
+  { args: [], variables: {}, host: '127.0.0.1' },
+  { args: ['--host', '0.0.0.0'], variables: {}, host: 'localhost' },
+  { args: [], variables: { HOST: '0.0.0.0' }, host: 'localhost' },
+]) {
+  const given = JSON.stringify([...args, variables])
+  test(`it listens on 127.0.0.1 unless it is told another address: ${given}`, async () => {
+    const options = { cwd: folder, env: { ...env, ...variables } }
+    const own = ownProcess([process.execPath, cli, 'dev', '--port', '0', ...args], options)
+    const text = await own.printed(/^ +interface .*\n/m)
+    assert.equal(new URL(/interface +(\S+)/.exec(text)?.[1] ?? '').hostname, host)
+  })
+}
 
 test('it prints no page that is turned off', async () => {
   const { baseUrl, text } = await startDev('--console', 'off', '--docs', 'off')

@@ -1,7 +1,7 @@
 /** `item-store dev`. @module */
 
 import { readFileSync } from 'node:fs'
-import { readFlags } from '../config/flags.js'
+import { devFlags, readFlags } from '../config/flags.js'
 import { readSettings } from '../config/read-config.js'
 import { defaultToRandomSecret, requireSecret } from '../config/secret.js'
 import { flags } from '../config/settings.js'
@@ -13,9 +13,6 @@ import type { ItemRequest } from '../item/item-request.js'
 import { InvalidSeedError, parseSeed } from '../item/seed.js'
 import { start } from '../process/start.js'
 import type { Delay } from '../store/delayed.js'
-
-/** Flags that are not settings. */
-const devFlags = { seed: { type: 'string' }, delay: { type: 'string' } } as const
 
 /** In milliseconds. */
 const maxDelay = 60_000
@@ -32,13 +29,12 @@ interface Lifetime {
 /** Serves for development, and prints what a developer needs to try it. */
 export async function run(args: string[]): Promise<undefined> {
   const values = readFlags('dev', args, { ...flags, ...devFlags })
-  const settings = readSettings(values)
-  if (settings.workers > 1) {
+  const config = readSettings(values, { host: '127.0.0.1', console: 'on' })
+  if (config.workers > 1) {
     throw new UsageError(
-      `WORKERS is ${settings.workers}, but dev serves as one process; leave it at 1`,
+      `WORKERS is ${config.workers}, but dev serves as one process; leave it at 1`,
     )
   }
-  const config = { ...settings, console: settings.console ?? true }
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
   const hasSecret = defaultToRandomSecret()
@@ -59,8 +55,8 @@ export async function run(args: string[]): Promise<undefined> {
   const token = await signToken('dev', exp - iat, { iat })
   const url = `${server.url}${prefix}${paths.items}`
   const pages = [
-    ...(config.console ? [`  items page ${server.url}${pagePaths.items}#token=${token}`] : []),
-    ...(config.docs ? [`  API page   ${server.url}${pagePaths.docs}#token=${token}`] : []),
+    ...(config.console ? [`  items page ${linkTo(server.url + pagePaths.items, token)}`] : []),
+    ...(config.docs ? [`  API page   ${linkTo(server.url + pagePaths.docs, token)}`] : []),
   ]
   process.stdout.write(`
   interface  ${server.url}${prefix}
@@ -75,6 +71,12 @@ curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN" \\
 curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"
 
 `)
+}
+
+/** A page's address, which in a terminal leads to the page with the token. */
+function linkTo(page: string, token: string): string {
+  // OSC 8, which terminals without links leave out: then the page asks for the token.
+  return process.stdout.isTTY ? `\x1b]8;;${page}#token=${token}\x1b\\${page}\x1b]8;;\x1b\\` : page
 }
 
 /** A time or a range of times: `200`, `200-800`, `1s-2s`. @throws {UsageError} */

@@ -36,7 +36,8 @@ ${envFile}`,
 
 Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
 examples to paste, and logs a line for each request. With a JWT_SECRET in the environment or in
-.env, tokens outlive a restart, and the printed one stays the same.
+.env, tokens outlive a restart, and the printed one stays the same. Listens on 127.0.0.1, and
+serves the items page, unless HOST and CONSOLE say otherwise.
 
   --seed FILE           items to start with: a JSON array of objects, or one object per line; either
                         requests ({"data": {...}, "project_id": "..."}) or the members of items
@@ -59,8 +60,8 @@ ${envFile}`,
 
   openapi: () => `Usage: item-store openapi
 
-Prints the interface as an OpenAPI 3.1 document in JSON, for items in process memory. With STORE_URL, lists
-guarantee less: a running service says what in its own document, at /openapi.json.
+Prints the interface as an OpenAPI 3.1 document in JSON, for items in process memory. With
+STORE_URL, lists guarantee less: a running service says what in its own document, at /openapi.json.
 `,
 }
 
@@ -84,13 +85,35 @@ and a time is in the unit of its default.
 `
 }
 
-/** A line for each setting. */
+/** Where the meaning of a setting begins, and where lines end, in characters. */
+const meaningColumn = 47
+const lineLength = 100
+
+/** The lines of each setting. */
 export function describeSettings(): string {
   return Object.values(settings)
     .map(({ name, defaultText, meaning }) => {
       const flag = `--${flagOf(name)}`
       const ending = defaultText === undefined ? '' : ` [${defaultText}]`
-      return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${meaning}${ending}`
+      const lines = wrapped(meaning + ending, lineLength - meaningColumn)
+      const text = lines.join(`\n${' '.repeat(meaningColumn)}`)
+      return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${text}`
     })
     .join('\n')
+}
+
+/** @param length maximum length of a line that has more than one word. */
+function wrapped(text: string, length: number): string[] {
+  const [first = '', ...words] = text.split(' ')
+  const lines: string[] = []
+  let line = first
+  for (const word of words) {
+    if (line.length + 1 + word.length > length) {
+      lines.push(line)
+      line = word
+    } else {
+      line += ` ${word}`
+    }
+  }
+  return [...lines, line]
 }

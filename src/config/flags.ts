@@ -1,8 +1,14 @@
 /** The flags of a command. @module */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { nearest } from './nearest.js'
 import { messageOf } from './thrown.js'
 import { UsageError } from './usage-error.js'
+
+type Options = NonNullable<ParseArgsConfig['options']>
+
+/** The flags of `dev` that are not settings. */
+export const devFlags = { seed: { type: 'string' }, delay: { type: 'string' } } as const
 
 /**
  * Reads the flags of a command.
@@ -11,12 +17,26 @@ import { UsageError } from './usage-error.js'
 export function readFlags(
   command: string,
   args: string[],
-  options: NonNullable<ParseArgsConfig['options']>,
+  options: Options,
 ): Record<string, unknown> {
   try {
     return parseArgs({ args, options }).values
   } catch (error) {
-    const [reason] = messageOf(error).split(/\.\s/, 1)
-    throw new UsageError(`${reason}; see item-store ${command} --help`)
+    const [reason = ''] = messageOf(error).split(/\.\s/, 1)
+    const [, unknown] = /^Unknown option '--(.*)'$/.exec(reason) ?? []
+    throw new UsageError(
+      unknown === undefined
+        ? `${reason}; see item-store ${command} --help`
+        : unknownFlag(command, unknown, options),
+    )
   }
+}
+
+function unknownFlag(command: string, flag: string, options: Options): string {
+  if (Object.hasOwn(devFlags, flag)) {
+    return `--${flag} is an option of dev, not of ${command}; see item-store dev --help`
+  }
+  const meant = nearest(flag, Object.keys(options))
+  const guess = meant === undefined ? '' : `; did you mean --${meant}?`
+  return `Unknown option '--${flag}'${guess}; see item-store ${command} --help`
 }

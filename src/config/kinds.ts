@@ -150,6 +150,8 @@ export function engineUrl(): Kind<string> {
       const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
       const isAddress = isOne || (clusterAddress(value) ?? sentinelAddress(value)) !== undefined
       if (isAddress && canDecode(value)) return value
+      if (!value.includes('://'))
+        throw new Error('a scheme first, such as redis:// before HOST:PORT')
       throw new Error(urlForms.join(', '))
     },
     format: String,

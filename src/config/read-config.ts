@@ -10,14 +10,17 @@ import { UsageError } from './usage-error.js'
 /** Listening on one of them takes the port on every address. */
 const wildcards = ['0.0.0.0', '::']
 
+type Defaults = Partial<Record<keyof SettingValues, string>>
+
 /**
  * Reads the settings of a command from its flags, the environment and the file `.env`.
  * @param flagValues values of flags, by flag name.
+ * @param defaults as text, where a command has others than the table.
  * @throws {UsageError} with a line for each problem.
  */
-export function readSettings(flagValues: Record<string, unknown>): Config {
+export function readSettings(flagValues: Record<string, unknown>, defaults?: Defaults): Config {
   const fromFile = loadEnvFile()
-  return readConfig(flagValues, process.env, fromFile)
+  return readConfig(flagValues, process.env, fromFile, defaults)
 }
 
 /**
@@ -30,12 +33,13 @@ export function readConfig(
   flagValues: Record<string, unknown>,
   env: NodeJS.ProcessEnv,
   fromFile: ReadonlySet<string> = new Set(),
+  defaults: Defaults = {},
 ): Config {
-  return configOf(({ name }) => {
+  return configOf(({ name }, key) => {
     const flag = flagValues[flagOf(name)]
     if (typeof flag === 'string') return { text: flag, label: `--${flagOf(name)}`, source: '' }
     const text = env[name] || undefined
-    if (text === undefined) return { text, label: name, source: ' by default' }
+    if (text === undefined) return { text: defaults[key], label: name, source: ' by default' }
     const source = fromFile.has(name) ? ' in .env' : ' in the environment'
     return { text, label: name, source }
   })
@@ -67,12 +71,14 @@ interface Input {
 }
 
 /** @throws {UsageError} with a line for each problem. */
-function configOf(inputFor: (setting: Setting<unknown>, key: string) => Input): Config {
+function configOf(
+  inputFor: (setting: Setting<unknown>, key: keyof SettingValues) => Input,
+): Config {
   const problems: string[] = []
   const descriptions = new Map<Setting<unknown>, string>()
   const workers = workersIn(inputFor(settings.workers, 'workers').text)
   const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
-    const { text, label, source } = inputFor(setting, key)
+    const { text, label, source } = inputFor(setting, key as keyof SettingValues) // a key of the table
     const { value, text: defaultText } = setting.defaultFor(workers)
     descriptions.set(setting, `${label} (${text ?? defaultText}${source})`)
     if (text === undefined) return [key, value]

@@ -49,14 +49,19 @@ const maxWorkers = 256
 
 export const settings = {
   port: setting('PORT', integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
-  host: setting('HOST', text(), '0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
+  host: setting(
+    'HOST',
+    text(),
+    '0.0.0.0',
+    'Address to listen on; 127.0.0.1, the default of dev, for this machine only',
+  ),
   serviceName: setting('SERVICE_NAME', text(), 'item-store', 'service_name in the health response'),
   logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
   docs: setting('DOCS', onOrOff(), true, 'API page at /docs, with /openapi.json: on or off'),
   console: setting(
     'CONSOLE',
-    optional(onOrOff()),
-    undefined,
+    onOrOff(),
+    false,
     'Items page at /: on or off; on by default in dev only',
   ),
   maxBodyBytes: setting(

@@ -15,7 +15,7 @@ export interface PageOptions {
   /** Whether the API page and the OpenAPI document are served. */
   readonly docs: boolean
   /** Whether the items page is served. */
-  readonly console?: boolean | undefined
+  readonly console: boolean
 }
 
 /** A file in one of its content codings. */

@@ -1,7 +1,7 @@
 /** Finds what answers a request, by path and method. @module */
 
 import { ApiError } from '../interface/errors.js'
-import { pagePaths } from '../interface/paths.js'
+import { pagePaths, prefix } from '../interface/paths.js'
 import { answerEmpty } from './answer.js'
 import { answerPreflight, isPreflight } from './cors.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
@@ -109,7 +109,10 @@ function undecodable(): ApiError {
   return new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
 }
 
-/** @param hasDocs whether there is an API page that the error at `/` can point to. */
+/**
+ * A request outside the prefix most likely forgot it.
+ * @param hasDocs whether there is an API page that the error at `/` can point to.
+ */
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   // A browser refused here would report a CORS error and hide the 404 that follows.
   if (isPreflight(exchange)) {
@@ -118,8 +121,9 @@ function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   }
   const { path } = exchange
   const { method } = exchange.request
-  const hint = hasDocs && path === '/' ? `; see ${pagePaths.docs}` : ''
-  throw new ApiError('ROUTE_NOT_FOUND', `${method} ${path} is not an endpoint${hint}`)
+  const hint = hasDocs && path === '/' ? `see ${pagePaths.docs}` : `all are under ${prefix}`
+  const ending = `${path}/`.startsWith(`${prefix}/`) ? '' : `; ${hint}`
+  throw new ApiError('ROUTE_NOT_FOUND', `${method} ${path} is not an endpoint${ending}`)
 }
 
 /** @param allow the methods of the path. */

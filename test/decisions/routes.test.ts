@@ -68,7 +68,10 @@ for (const path of unknownPaths) {
 
 for (const target of ['/', '/items', '/health', '/api/items', '/api/v2/items', '/api/v1x/items']) {
   test(`§9 nothing is served outside the prefix: ${target}`, async () => {
-    assertRefused(await service.requestTarget('GET', target), 404, 'ROUTE_NOT_FOUND')
+    const answer = await service.requestTarget('GET', target)
+    const text = assertRefused(answer, 404, 'ROUTE_NOT_FOUND')
+    const hint = target === '/' ? 'see /docs' : 'all are under /api/v1'
+    assert.equal(text, `GET ${target} is not an endpoint; ${hint}`)
   })
 }
 

@@ -10,6 +10,7 @@ const dependentDefaults: Record<string, string> = {
   STORE_URL: 'process memory',
   METRICS_HOST: 'value of `HOST`',
   CONSOLE: 'on in `dev`, otherwise off',
+  HOST: '0.0.0.0; 127.0.0.1 in `dev`',
 }
 
 type Setting = (typeof settings)[keyof typeof settings]

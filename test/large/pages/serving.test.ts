@@ -223,7 +223,7 @@ test('§4.8 without CONSOLE=on, / is a 404 that leads to /docs', async () => {
 test('§4.8 with DOCS=off and without CONSOLE=on, there are no pages', async () => {
   for (const path of ['/', '/docs', '/docs/', asset]) {
     const text = assertRefused(await off.requestTarget('GET', path), 404, 'ROUTE_NOT_FOUND')
-    assert.equal(text, `GET ${path} is not an endpoint`)
+    assert.equal(text, `GET ${path} is not an endpoint; all are under /api/v1`)
   }
 })
 
