@@ -82,7 +82,7 @@ test('README: the most used settings are those of the code, and it says where th
 
 test('documents name no setting that does not exist', () => {
   const known = new Set(Object.values(settings).map(({ name }) => name))
-  const named = /\b(?:MAX|STORE|METRICS)_[A-Z_]+\b|\b[A-Z_]+_TIMEOUT\b/g
+  const named = /\b(?:MAX|STORE|METRICS|TRUSTED)_[A-Z_]+\b|\b[A-Z_]+_TIMEOUT\b/g
   const codes = new Set<string>(Object.keys(errorKinds))
   for (const file of [...documents, 'deploy/alerts.yml', 'deploy/nginx.conf']) {
     for (const [name] of readFileSync(join(root, file), 'utf8').matchAll(named)) {

@@ -3,7 +3,13 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { documentPath } from '../../src/interface/paths.js'
 import { TokenForm } from '../shared/token-form.js'
-import { type OpenApiDocument, type Operation, operationsOf, shownValue } from './openapi.js'
+import {
+  type OpenApiDocument,
+  type Operation,
+  operationsOf,
+  pathOfServer,
+  shownValue,
+} from './openapi.js'
 import { Method, OperationSection } from './operation.js'
 import { Prose, Words } from './prose.js'
 import { modelId, Schemas } from './schemas.js'
@@ -110,6 +116,6 @@ function examplesOf(operations: readonly Operation[]): Record<string, string> {
   )
 }
 
-function shortPath(path: string, { servers }: OpenApiDocument): string {
-  return path.slice(servers[0]?.url.length ?? 0)
+function shortPath(path: string, document: OpenApiDocument): string {
+  return path.slice(pathOfServer(document).length)
 }

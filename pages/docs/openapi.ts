@@ -98,7 +98,7 @@ export interface Operation extends OperationObject {
 }
 
 export function operationsOf(document: OpenApiDocument): Operation[] {
-  const base = document.servers[0]?.url ?? ''
+  const base = pathOfServer(document)
   return Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method]
@@ -110,6 +110,11 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
       ]
     }),
   )
+}
+
+/** The path of the server: the page calls the one that it comes from, whatever its origin is called. */
+export function pathOfServer({ servers }: OpenApiDocument): string {
+  return new URL(servers[0]?.url ?? '', location.href).pathname
 }
 
 /** The last part of a reference: the name of a model, header or example. */

@@ -1,6 +1,7 @@
 /** The kinds of values that settings have. @module */
 
 import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
+import { networksOf } from './networks.js'
 import { messageOf } from './thrown.js'
 import { formatSize, parseDuration, parseSize } from './units.js'
 
@@ -164,6 +165,17 @@ function canDecode(text: string): boolean {
     return decodeURIComponent(text) !== '' // the bundler drops a call whose result is unused
   } catch {
     return false
+  }
+}
+
+/** Addresses and networks, separated by commas. */
+export function networks(): Kind<string> {
+  return {
+    parse(value) {
+      networksOf(value)
+      return value
+    },
+    format: String,
   }
 }
 

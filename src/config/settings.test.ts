@@ -37,6 +37,7 @@ test('every problem is reported in a line of its own, with the source of the val
     REQUEST_TIMEOUT: '1500ms',
     MAX_EVENT_LOOP_DELAY: '2m',
     METRICS_PORT: 'abc',
+    TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/33',
   }
   const fromFile = new Set(['LOG_LEVEL'])
   assert.throws(
@@ -51,6 +52,7 @@ test('every problem is reported in a line of its own, with the source of the val
         'MAX_STORE_BYTES is "-1" in the environment; expected a size from 1 to 1024TiB, in bytes or with a unit such as kB, MB or MiB',
         'MAX_HEADER_BYTES is "1MB2" in the environment; expected a size from 1KiB to 1MiB, in bytes or with a unit such as kB, MB or MiB',
         'REQUEST_TIMEOUT is "1500ms" in the environment; expected a time from 1s to 86400s, with a unit such as ms, s or m',
+        'TRUSTED_PROXIES is "127.0.0.1,10.0.0.0/33" in the environment; expected addresses or networks, such as 127.0.0.1,10.0.0.0/8',
         'MAX_EVENT_LOOP_DELAY is "2m" in the environment; expected a time from 1ms to 60000ms, with a unit such as ms, s or m',
         'METRICS_PORT is "abc" in the environment; expected a whole number from 1 to 65535, or off',
       ])
@@ -90,7 +92,7 @@ test('every default that is shown can be typed', () => {
   const shown = Object.values(settings).filter(({ defaultText }) => defaultText !== undefined)
   assert.deepEqual(
     Object.values(settings).filter((setting) => !shown.includes(setting)),
-    [settings.storeUrl, settings.metricsHost],
+    [settings.storeUrl, settings.trustedProxies, settings.metricsHost],
   )
   for (const { name, default: value, defaultText = '', parse } of shown) {
     assert.equal(parse(defaultText), value, `${name}=${defaultText}`)

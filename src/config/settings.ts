@@ -15,6 +15,7 @@ import {
   type Kind,
   keyPrefix,
   milliseconds,
+  networks,
   oneOf,
   onOrOff,
   optional,
@@ -129,6 +130,12 @@ export const settings = {
     seconds(1, day),
     72,
     'Maximum time that a connection may be idle between requests',
+  ),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    optional(networks()),
+    undefined,
+    'Proxies whose X-Forwarded-For and X-Forwarded-Proto count; none by default',
   ),
   maxEventLoopDelay: setting(
     'MAX_EVENT_LOOP_DELAY',

@@ -6,8 +6,9 @@ import { endTogether } from '../listener/end-together.js'
 import { answerEmpty, startJson } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Handler } from './exchange.js'
+import { createForwarded, type ForwardedOptions } from './forwarded.js'
 
-export interface DocumentOptions {
+export interface DocumentOptions extends ForwardedOptions {
   /** Semantic version of the service. */
   readonly version: string
 }
@@ -19,20 +20,26 @@ interface Document {
 }
 
 /**
- * Serves the document. It is loaded and made on the first request, so that it does not delay startup.
+ * Serves the document, with the address that the client used. It is loaded and made on the first request, so
+ * that it does not delay startup, and again when another address is used.
  */
 export function createDocumentHandler(
-  { version }: DocumentOptions,
+  { version, ...options }: DocumentOptions,
   lists: ListGuarantees,
 ): Handler {
-  let document: Promise<Document> | undefined
+  const { originOf } = createForwarded(options)
+  let latest: { readonly origin: string; readonly document: Promise<Document> } | undefined
 
   return async function answerDocument(exchange) {
-    document ??= makeDocument(version, lists).catch((error: unknown) => {
-      document = undefined // the next attempt may succeed: the process may have run out of descriptors, say
-      throw error
-    })
-    const { text, tag, headers } = await document
+    const origin = originOf(exchange.request) ?? ''
+    if (latest?.origin !== origin) {
+      const made = { origin, document: makeDocument(version, lists, origin) }
+      latest = made
+      made.document.catch(() => {
+        if (latest === made) latest = undefined // the next attempt may succeed: descriptors may have run out
+      })
+    }
+    const { text, tag, headers } = await latest.document
     if (isNotModified(exchange, tag)) {
       answerEmpty(exchange, 304, headers)
     } else if (startJson(exchange, 200, text.length, headers)) {
@@ -41,9 +48,13 @@ export function createDocumentHandler(
   }
 }
 
-async function makeDocument(version: string, lists: ListGuarantees): Promise<Document> {
+async function makeDocument(
+  version: string,
+  lists: ListGuarantees,
+  origin: string,
+): Promise<Document> {
   const { openApiDocument } = await import('../interface/openapi.js')
-  const text = Buffer.from(JSON.stringify(openApiDocument(version, lists)))
+  const text = Buffer.from(JSON.stringify(openApiDocument(version, lists, origin)))
   const tag = entityTag(text)
   return { text, tag, headers: ['ETag', tag, 'Cache-Control', 'no-cache'] }
 }

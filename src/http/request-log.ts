@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
 import type { LogFailure } from './answer-error.js'
 import type { Exchange } from './exchange.js'
+import type { Forwarded } from './forwarded.js'
 
 /** W3C Trace Context, version 00 and later ones (§3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
@@ -18,7 +19,11 @@ const failureInterval = 1_000
 const maxKinds = 50
 
 /** Logs a line for every request whose response was sent. */
-export function createRequestLog(log: Logger, level: 'info' | 'debug') {
+export function createRequestLog(
+  log: Logger,
+  level: 'info' | 'debug',
+  { clientOf }: Pick<Forwarded, 'clientOf'>,
+) {
   return function logRequest(exchange: Exchange): void {
     const { request, response, startedAt, token, errorCode } = exchange
     const { statusCode } = response
@@ -26,7 +31,7 @@ export function createRequestLog(log: Logger, level: 'info' | 'debug') {
       {
         ...requestFields(exchange, statusCode, errorCode),
         ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
-        client: request.socket.remoteAddress,
+        client: clientOf(request),
         sub: token?.sub,
       },
       'answered',

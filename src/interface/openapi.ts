@@ -108,8 +108,12 @@ export interface ListGuarantees {
   readonly isInOrder: boolean
 }
 
-/** @param version semantic version of the service. */
-export function openApiDocument(version: string, lists: ListGuarantees): object {
+/**
+ * @param version semantic version of the service.
+ * @param origin that clients reach the service under, if it is known: tools that read the document from a
+ * file cannot resolve a path.
+ */
+export function openApiDocument(version: string, lists: ListGuarantees, origin = ''): object {
   return {
     openapi: '3.1.0',
     info: {
@@ -119,7 +123,7 @@ export function openApiDocument(version: string, lists: ListGuarantees): object 
       contact: { name: 'The Item Store developers' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: prefix, description: 'The service that this document comes from' }],
+    servers: [{ url: origin + prefix, description: 'The service that this document comes from' }],
     tags: [
       { name: 'items', description: 'Create, list, read, replace and delete items' },
       { name: 'health', description: 'Whether the service is healthy' },

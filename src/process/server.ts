@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { createApp, type Observer } from '../app.js'
 import type { CurrentSigning } from '../auth/secret.js'
 import type { Config } from '../config/settings.js'
+import { createForwarded } from '../http/forwarded.js'
 import { createRequestLog } from '../http/request-log.js'
 import { createWaitingReads, type WaitingReads } from '../http/waiting-reads.js'
 import type { ItemRequest } from '../item/item-request.js'
@@ -84,7 +85,9 @@ async function serve(
   setMaxListeners(0, stopping.signal) // one for each delay
   const store = delay === undefined ? opened : delayed(opened, delay, stopping.signal)
   const observers: Observer[] = []
-  if (log.isLevelEnabled(requestLogLevel)) observers.push(createRequestLog(log, requestLogLevel))
+  if (log.isLevelEnabled(requestLogLevel)) {
+    observers.push(createRequestLog(log, requestLogLevel, createForwarded(config)))
+  }
   const waitingReads = createWaitingReads(store, stopping.signal)
   const metrics = await startMetrics(config, store, waitingReads, worker)
   if (metrics !== undefined) observers.push(metrics.observe)

@@ -20,13 +20,32 @@ test('§4.7 it is the document that the command prints, with the version of the 
   const manifest: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { stdout } = spawnSync(process.execPath, [cli, 'openapi'], { encoding: 'utf8' })
   const document = JSON.parse(served.text)
-  assert.deepEqual(document, JSON.parse(stdout))
+  const printed = JSON.parse(stdout)
+  assert.equal(printed.servers[0].url, '/api/v1')
+  assert.deepEqual({ ...document, servers: printed.servers }, printed)
   assert.equal(document.openapi, '3.1.0')
   assert.equal(document.info.version, manifest.version)
   const models = Object.keys(document.components.schemas)
   for (const model of ['TokenPayload', 'FileUploadRequest', 'FileUploadResponse']) {
     assert.ok(models.includes(model), model)
   }
+})
+
+test('§4.7 servers has the address that the client has used, with https only from a trusted proxy', async () => {
+  const behind = await ownService({ TRUSTED_PROXIES: '127.0.0.1' })
+  const addressFor = async (service: typeof own, headers: Record<string, string> = {}) => {
+    const { text, headers: got } = await service.requestTarget('GET', path, { headers })
+    return [JSON.parse(text).servers[0].url, got.etag]
+  }
+  const [address, plainTag] = await addressFor(own)
+  assert.equal(address, own.baseUrl.href)
+  const [other, otherTag] = await addressFor(own, { host: 'items.example' })
+  assert.equal(other, 'http://items.example/api/v1')
+  assert.notEqual(otherTag, plainTag)
+  const forwarded = { host: 'items.example', 'x-forwarded-proto': 'https' }
+  assert.equal((await addressFor(own, forwarded))[0], 'http://items.example/api/v1')
+  assert.equal((await addressFor(behind, forwarded))[0], 'https://items.example/api/v1')
+  assert.equal((await addressFor(own, { host: 'a:99999' }))[0], '/api/v1')
 })
 
 test('§4.7 it needs no token, and has the usual headers and those for revalidation', () => {
@@ -82,7 +101,8 @@ for (const other of ['"a"', '""', 'a', tag.replaceAll('"', ''), `"a${tag.slice(1
 
 test('§4.7 many clients that ask at once all get the same', async () => {
   const fresh = await ownService()
-  const asked = Array.from({ length: 50 }, () => fresh.requestTarget('GET', path))
+  const headers = { host: own.baseUrl.host } // `servers` names it
+  const asked = Array.from({ length: 50 }, () => fresh.requestTarget('GET', path, { headers }))
   for (const { status, text, headers } of await Promise.all(asked)) {
     assert.deepEqual([status, text === served.text, headers.etag], [200, true, tag])
   }

@@ -8,6 +8,7 @@ const dependentDefaults: Record<string, string> = {
   MAX_STORE_BYTES: 'half of memory',
   MAX_MEMORY_BYTES: '9/10 of memory',
   STORE_URL: 'process memory',
+  TRUSTED_PROXIES: 'none',
   METRICS_HOST: 'value of `HOST`',
   CONSOLE: 'on in `dev`, otherwise off',
   HOST: '0.0.0.0; 127.0.0.1 in `dev`',

@@ -27,12 +27,22 @@ programTest(
   'nginx',
   'deploy/nginx.conf: nginx takes it, and passes everything on as it is',
   async (nginx) => {
-    const own = await ownService({ MAX_BODY_BYTES: '2MiB' })
+    const own = await ownService({
+      MAX_BODY_BYTES: '2MiB',
+      LOG_LEVEL: 'debug',
+      TRUSTED_PROXIES: '127.0.0.1',
+    })
     const ports = { https: await freePort(), http: await freePort(), service: own.baseUrl.port }
     const { folder, certificate } = configure(ports)
     const args = ['-e', 'stderr', '-p', folder, '-c', 'main.conf']
     const checked = spawnSync(nginx, [...args, '-t'], { encoding: 'utf8' })
     assert.equal(checked.status, 0, checked.stderr)
+    assert.doesNotMatch(checked.stderr, /warn|deprecated/)
+    assert.doesNotMatch(
+      textOf('deploy/nginx.conf'),
+      /listen.* http2/,
+      'deprecated since nginx 1.25.1',
+    )
     ownProcess([nginx, ...args], { cwd: folder, env: process.env })
     const agent = new Agent({ servername: name, ca: certificate })
     after(() => agent.destroy())
@@ -79,6 +89,16 @@ programTest(
     assert.equal((await curl(...put, '-H', `If-Match: ${strong}`)).status, '200')
     assert.match((await waiting).text ?? '', /"project_id":null\}/)
 
+    assert.equal(
+      (await curl('--interface', '127.0.0.2', '-H', 'X-Forwarded-For: 203.0.113.7')).status,
+      '200',
+    )
+    const from = (client: string) => own.log.some((line) => line.client === client)
+    await until('the log has the address of the client', async () => from('127.0.0.2'))
+    assert.ok(!from('203.0.113.7'))
+    const { text: document } = await ask('GET', '/../../openapi.json')
+    assert.equal(JSON.parse(document).servers[0].url, baseUrl.href)
+
     const plain = await fetch(`http://127.0.0.1:${ports.http}/api/v1/health`, {
       redirect: 'manual',
       headers: { host: name },
@@ -87,12 +107,14 @@ programTest(
   },
 )
 
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
+
 /** A folder with the configuration, on other ports and with a certificate of its own. */
 function configure(ports: { https: number; http: number; service: string }) {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-nginx-'))
   chmodSync(folder, 0o755) // for the workers of nginx, which are another user than root
   const [pem, key] = newCertificate(`DNS:${name}`)
-  let text = readFileSync(join(root, 'deploy/nginx.conf'), 'utf8')
+  let text = textOf('deploy/nginx.conf')
   for (const [from, to] of [
     ['listen 443 ssl', `listen 127.0.0.1:${ports.https} ssl`],
     ['listen 80;', `listen 127.0.0.1:${ports.http};`],
