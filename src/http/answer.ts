@@ -64,7 +64,14 @@ export function jsonHead(
   length: number | undefined,
   more: HeaderList = [],
 ): string[] {
-  const head = ['Content-Type', 'application/json', ...emptyHead(sessionId, more)]
+  const head = [
+    'Content-Type',
+    'application/json',
+    sessionHeader,
+    sessionId,
+    ...corsHeaders,
+    ...more,
+  ]
   if (length !== undefined) head.push('Content-Length', String(length))
   return head
 }

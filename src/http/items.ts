@@ -117,11 +117,14 @@ export function createItemHandlers(
     read: async function readItem(exchange) {
       const id = itemIdOf(exchange)
       const conditions = conditionsOf(exchange.request.headers)
-      const read = () => presentItem(exchange, id)
       if (conditions === undefined) {
-        const { item, tag } = await read()
-        return answerItem(exchange, 200, retrieved, item, cacheHeaders(tag))
+        const item = await store.read(id)
+        if (item === undefined) throw itemNotFound(exchange)
+        const tag = itemTag(item)
+        const headers = cacheHeaders(typeof tag === 'string' ? tag : await tag)
+        return answerItem(exchange, 200, retrieved, item, headers)
       }
+      const read = () => presentItem(exchange, id)
       const result = await waitingReads.untilModified(exchange, conditions, id, read)
       if (!result.isModified) return answerNotModified(exchange, result)
       const { item, tag } = result.state
