@@ -122,6 +122,17 @@ test('--seed: the example of docs/how-to/dev.md, to the byte and in order', asyn
   ])
 })
 
+for (const text of [
+  '{"tags":["a"],"posts":[]}',
+  '[{"posts":[{"id":"1"}]}]',
+  '{"data":{"a":[{}]}}',
+]) {
+  test(`--seed: ${text} is an item`, async () => {
+    const { ask } = await startDev('--seed', fileWith('item.json', text))
+    assert.equal(itemsIn(await ask('/items')).length, 1)
+  })
+}
+
 test('--seed: one object per line', async () => {
   const { ask, text } = await startDev('--seed', fileWith('lines.jsonl', '{"n":1}\n{"n":1e400}\n'))
   assert.match(text, /2 items from lines\.jsonl/)
@@ -146,6 +157,11 @@ const badSeeds = [
     what: 'has a request that is not valid',
     file: fileWith('bad.jsonl', '{"a":1}\n{"data":[]}\n'),
     says: 'bad.jsonl: line 2, column 1: Invalid item request: data must be an object',
+  },
+  {
+    what: 'is from json-server',
+    file: fileWith('db.json', '{"posts": [{"id": "1"}], "empty": [], "profile": {"name": "a"}}'),
+    says: 'db.json looks like a file of json-server, which would be one item; convert it as docs/how-to/from-json-server.md says, or put one item that looks like this into [ ]',
   },
   {
     what: 'does not exist',

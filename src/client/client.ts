@@ -5,6 +5,7 @@ import { type AbortScope, createAbortScope } from './abort-scope.js'
 import { type CheckedOptions, checkedOptions, jsonText, pathOf } from './checks.js'
 import { type TextResponse, wholeText } from './fetch-text.js'
 import { type ItemRead, ifMatchHeaders, itemRead, keepTag, present } from './item-read.js'
+import { itemRequestText, projectIn } from './item-request.js'
 import { invalidResponse, membersOf, parsed, responseError, wrong } from './item-store-error.js'
 import { allTexts, itemTexts } from './item-texts.js'
 import type {
@@ -72,7 +73,7 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * Replaces an item completely, its `project_id` too, which becomes null unless it is given.
+   * Replaces an item completely, its `project_id` too, which becomes null unless it is given or in the data.
    * @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED`.
    */
   async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
@@ -81,7 +82,7 @@ export class ItemStoreClient<T extends object = Item> {
 
   /**
    * Changes an item in one step: reads it, and replaces it with what `change` makes of it if nobody else has
-   * changed it meanwhile; otherwise from the start, up to 100 times. It keeps its `project_id`.
+   * changed it meanwhile; otherwise from the start, up to 100 times. It keeps its `project_id` unless the data has another.
    * @param change may be called more than once. When it returns `undefined`, the item stays as it is.
    * @returns the item as it is now.
    * @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED` when others changed it
@@ -236,12 +237,9 @@ export class ItemStoreClient<T extends object = Item> {
   async #write(
     request: ServiceRequest,
     data: string,
-    { projectId = null, ...options }: WriteOptions = {},
+    { projectId, ...options }: WriteOptions = {},
   ): Promise<ItemRead> {
-    // A lone surrogate cannot be encoded in UTF-8, and `fetch` would replace it.
-    if (/\p{Surrogate}/u.test(data)) throw wrong('data has a lone surrogate; write it as \\uXXXX')
-    const project = projectId === null ? '' : `,"project_id":${JSON.stringify(projectId)}`
-    const body = `{"data":${data}${project}}`
+    const body = itemRequestText(data, projectId)
     return await this.#call({ ...request, body }, options, itemRead)
   }
 
@@ -252,7 +250,8 @@ export class ItemStoreClient<T extends object = Item> {
   ): Promise<ItemRead> {
     const read = () => this.#read(id, options)
     const write = (data: string, { text, tag }: ItemRead) => {
-      const { project_id: projectId }: Item = JSON.parse(text)
+      const inData = projectIn(data)
+      const projectId = inData === undefined ? projectIn(text) : inData
       return this.#replace(id, data, { ...options, projectId, ifMatch: present(tag) })
     }
     return await this.#scoped(options, (scope) =>

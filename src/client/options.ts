@@ -38,7 +38,7 @@ export interface CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** The item's `project_id`: at least one character; null by default, on replace too. */
+  /** The item's `project_id`: at least one character; by default that of the data, or null. */
   readonly projectId?: string | null | undefined
 }
 
@@ -73,9 +73,9 @@ export type StoredItem<T extends object = Item> = T & Pick<Item, 'id' | 'project
 
 export type MaybePromise<R> = R | Promise<R>
 
-/** What an item of the type `T` is created from: its members but `id` and `project_id`. */
+/** What an item of the type `T` is created from: its members but `id`, and `project_id` only if it has one. */
 export type NewItem<T extends object = Item> = string extends keyof T
   ? object
   : T extends unknown // for each type of a union
-    ? Omit<T, 'id' | 'project_id'>
+    ? Omit<T, 'id' | 'project_id'> & Partial<Pick<Item, 'project_id'>>
     : never

@@ -92,12 +92,30 @@ function parseDelay(text: string): Delay {
 /** @throws {UsageError} with the file and, if its text is at fault, line and column. */
 function readSeed(file: string): ItemRequest[] {
   try {
-    return parseSeed(readFileSync(file))
+    const bytes = readFileSync(file)
+    const items = parseSeed(bytes)
+    if (items.length === 1 && isFromJsonServer(bytes)) throw new UsageError(file + fromJsonServer)
+    return items
   } catch (error) {
     if (error instanceof InvalidSeedError) throw new UsageError(`${file}: ${error.message}`)
     if (!isSystemError(error)) throw error
     throw new UsageError(`the seed ${file} cannot be read: ${error.message}`)
   }
+}
+
+const fromJsonServer =
+  ' looks like a file of json-server, which would be one item; convert it as docs/how-to/from-json-server.md says, or put one item that looks like this into [ ]'
+
+/** Whether a file is one object of collections: arrays, of objects where one is not empty, and single objects. */
+function isFromJsonServer(file: Buffer): boolean {
+  const collections: unknown[] = Object.values(JSON.parse(new TextDecoder().decode(file)))
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null
+  const isList = (value: unknown) =>
+    Array.isArray(value) && value.length > 0 && value.every(isObject)
+  const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
+  const isCollection = (value: unknown) =>
+    isList(value) || isEmpty(value) || (isObject(value) && !Array.isArray(value))
+  return collections.some(isList) && collections.every(isCollection)
 }
 
 function hoursFromNow(): Lifetime {

@@ -4,7 +4,7 @@ import { signToken } from '../auth/sign.js'
 import { loadEnvFile } from '../config/env-file.js'
 import { readFlags } from '../config/flags.js'
 import { parseLifetime } from '../config/lifetime.js'
-import { requireSecret } from '../config/secret.js'
+import { requireSecret, toSign } from '../config/secret.js'
 import { UsageError } from '../config/usage-error.js'
 
 /** A token signed with `JWT_SECRET`. */
@@ -18,6 +18,6 @@ export async function run(args: string[]): Promise<string> {
   }
   const lifetime = parseLifetime(String(expires), '--expires')
   loadEnvFile()
-  requireSecret()
+  requireSecret(toSign)
   return await signToken(sub, lifetime)
 }

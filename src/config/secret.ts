@@ -10,15 +10,22 @@ const recommendedLength = 32
 /** Sets a random secret of the recommended length. */
 const exportSecret = `export JWT_SECRET=$(node -p "crypto.randomBytes(${recommendedLength}).toString('base64url')")`
 
+/** What to do without a secret, in order to serve. */
+const toServe = `generate one with: ${exportSecret}`
+
+/** What to do without a secret, in order to get a token that a service accepts. */
+export const toSign =
+  'use the secret of the service, since it accepts no other. dev without a JWT_SECRET prints its only token; for more, put a JWT_SECRET for both into .env'
+
 /**
  * Checks that tokens can be signed and verified.
+ * @param remedy what to do if there is no secret.
  * @throws {UsageError} that says what is wrong with `JWT_SECRET` or `JWT_ALGORITHM`.
  */
-export function requireSecret(): void {
+export function requireSecret(remedy = toServe): void {
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return
-  const remedy = process.env.JWT_SECRET ? '' : `; generate one with: ${exportSecret}`
-  throw new UsageError(`${problem}${remedy}`)
+  throw new UsageError(process.env.JWT_SECRET ? problem : `${problem}; ${remedy}`)
 }
 
 /**

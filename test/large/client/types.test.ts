@@ -43,6 +43,10 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
   const side: number = shape.kind === 'square' ? shape.a : shape.r
   const { id, title: other }: WithId = await withId.create({ title: 'a' })
 
+  await todos.create({ title: 'a', project_id: projectId })
+
+  // @ts-expect-error a project is text
+  await todos.create({ title: 'a', project_id: 1 })
   // @ts-expect-error an option is missing
   new ItemStoreClient({ baseUrl: 'a' })
   // @ts-expect-error a member is missing

@@ -160,7 +160,7 @@ test('docs/how-to/from-json-server.md: db.json becomes items', async () => {
   const other = newFolder()
   writeFileSync(
     join(other, 'db.json'),
-    '{"v":1,"none":null,"mixed":[null,[1],"x",{"id":1,"n":1.0,"big":12345678901234567890}]}',
+    '{"v":1,"none":null,"mixed":[null,[1],"x",{"id":1,"n":1.0,"big":12345678901234567890}],"old":[{"id":2,"project_id":"p","oldId":"o"},{"id":3}]}',
   )
   writeFileSync(join(other, 'convert.mjs'), js[0].text)
   const [said] = await runInShell([{ ...convert, text: `${convert.text.trim()} 2>&1` }], {
@@ -172,9 +172,15 @@ test('docs/how-to/from-json-server.md: db.json becomes items', async () => {
     'mixed: null is not an object, left out',
     'mixed: [1] is not an object, left out',
     'mixed: "x" is not an object, left out',
+    'mixed: id is kept as oldId',
+    'old: id 2 is left out, as there is an oldId',
+    'old: project_id is kept as oldProjectId',
+    'old: id is kept as oldId',
   ])
   assert.deepEqual(JSON.parse(readFileSync(join(other, 'seed.json'), 'utf8')), [
     { project_id: 'mixed', data: { oldId: 1, n: 1, big: 12345678901234567000 } },
+    { project_id: 'old', data: { oldId: 'o', oldProjectId: 'p' } },
+    { project_id: 'old', data: { oldId: 3 } },
   ])
   startInShell(start, place)
 
