@@ -275,7 +275,7 @@ test('what dev prints fits a screen, says how long the token is valid, and its c
   const lines = printed.split('\n')
   const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0)
   assert.ok(rows <= 24, `${rows} rows`)
-  for (const line of lines.filter((line) => !line.startsWith('TOKEN='))) {
+  for (const line of lines.filter((line) => !/^(?:TOKEN=|\d\d:\d\d:\d\d )/.test(line))) {
     assert.ok(line.length <= 100, line)
   }
   const [, until = ''] = /valid for 24 hours, until\s(.*) UTC/.exec(printed) ?? []
@@ -337,10 +337,43 @@ test('a store that may outgrow the memory limit causes a warning, with the numbe
   )
   assert.match(
     printed,
-    /"level":40.*"MAX_MEMORY_BYTES is 400MiB, but the idle process alone takes \d+MiB and MAX_STORE_BYTES is 399MiB:/,
+    /"level":"warn".*"MAX_MEMORY_BYTES is 400MiB, but the idle process alone takes \d+MiB and MAX_STORE_BYTES is 399MiB:/,
   )
   child.kill('SIGTERM')
   assert.deepEqual(await ended(), [0, null])
+})
+
+test('a variable that was meant to be a setting causes a warning, without its value', async () => {
+  const variables = { JWT_SECRET: secret, STORE_URI: 'redis://:hush@localhost' }
+  const { printed, child, ended } = await start(
+    ['serve', '--host', '127.0.0.1', '--port', '0'],
+    variables,
+    /"level":"warn".*"STORE_URI is not a setting; did you mean STORE_URL\?"/,
+  )
+  assert.doesNotMatch(printed, /hush/)
+  child.kill('SIGINT')
+  assert.deepEqual(await ended(), [0, null])
+})
+
+test('the first line says which version listens where, where items are kept, and the limits', async () => {
+  const args = ['serve', '--host', '127.0.0.1', '--port', '0', '--max-body-bytes', '1MiB']
+  const address = 'redis://user:hush@127.0.0.1:1/2'
+  for (const [more, expected] of [
+    [['--max-store-bytes', '50MB'], { store: 'process memory', max_store_bytes: 50_000_000 }],
+    [['--store-url', address], { store: 'redis://127.0.0.1:1/2' }],
+  ] as const) {
+    const { printed } = await start([...args, ...more], { JWT_SECRET: secret }, /listening on .*\n/)
+    const line = printed.split('\n').find((line) => line.includes('listening on')) ?? ''
+    const { time: _time, url, version, msg, max_connections, ...rest } = JSON.parse(line)
+    assert.match(version, /^\d+\.\d+\.\d+$/)
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
+    assert.equal(msg, `listening on ${url}`)
+    assert.ok(max_connections > 0)
+    const { max_memory_bytes: memory, ...others } = rest
+    assert.ok(memory > 0)
+    assert.deepEqual(others, { level: 'info', max_body_bytes: 1_048_576, ...expected })
+    assert.doesNotMatch(printed, /hush|user/)
+  }
 })
 
 test('a short secret causes a warning, without showing it', async () => {

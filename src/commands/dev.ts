@@ -7,6 +7,7 @@ import { defaultToRandomSecret, requireSecret } from '../config/secret.js'
 import { flags } from '../config/settings.js'
 import { isSystemError } from '../config/thrown.js'
 import { parseDuration } from '../config/units.js'
+import { unknownNameWarnings } from '../config/unknown-names.js'
 import { UsageError } from '../config/usage-error.js'
 import { documentPath, pagePaths, paths, prefix } from '../interface/paths.js'
 import type { ItemRequest } from '../item/item-request.js'
@@ -39,12 +40,13 @@ export async function run(args: string[]): Promise<undefined> {
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
   const hasSecret = defaultToRandomSecret()
   requireSecret()
-  const { server } = await start(config, {
+  const { server, log } = await start(config, {
     isReadable: true,
     requestLogLevel: 'info',
     items: items ?? [],
     delay,
   })
+  for (const warning of unknownNameWarnings()) log.warn(warning)
 
   const { signToken } = await import('../auth/sign.js')
   const { iat, exp, words } = hasSecret ? calendarYears() : hoursFromNow()

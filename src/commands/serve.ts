@@ -4,6 +4,7 @@ import { readFlags } from '../config/flags.js'
 import { readSettings } from '../config/read-config.js'
 import { requireSecret, shortSecretWarning } from '../config/secret.js'
 import { flags } from '../config/settings.js'
+import { unknownNameWarnings } from '../config/unknown-names.js'
 import { start } from '../process/start.js'
 
 /** Serves until a signal stops it. */
@@ -12,8 +13,9 @@ export async function run(args: string[]): Promise<undefined> {
   requireSecret()
   const options = { isReadable: process.stdout.isTTY, requestLogLevel: 'debug' } as const
   const log = await serve()
-  const warning = shortSecretWarning()
-  if (warning !== undefined) log?.warn(warning)
+  for (const warning of [shortSecretWarning(), ...unknownNameWarnings()]) {
+    if (warning !== undefined) log?.warn(warning)
+  }
 
   async function serve() {
     if (config.workers === 1) return (await start(config, options)).log

@@ -23,7 +23,7 @@ const twoLines = `
 test('for programs each line is a JSON object', () => {
   const [first, second] = printed(false, twoLines).trimEnd().split('\n')
   const { time, ...rest } = JSON.parse(first ?? '')
-  assert.deepEqual(rest, { level: 30, url: 'http://a', msg: 'listening' })
+  assert.deepEqual(rest, { level: 'info', url: 'http://a', msg: 'listening' })
   assert.equal(new Date(time).toISOString(), time)
   assert.match(JSON.parse(second ?? '').err.stack, /^Error: a planted error\n/)
 })

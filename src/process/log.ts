@@ -29,7 +29,9 @@ export function createLog(level: string, isReadable: boolean, worker?: number): 
     },
   }
   const base = worker === undefined ? null : { worker }
-  const log = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const formatters = { level: (name: string) => ({ level: name }) }
+  const timestamp = pino.stdTimeFunctions.isoTime
+  const log = pino({ level, base, timestamp, formatters }, destination)
   // The service must survive whatever reads its log.
   stdout.on('error', () => undefined)
 
@@ -54,7 +56,7 @@ export function createSilentLog(): Logger {
 function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
   const { method, path, status, error_code, ms, ...rest } = fields
   const isAnswered = msg === 'answered'
-  const severity = pino.levels.labels[Number(level)]?.toUpperCase() ?? ''
+  const severity = String(level).toUpperCase()
   const stack = stackOf(err)
   const others = stack === undefined && err !== undefined ? { ...rest, err } : rest
   const words = [

@@ -3,8 +3,34 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
+import { newItemId } from '../item/id.js'
+import { encodeItem } from '../item/item-request.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
+
+test('the bytes in use reach the maximum when the store is full', async () => {
+  const store = createMemoryStore(1000)
+  const { registries } = createMetrics(store, { count: 0 })
+  const value = async (name: string) => {
+    const text = await Registry.merge(registries).metrics()
+    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? Number.NaN)
+  }
+  assert.deepEqual(
+    [await value('item_store_used_bytes'), await value('item_store_max_bytes')],
+    [0, 1000],
+  )
+  const create = (length: number) => {
+    const id = newItemId()
+    const members = Buffer.from(`"a":"${'x'.repeat(length)}"`)
+    store.create(id, encodeItem(id, { projectId: Buffer.from('null'), members }))
+  }
+  create(100)
+  const used = await value('item_store_used_bytes')
+  const overhead = used - 100
+  create(1000 - used - overhead)
+  assert.equal(await value('item_store_used_bytes'), 1000)
+  assert.throws(() => create(1), { code: 'STORE_FULL' })
+})
 
 test('without a response from the store, only its own metrics are missing', async () => {
   let isReachable = true

@@ -189,7 +189,7 @@ function measureStore(store: ItemStore): Registry {
     })
     return asked
   }
-  function gauge(name: string, help: string, read: (size: StoreSize) => number): void {
+  function gauge(name: string, help: string, read: (size: StoreSize) => number | undefined): void {
     const metric: Gauge = new Gauge({
       name,
       help,
@@ -198,8 +198,9 @@ function measureStore(store: ItemStore): Registry {
       async collect() {
         // If the store does not respond, only these metrics are missing.
         const size = await currentSize()
-        if (size === undefined) metric.remove()
-        else metric.set(read(size))
+        const value = size && read(size)
+        if (value === undefined) metric.remove()
+        else metric.set(value)
       },
     })
   }
@@ -214,6 +215,16 @@ function measureStore(store: ItemStore): Registry {
     'item_store_memory_fill_ratio',
     'Fraction of item_store_memory_bytes filled with items',
     (size) => (size.memoryBytes === 0 ? 0 : size.itemBytes / size.memoryBytes),
+  )
+  gauge(
+    'item_store_used_bytes',
+    'Bytes that count against item_store_max_bytes: the items with their share of the index, or the memory of the Redis server',
+    ({ usedBytes }) => usedBytes,
+  )
+  gauge(
+    'item_store_max_bytes',
+    'MAX_STORE_BYTES; with STORE_URL, maxmemory of the Redis server, and missing without one',
+    ({ maxBytes }) => maxBytes,
   )
   return registry
 }

@@ -9,6 +9,7 @@ import { affordableConnections } from './descriptors.js'
 import { checkMemory } from './memory.js'
 import type { ItemServer, ServerOptions } from './server.js'
 import { handleShutdown } from './shutdown.js'
+import { logStart } from './start-line.js'
 
 export interface StartOptions extends Omit<ServerOptions, 'log'> {
   /** Whether the log has human-readable lines instead of JSON. */
@@ -52,7 +53,7 @@ export async function start(
   const stop = () => server.stop(lastRequestGrace)
   handleShutdown(stop, config.shutdownTimeout, log, isWorker)
   // Only now, since whoever reads this may send a signal.
-  if (!isWorker) log.info({ url: server.url }, `listening on ${server.url}`)
+  if (!isWorker) logStart(log, { ...config, maxConnections }, server.url)
   if (memory.verdict === 'warn') log.warn(memory.reason)
   if (maxConnections < config.maxConnections) {
     log.warn(

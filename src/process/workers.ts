@@ -15,6 +15,7 @@ import { urlOf } from './address.js'
 import { createLog } from './log.js'
 import { handleShutdown, ignoreSignals } from './shutdown.js'
 import { type StartOptions, start } from './start.js'
+import { logStart } from './start-line.js'
 
 /** A worker that runs code can be told to stop; one that listens may have accepted connections. */
 type State = 'forked' | 'running' | 'listening'
@@ -118,7 +119,7 @@ async function startPrimary(config: Config, isReadable: boolean): Promise<Logger
   for (const [place, worker] of [first, ...others].entries()) void keepReplacing(place + 1, worker)
   await Promise.all(others.map(listening))
   const url = urlOf(config.host, result.port)
-  if (!stopping.signal.aborted) log.info({ url }, `listening on ${url}`)
+  if (!stopping.signal.aborted) logStart(log, config, url)
   return log
 }
 

@@ -64,6 +64,10 @@ export interface StoreSize {
   readonly itemBytes: number
   /** Bytes of memory held for the texts; of a Redis server, all that it uses. */
   readonly memoryBytes: number
+  /** What counts against `maxBytes`. */
+  readonly usedBytes: number
+  /** Beyond it, the store takes no more; `undefined` if it has no such limit. */
+  readonly maxBytes: number | undefined
 }
 
 /** What happens between this process and a store across the network. */

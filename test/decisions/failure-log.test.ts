@@ -41,7 +41,7 @@ for (const { title, env, code } of failures) {
     const first = await until('a line, without a second failure', () => linesOf(own, code)[0])
     assert.deepEqual(
       [first.level, first.method, first.path, first.count],
-      [50, 'POST', '/api/v1/items', 1],
+      ['error', 'POST', '/api/v1/items', 1],
     )
     for (const end = Date.now() + 1_500; Date.now() < end; ) failed += await fail(own, 100)
     await until('a line with the rest, without another request', () => {

@@ -203,7 +203,7 @@ describeWithRedis('two workers', () => {
     }
     await untilBusy()
     const before = valuesOf(await scrape(), requests, created)
-    assert.equal((await replaceWorker(1))?.level, 50)
+    assert.equal((await replaceWorker(1))?.level, 'error')
     await untilBusy()
     isOver = true
     await Promise.all(clients)

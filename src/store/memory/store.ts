@@ -40,9 +40,11 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
   let changes = 0
   const watchers = new Watchers()
 
+  const usedBytes = () => used + size * itemOverhead
+
   /** Makes sure that there is room. Taking less than before is always possible. */
   function needRoom(added: number): void {
-    if (added > 0 && used + size * itemOverhead + added > maxBytes) {
+    if (added > 0 && usedBytes() + added > maxBytes) {
       throw new StoreError('STORE_FULL', `The store is full: it may hold ${maxBytes} bytes`)
     }
   }
@@ -116,7 +118,13 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
 
     watch: (id, callback) => watchers.add(id, callback),
 
-    size: () => ({ items: size, itemBytes: used - size, memoryBytes: blocks.frames.bytesInUse }),
+    size: () => ({
+      items: size,
+      itemBytes: used - size,
+      memoryBytes: blocks.frames.bytesInUse,
+      usedBytes: usedBytes(),
+      maxBytes,
+    }),
 
     clear,
 

@@ -51,6 +51,11 @@ export function sentinelAddress(url: string): SentinelAddress | undefined {
   }
 }
 
+/** An address to show, without user and password. */
+export function withoutCredentials(url: string): string {
+  return url.replace(/\/\/[^/]*@/, '//')
+}
+
 function isHost(host: string, url: string): boolean {
   return host !== '' && !/:0*$/.test(host) && URL.canParse(url)
 }

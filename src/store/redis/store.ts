@@ -16,12 +16,13 @@ import {
 } from '../item-store.js'
 import { Agreement, bucketsByDefault } from './agreement.js'
 import { Changes } from './changes.js'
-import { type Command, infoField } from './client.js'
+import type { Command } from './client.js'
 import type { ClusterOptions } from './cluster.js'
 import type { RedisReply } from './connection.js'
 import { openEngine } from './engine.js'
 import { errorCodeOf, notAgreed, type Purpose, refused, storeError } from './errors.js'
 import { type Batch, openList, start, unexpectedFieldIn } from './list.js'
+import { memoryIn } from './memory.js'
 import {
   batchScript,
   createScript,
@@ -251,7 +252,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       return {
         items: sum(all.map(({ items }) => items)),
         itemBytes: sum(all.map(({ bytes }) => bytes)),
-        memoryBytes: sum(infos.map(({ value }) => Number(infoField(String(value), 'used_memory')))),
+        ...memoryIn(infos.map(({ value }) => String(value))),
       }
     },
 

@@ -182,10 +182,7 @@ async function openTable(): Promise<Table> {
 function needAlive({ child, log }: OwnService): void {
   const error = log.find(
     ({ level, error_code: code, msg }) =>
-      code === 'INTERNAL_ERROR' ||
-      level === 'fatal' ||
-      Number(level) >= 60 ||
-      /uncaught/.test(String(msg)),
+      code === 'INTERNAL_ERROR' || level === 'fatal' || /uncaught/.test(String(msg)),
   )
   if (error !== undefined) throw new Finding(`it logged ${JSON.stringify(error)}`)
   if (child.exitCode !== null || child.signalCode !== null) {

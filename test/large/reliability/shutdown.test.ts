@@ -209,7 +209,7 @@ ownTest(
     const command: Command = [process.execPath, '--input-type=module', '--eval', script, 'cli']
     const { ended, log } = await ownService({}, command)
     assert.deepEqual(await ended(), [1, null])
-    const last = log.find(({ level }) => level === 60)
+    const last = log.find(({ level }) => level === 'fatal')
     assert.match(JSON.stringify(last?.err), /"stack":"Error: a planted fault\\n/)
   },
 )
