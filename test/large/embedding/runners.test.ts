@@ -1,106 +1,118 @@
-/** The examples of docs/how-to/testing.md, each run by its test runner with the published package. */
+/** docs/how-to/testing.md, followed to the letter: its files, its commands, the package, and nothing else. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { cleanEnvironment, install, pack } from '../../support/tarball.js'
+import { cleanEnvironment, emptyFolder, install, pack } from '../../support/tarball.js'
 import { root, toolsFolder } from '../../support/tools.js'
 
-const runners = [
-  {
-    name: 'node:test',
-    file: 'items.test.js',
-    args: ['--test', '--test-reporter=tap'],
-    one: { passed: /^# pass 1$/m, failed: /^# fail 1$/m },
-  },
-  {
-    name: 'Vitest',
-    file: 'items.vitest.js',
-    package: 'vitest',
-    config: {
-      file: 'vitest.config.js',
-      text: "export default { test: { include: ['*.vitest.js'] } }",
-    },
-    args: ['node_modules/vitest/vitest.mjs', 'run'],
-    one: { passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
-  },
-  {
-    name: 'Jest',
-    file: 'items.jest.js',
-    package: 'jest',
-    config: {
-      file: 'jest.config.js',
-      text: "export default { testMatch: ['**/*.jest.js'], transform: {}, watchman: false }",
-    },
-    args: ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'],
-    one: { passed: /Tests: .*1 passed/, failed: /Tests: .*1 failed/ },
-  },
-  {
-    name: 'Playwright',
-    file: 'items.playwright.js',
-    package: '@playwright/test',
-    config: {
-      file: 'playwright.config.js',
-      text: "export default { testMatch: '*.playwright.js', reporter: 'line' }",
-    },
-    args: ['node_modules/@playwright/test/cli.js', 'test'],
-    one: { passed: /^ *1 passed/m, failed: /^ *1 failed/m },
-  },
+/** The sections with a test, and what its runner says of one that passes and one that fails. */
+const sections = [
+  { title: 'node:test', passed: /^# pass 1$|^ℹ pass 1$/m, failed: /^# fail 1$|^ℹ fail 1$/m },
+  { title: 'Vitest', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
+  { title: 'Jest', passed: /Tests: .*1 passed/, failed: /Tests: .*1 failed/ },
+  { title: 'Playwright', passed: /^ *1 passed/m, failed: /^ *1 failed/m },
+  { title: 'TypeScript', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
 ]
 
+const guide = readFileSync(join(root, 'docs/how-to/testing.md'), 'utf8')
+const [introduction = '', ...texts] = guide.split(/^## /m)
+
 describe('docs/how-to/testing.md', () => {
-  const folder = install(pack())
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const installed = install(pack())
 
   test('the first example prints where the store is, and a token', () => {
-    const guide = readFileSync(join(root, 'docs/how-to/testing.md'), 'utf8')
-    writeFileSync(join(folder, 'first.js'), guide.split('```js\n')[1]?.split('```')[0] ?? '')
-    const { status, output } = run(folder, ['first.js'])
-    assert.match(output, /^http:\/\/127\.0\.0\.1:\d+\/api\/v1\n[\w-]+\.[\w-]+\.[\w-]+\n$/)
+    const { output, status } = follow(introduction)
+    assert.match(output, /http:\/\/127\.0\.0\.1:\d+\/api\/v1\n[\w-]+\.[\w-]+\.[\w-]+\n$/)
     assert.equal(status, 0)
   })
 
-  for (const { name, file, package: runner, config, args, one } of runners) {
-    test(`the example for ${name} passes, and fails with another item`, () => {
-      const example = exampleIn(file)
-      if (runner !== undefined) link(folder, runner)
-      if (config !== undefined) writeFileSync(join(folder, config.file), config.text)
+  test('each section with a test is followed', () => {
+    assert.deepEqual(
+      texts.map((text) => text.split('\n', 1)[0]),
+      sections.map(({ title }) => title),
+    )
+  })
 
-      writeFileSync(join(folder, file), example)
-      writeFileSync(
-        join(folder, `other-${file}`),
-        example.replace("name: 'Ladder'", "name: 'Lamp'"),
-      )
-      const { status, output } = run(folder, args)
-      assert.match(output, one.passed)
-      assert.match(output, one.failed)
-      assert.equal(status, 1)
+  for (const { title, passed, failed } of sections) {
+    const text = texts.find((text) => text.startsWith(`${title}\n`)) ?? ''
+
+    test(`${title}: the example is found, and passes`, () => {
+      const { output, status } = follow(introduction, text)
+      assert.match(output, passed)
+      assert.doesNotMatch(output, failed)
+      assert.equal(status, 0, output)
     })
+
+    test(`${title}: the example fails with another item`, () => {
+      const { output, status } = follow(
+        introduction,
+        text.replace("name: 'Ladder'", "name: 'Lamp'"),
+      )
+      assert.match(output, failed)
+      assert.notEqual(status, 0)
+    })
+  }
+
+  test('TypeScript: the types are right', () => {
+    const text = texts.find((text) => text.startsWith('TypeScript\n')) ?? ''
+    const folder = projectWith(text)
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const options = ['--noEmit', '--strict', '--noUncheckedIndexedAccess', '--skipLibCheck']
+    const modules = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node']
+    const types = ['--typeRoots', join(root, 'node_modules/@types')]
+    linkTool(folder, 'vitest')
+    const args = [tsc, ...options, ...modules, ...types, 'tools.test.ts']
+    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    assert.equal(stdout, '')
+  })
+
+  /** Writes the files of some parts of the guide, runs their commands, and gives what the last one says. */
+  function follow(...parts: string[]): { output: string; status: number | null } {
+    const text = parts.join('')
+    const folder = projectWith(parts.at(-1) ?? '')
+    const commands = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = '']) => command)
+    let last: { output: string; status: number | null } = { output: '', status: null }
+    for (const command of commands) {
+      const [, name] = /^npm install --save-dev ([\w@/-]+)\n$/.exec(command) ?? []
+      if (name !== undefined) linkTool(folder, name)
+      else if (command !== 'node first.js\n' || parts.length === 1) last = run(folder, command)
+    }
+    return last
+  }
+
+  /** A project with the package, and the files of a part of the guide. */
+  function projectWith(text: string): string {
+    const folder = emptyFolder()
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+    for (const name of readdirSync(join(installed, 'node_modules'))) {
+      if (name.startsWith('.')) continue
+      symlinkSync(join(installed, 'node_modules', name), join(folder, 'node_modules', name))
+    }
+    for (const [, name = '', code = ''] of text.matchAll(/^```[jt]s\n\/\/ (\S+)\n(.*?)^```$/gms)) {
+      writeFileSync(join(folder, name), code)
+    }
+    return folder
   }
 })
 
-/** The code block of the guide that begins with the name of a file. */
-function exampleIn(file: string): string {
-  const guide = readFileSync(join(root, 'docs/how-to/testing.md'), 'utf8')
-  const [, ...blocks] = guide.split('```js\n')
-  const example = blocks.find((block) => block.startsWith(`// ${file}\n`))?.split('```')[0]
-  assert.ok(example, `docs/how-to/testing.md has no ${file}`)
-  return example
-}
-
-/** Runs Node.js to its end, at most two minutes, in a folder. */
-function run(folder: string, args: string[]): { status: number | null; output: string } {
-  const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // this test is not its parent
-  const options = { cwd: folder, env, encoding: 'utf8', timeout: 120_000 } as const
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, options)
-  return { status, output: `${stdout}${stderr}` }
-}
-
-/** Makes a package of the test tools available to the project. */
-function link(folder: string, name: string): void {
+/** Puts a package of the test tools into the project, with its command. */
+function linkTool(folder: string, name: string): void {
   const place = join(folder, 'node_modules', name)
   mkdirSync(dirname(place), { recursive: true })
   symlinkSync(join(toolsFolder, 'node_modules', name), place)
+  const bin = name === '@playwright/test' ? 'playwright' : basename(name)
+  symlinkSync(join(toolsFolder, 'node_modules/.bin', bin), join(folder, 'node_modules/.bin', bin))
+}
+
+/** Runs a command to its end, at most two minutes, in a folder. */
+function run(folder: string, command: string): { output: string; status: number | null } {
+  const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // this test is not its parent
+  const offline = { ...env, npm_config_offline: 'true' } // npx must find what the guide has installed
+  const options = { cwd: folder, env: offline, encoding: 'utf8', timeout: 120_000 } as const
+  const { status, stdout, stderr } = spawnSync('bash', ['-ec', command], options)
+  return { status, output: `${stdout}${stderr}` }
 }
