@@ -2,10 +2,12 @@
 
 import type { Logger } from 'pino'
 import { type CurrentSigning, environmentSigning } from './auth/secret.js'
+import type { Failures } from './config/misbehavior.js'
 import { answerError } from './http/answer-error.js'
 import { type BodyLimits, createBodyReader } from './http/body.js'
 import { createDocumentHandler, type DocumentOptions } from './http/document.js'
-import { type Exchange, newExchange, type Route } from './http/exchange.js'
+import { type Exchange, type Handler, newExchange, type Route } from './http/exchange.js'
+import { createFailures } from './http/failures.js'
 import { createLoadGuard, createTokenGuard } from './http/guards.js'
 import { createHealthCheck, type HealthOptions } from './http/health.js'
 import { createItemHandlers } from './http/items.js'
@@ -17,7 +19,7 @@ import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
 import { createListener, type Listener, type ListenerLimits } from './listener/listener.js'
-import type { ItemStore } from './store/item-store.js'
+import type { ItemId, ItemStore } from './store/item-store.js'
 
 /** Options of the app. */
 export interface AppOptions
@@ -41,6 +43,10 @@ export interface AppParts {
   readonly waitingReads?: WaitingReads
   /** The limit that the process exceeds, if any; none by default. */
   readonly exceededLimit?: () => ExceededLimit | undefined
+  /** How item requests fail on purpose; by default, none does. */
+  readonly failures?: Failures | undefined
+  /** Makes the ids of new items; random ones by default. */
+  readonly newId?: (() => ItemId) | undefined
 }
 
 /** The table of routes. */
@@ -49,7 +55,9 @@ export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
   const { waitingReads = createWaitingReads(store, new AbortController().signal) } = parts
   const refuseOverload = createLoadGuard(exceededLimit)
   const guards = [refuseOverload, createTokenGuard(currentSigning)]
-  const items = createItemHandlers(store, createBodyReader(options), waitingReads)
+  const items = createItemHandlers(store, createBodyReader(options), waitingReads, parts.newId)
+  const failing =
+    parts.failures === undefined ? (handle: Handler) => handle : createFailures(parts.failures)
   const checkHealth = createHealthCheck(options, store, currentSigning, exceededLimit)
   const document: Route = {
     path: documentPath,
@@ -58,11 +66,19 @@ export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
   }
   return [
     { path: prefix + paths.health, guards: [], handlers: { GET: checkHealth } },
-    { path: prefix + paths.items, guards, handlers: { GET: items.list, POST: items.create } },
+    {
+      path: prefix + paths.items,
+      guards,
+      handlers: { GET: failing(items.list), POST: failing(items.create) },
+    },
     {
       path: prefix + paths.item,
       guards,
-      handlers: { GET: items.read, PUT: items.replace, DELETE: items.delete },
+      handlers: {
+        GET: failing(items.read),
+        PUT: failing(items.replace),
+        DELETE: failing(items.delete),
+      },
     },
     ...(options.docs ? [document] : []),
     ...createPageRoutes(options, [refuseOverload]),

@@ -10,18 +10,26 @@ import { randomBytes } from 'node:crypto'
 import { createSigning, type Signing } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'
 import { parseLifetime } from './config/lifetime.js'
+import {
+  checkedDelay,
+  checkedFailures,
+  type Delay,
+  type Failure,
+  type Failures,
+} from './config/misbehavior.js'
 import { configFrom } from './config/read-config.js'
 import type { Config, SettingValues } from './config/settings.js'
 import { messageOf } from './config/thrown.js'
 import { UsageError } from './config/usage-error.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
+import { newItemId, seededItemIds } from './item/id.js'
 import type { ItemRequest } from './item/item-request.js'
 import { parseSeed, storeItems } from './item/seed.js'
 import { createSilentLog } from './process/log.js'
 import { startServer } from './process/server.js'
 
-export type { Item, ItemStoreClient }
+export type { Delay, Failure, Failures, Item, ItemStoreClient }
 
 /** Options of an embedded item store; `undefined` stands for the default. */
 export interface ItemStoreOptions {
@@ -35,6 +43,15 @@ export interface ItemStoreOptions {
   readonly maxBodyBytes?: number | undefined
   /** Maximum total size of all items, in bytes; half of memory by default. Beyond it, a create gets 507. */
   readonly maxStoreBytes?: number | undefined
+  /** Waits before each operation on items, in milliseconds, or for a random time in a range. */
+  readonly delay?: number | Delay | undefined
+  /**
+   * How item requests fail before they do anything: the first ones, one after the other, such as
+   * `[503, 'cut']`; or any, each at a rate, such as `{ 503: 0.1, cut: 0.05 }`.
+   */
+  readonly failures?: Failures | undefined
+  /** Any text: the ids of new items follow from it, and start over after a reset. Random by default. */
+  readonly ids?: string | undefined
 }
 
 /** What a token says. */
@@ -102,12 +119,18 @@ const secretLength = 32 // bytes, see RFC 7518 §3.2
  * @throws {Error} if an option is invalid or the port is taken; nothing is left running then.
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
-  const { secret = randomBytes(secretLength).toString('base64url'), ...given } = options ?? {}
+  const { secret = newSecret(), delay, failures, ids, ...given } = options ?? {}
   const signing = signingWith(secret)
+  if (ids !== undefined && typeof ids !== 'string') throw new UsageError('ids is not text')
+  const startIds = () => (ids === undefined ? newItemId : seededItemIds(ids))
+  let newId = startIds()
   const server = await startServer(settingsFrom(given), {
     log: createSilentLog(),
     requestLogLevel: 'debug',
     currentSigning: () => signing,
+    delay: delay === undefined ? undefined : checkedDelay(delay),
+    failures: failures === undefined ? undefined : checkedFailures(failures),
+    newId: () => newId(),
   })
   const baseUrl = `${server.url}${prefix}`
   let stopped: Promise<void> | undefined
@@ -130,12 +153,13 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
     async seed(items) {
       needRunning()
-      return await storeItems(server.store, requestsOf(items))
+      return await storeItems(server.store, requestsOf(items), () => newId())
     },
 
     async reset() {
       needRunning()
       await server.store.clear()
+      newId = startIds()
     },
 
     async stop() {
@@ -151,8 +175,12 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   }
 }
 
+function newSecret(): string {
+  return randomBytes(secretLength).toString('base64url')
+}
+
 /** @throws {UsageError} with a line for each problem. */
-function settingsFrom(given: Omit<ItemStoreOptions, 'secret'>): Config {
+function settingsFrom(given: object): Config {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   const unknown = entries.map(([name]) => name).filter((name) => !settingNames.includes(name))
   if (unknown.length > 0) throw new UsageError(`unknown option ${unknown.join(', ')}`)

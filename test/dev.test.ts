@@ -242,6 +242,28 @@ for (const delay of ['', 'x', '-', '200-', '-200', '800-200', '1-2-3', '1.5', '6
   })
 }
 
+test('--failures: the first item requests fail, and the others succeed', async () => {
+  const { ask, baseUrl } = await startDev('--failures', '503,cut')
+  assert.match(await ask('/items'), /SERVICE_UNAVAILABLE/)
+  await assert.rejects(ask('/items'), { name: 'TypeError' })
+  assert.equal((await fetch(`${baseUrl}/health`)).status, 200)
+  assert.match(await ask('/items'), /"status":"success"/)
+})
+
+test('--failures at a rate', async () => {
+  const { ask } = await startDev('--failures', '500=1')
+  for (let at = 0; at < 5; at += 1) assert.match(await ask('/items'), /INTERNAL_ERROR/)
+})
+
+for (const list of ['', '404', '503=2', '503=', '503,cut=0.1', '503=0.6,cut=0.6', 'x']) {
+  test(`--failures=${list} is refused`, () => {
+    assert.equal(
+      failingDev(`--failures=${list}`),
+      `--failures is "${list}"; expected the first ones such as 503,cut or rates such as 503=0.1,cut=0.05, of 429, 500, 503, cut`,
+    )
+  })
+}
+
 test('with a JWT_SECRET in .env: token and secret stay the same between starts', async () => {
   fileWith('.env', 'JWT_SECRET=a secret of at least thirty-two bytes\n')
   const first = await startDev()

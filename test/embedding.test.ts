@@ -48,6 +48,108 @@ test('serves items on 127.0.0.1, with tokens of its own', async () => {
   assert.equal(await count(store), 1)
 })
 
+test('failures: the first requests fail in turn, without an effect, and the others succeed', async () => {
+  const store = await started({ failures: [429, 500, 503, 'cut'] })
+  const [id = ''] = await store.seed([{ kept: true }])
+  const statuses = await refusals(store, 3)
+  assert.deepEqual(statuses, [
+    [429, undefined, '1'],
+    [500, 'INTERNAL_ERROR', null],
+    [503, 'SERVICE_UNAVAILABLE', '1'],
+  ])
+  await assert.rejects(request(store, 'DELETE', `/items/${id}`), { name: 'TypeError' })
+  assert.equal(await count(store), 1)
+})
+
+test('failures do not reach requests without a token, nor the health check', async () => {
+  const store = await started({ failures: [500] })
+  assert.equal((await fetch(`${store.baseUrl}/items`)).status, 401)
+  assert.equal((await fetch(`${store.baseUrl}/health`)).status, 200)
+  assert.equal((await request(store, 'GET', '/items')).status, 500)
+  assert.equal(await count(store), 0)
+})
+
+test('failures at rates: all, none, and some of many', async () => {
+  const [all, none, some] = [
+    await started({ failures: { 503: 1 } }),
+    await started({ failures: { 429: 0, cut: 0 } }),
+    await started({ failures: { 429: 0.25, 500: 0.25 } }),
+  ]
+  assert.deepEqual(new Set((await refusals(all, 20)).map(([status]) => status)), new Set([503]))
+  assert.deepEqual(new Set((await refusals(none, 20)).map(([status]) => status)), new Set([200]))
+  const statuses = (await refusals(some, 400)).map(([status]) => status)
+  // 100 of each failure are expected, with a standard deviation of 9: outside of 10 deviations, never.
+  for (const status of [429, 500]) {
+    const { length } = statuses.filter((each) => each === status)
+    assert.ok(length > 10 && length < 190, `${length} of ${status}`)
+  }
+  assert.ok(statuses.includes(200))
+})
+
+test('the client gets over failures', async () => {
+  const store = await started({ failures: [503, 'cut'] })
+  const [id = ''] = await store.seed([{ name: 'Ladder' }])
+  assert.equal((await store.client<{ name: string }>().get(id)).name, 'Ladder')
+})
+
+test('delay: every operation on items takes that long', async () => {
+  const store = await started({ delay: { min: 300, max: 301 } })
+  const startedAt = performance.now()
+  await create(store)
+  await count(store)
+  assert.ok(performance.now() - startedAt >= 590)
+})
+
+test('ids follow from a seed, and start over after a reset', async () => {
+  const idsIn = async (store: EmbeddedItemStore) => [
+    ...(await store.seed([{ a: 1 }, { a: 2 }])),
+    (await create(store)).split('/').at(-1),
+  ]
+  const [one, same, other] = [
+    await started({ ids: 'a seed' }),
+    await started({ ids: 'a seed' }),
+    await started({ ids: 'another' }),
+  ]
+  const ids = await idsIn(one)
+  assert.equal(new Set(ids).size, 3)
+  assert.deepEqual(await idsIn(same), ids)
+  assert.notDeepEqual(await idsIn(other), ids)
+  await one.reset()
+  assert.deepEqual(await idsIn(one), ids)
+})
+
+for (const [options, says] of [
+  [{ delay: -1 }, /^UsageError: delay is -1; expected milliseconds/],
+  [{ delay: { min: 2, max: 1 } }, /^UsageError: delay is \{"min":2,"max":1\}; expected/],
+  [{ failures: [404] }, /^UsageError: failures is \[404\]; expected the first ones such as/],
+  [{ failures: { 503: 2 } }, /^UsageError: failures is \{"503":2\}; expected/],
+  [{ failures: { 404: 0.5 } }, /^UsageError: failures is/],
+  [{ ids: 7 }, /^UsageError: ids is not text/],
+] as const) {
+  test(`refuses ${JSON.stringify(options)}, and says why`, async () => {
+    await assert.rejects(startItemStore(options as ItemStoreOptions), says) // as from JavaScript
+  })
+}
+
+/** Status, error code and Retry-After of as many lists. */
+async function refusals(store: EmbeddedItemStore, many: number) {
+  const answers: [status: number, code: string | undefined, retryAfter: string | null][] = []
+  for (let at = 0; at < many; at += 1) {
+    const { status, headers, ...response } = await get(store)
+    answers.push([status, response.body.detail?.error_code, headers.get('Retry-After')])
+    if (status >= 400) assert.match(String(response.body.detail?.session_id), /^[0-9a-f-]{36}$/)
+  }
+  return answers
+}
+
+async function get(store: EmbeddedItemStore) {
+  const response = await request(store, 'GET', '/items')
+  const body: { detail?: { error_code?: string; session_id?: string } } = JSON.parse(
+    await response.text(),
+  )
+  return { status: response.status, headers: response.headers, body }
+}
+
 test('several side by side have their own items and secrets', async () => {
   const [one, other] = await Promise.all([started(), started()])
   await create(one)

@@ -2,21 +2,18 @@
 
 import { readFileSync } from 'node:fs'
 import { devFlags, readFlags } from '../config/flags.js'
+import { parseDelay, parseFailures } from '../config/misbehavior.js'
 import { readSettings } from '../config/read-config.js'
 import { defaultToRandomSecret, requireSecret } from '../config/secret.js'
 import { flags } from '../config/settings.js'
 import { isSystemError } from '../config/thrown.js'
-import { parseDuration } from '../config/units.js'
 import { unknownNameWarnings } from '../config/unknown-names.js'
 import { UsageError } from '../config/usage-error.js'
 import { documentPath, pagePaths, paths, prefix } from '../interface/paths.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { InvalidSeedError, parseSeed } from '../item/seed.js'
 import { start } from '../process/start.js'
-import type { Delay } from '../store/delayed.js'
 
-/** In milliseconds. */
-const maxDelay = 60_000
 const tokenHours = 24
 
 /** When a token is issued and when it expires, in Unix time in seconds. */
@@ -37,6 +34,7 @@ export async function run(args: string[]): Promise<undefined> {
     )
   }
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
+  const failures = typeof values.failures === 'string' ? parseFailures(values.failures) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
   const hasSecret = defaultToRandomSecret()
   requireSecret()
@@ -45,6 +43,7 @@ export async function run(args: string[]): Promise<undefined> {
     requestLogLevel: 'info',
     items: items ?? [],
     delay,
+    failures,
   })
   for (const warning of unknownNameWarnings()) log.warn(warning)
 
@@ -79,16 +78,6 @@ curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"
 function linkTo(page: string, token: string): string {
   // OSC 8, which terminals without links leave out: then the page asks for the token.
   return process.stdout.isTTY ? `\x1b]8;;${page}#token=${token}\x1b\\${page}\x1b]8;;\x1b\\` : page
-}
-
-/** A time or a range of times: `200`, `200-800`, `1s-2s`. @throws {UsageError} */
-function parseDelay(text: string): Delay {
-  const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
-  const [min = Number.NaN, max = min] = times
-  if (times.length <= 2 && min <= max && max <= maxDelay) return { min, max }
-  throw new UsageError(
-    `--delay is ${JSON.stringify(text)}; expected milliseconds such as 200 or 200-800, up to ${maxDelay}`,
-  )
 }
 
 /** @throws {UsageError} with the file and, if its text is at fault, line and column. */

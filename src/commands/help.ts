@@ -32,7 +32,7 @@ ${settingsHelp()}
 ${secrets}
 ${envFile}`,
 
-  dev: () => `Usage: item-store dev [--seed FILE] [--delay MS] [settings]
+  dev: () => `Usage: item-store dev [--seed FILE] [--delay MS] [--failures LIST] [settings]
 
 Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
 examples to paste, and logs a line for each request. With a JWT_SECRET in the environment or in
@@ -43,6 +43,8 @@ serves the items page, unless HOST and CONSOLE say otherwise.
                         requests ({"data": {...}, "project_id": "..."}) or the members of items
   --delay MS            wait before each item is created, read or changed and before each list, to
                         see what a page shows in the meantime: 200, or 200-800 for random times
+  --failures LIST       how requests for items fail: the first ones, such as 503,cut; or any, each
+                        at a rate, such as 503=0.1,cut=0.05; of 429, 500, 503 and cut connections
 
 ${settingsHelp()}
 ${secrets}

@@ -8,7 +8,11 @@ import { UsageError } from './usage-error.js'
 type Options = NonNullable<ParseArgsConfig['options']>
 
 /** The flags of `dev` that are not settings. */
-export const devFlags = { seed: { type: 'string' }, delay: { type: 'string' } } as const
+export const devFlags = {
+  seed: { type: 'string' },
+  delay: { type: 'string' },
+  failures: { type: 'string' },
+} as const
 
 /**
  * Reads the flags of a command.

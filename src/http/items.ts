@@ -50,6 +50,7 @@ export function createItemHandlers(
   store: ItemStore,
   readBody: ReadBody,
   waitingReads: WaitingReads,
+  newId: () => ItemId = newItemId,
 ): ItemHandlers {
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
@@ -101,7 +102,7 @@ export function createItemHandlers(
 
     create: async function createItem(exchange) {
       const name = keyedName(exchange)
-      const id = name === undefined ? newItemId() : namedItemId(store.namespace, name)
+      const id = name === undefined ? newId() : namedItemId(store.namespace, name)
       const item = await receivedItem(exchange, () => id)
       const location = ['Location', itemPath(id)]
       while (!(await store.create(id, item))) {

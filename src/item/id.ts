@@ -10,6 +10,18 @@ export function newItemId(): ItemId {
   return newUuid() as ItemId // in lower case
 }
 
+/** Where the ids that follow from seeds are: a random UUID, chosen once. */
+const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
+
+/** Makes the ids that follow from a seed: for the same text, the same ones in the same order. */
+export function seededItemIds(seed: string): () => ItemId {
+  let count = 0
+  return () => {
+    count += 1
+    return namedItemId(seedNamespace, `${count} ${seed}`)
+  }
+}
+
 /** The id that follows from a name, UUID version 5. */
 export function namedItemId(namespace: string, name: string): ItemId {
   return uuidOf(namespace, name) as ItemId // in lower case

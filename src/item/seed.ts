@@ -50,11 +50,12 @@ export function parseSeed(file: Buffer): ItemRequest[] {
 export async function storeItems(
   store: ItemStore,
   items: readonly ItemRequest[],
+  newId: () => ItemId = newItemId,
 ): Promise<ItemId[]> {
   const ids: ItemId[] = []
   try {
     for (const item of items) {
-      const id = newItemId()
+      const id = newId()
       await store.create(id, encodeItem(id, item))
       ids.push(id)
     }

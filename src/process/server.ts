@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { createApp, type Observer } from '../app.js'
 import type { CurrentSigning } from '../auth/secret.js'
+import type { Failures } from '../config/misbehavior.js'
 import type { Config } from '../config/settings.js'
 import { createForwarded } from '../http/forwarded.js'
 import { createRequestLog } from '../http/request-log.js'
@@ -11,7 +12,7 @@ import { createWaitingReads, type WaitingReads } from '../http/waiting-reads.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { storeItems } from '../item/seed.js'
 import { type Delay, delayed } from '../store/delayed.js'
-import type { ItemStore } from '../store/item-store.js'
+import type { ItemId, ItemStore } from '../store/item-store.js'
 import { openStore } from '../store/open.js'
 import { urlOf } from './address.js'
 import { watchLoad } from './load.js'
@@ -29,6 +30,10 @@ export interface ServerOptions {
   readonly items?: readonly ItemRequest[]
   /** Slows down the item endpoints. */
   readonly delay?: Delay | undefined
+  /** How item requests fail on purpose. */
+  readonly failures?: Failures | undefined
+  /** Makes the ids of new items; random ones by default. */
+  readonly newId?: (() => ItemId) | undefined
   /** The number of this process, starting at 1, if several serve on one port. */
   readonly worker?: number
 }
@@ -78,7 +83,7 @@ async function seed(store: ItemStore, items: readonly ItemRequest[]): Promise<bo
 /** Serves the items of a store. */
 async function serve(
   config: Config,
-  { log, requestLogLevel, currentSigning, delay, worker }: ServerOptions,
+  { log, requestLogLevel, currentSigning, delay, worker, failures, newId }: ServerOptions,
   opened: ItemStore,
 ): Promise<Omit<ItemServer, 'isSeeded'>> {
   const stopping = new AbortController()
@@ -97,7 +102,10 @@ async function serve(
   )
   const app = createApp(
     { ...config, version: readVersion() },
-    { store, log, observers, currentSigning, waitingReads, exceededLimit: load.exceededLimit },
+    {
+      ...{ store, log, observers, currentSigning, waitingReads, failures, newId },
+      exceededLimit: load.exceededLimit,
+    },
   )
 
   async function stopServing(grace: number): Promise<void> {

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ItemStore } from './item-store.js'
 
-/** Range of a random time in milliseconds, inclusive. */
+/** As in the options of a store for tests, whose types must load nothing of Node.js. */
 export interface Delay {
   readonly min: number
   readonly max: number

@@ -14,6 +14,11 @@ const sections = [
   { title: 'Vitest', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
   { title: 'Jest', passed: /Tests: .*1 passed/, failed: /Tests: .*1 failed/ },
   { title: 'Playwright', passed: /^ *1 passed/m, failed: /^ *1 failed/m },
+  {
+    title: 'Failures and snapshots',
+    passed: /^# pass 1$|^ℹ pass 1$/m,
+    failed: /^# fail 1$|^ℹ fail 1$/m,
+  },
   { title: 'TypeScript', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
 ]
 

@@ -1,0 +1,80 @@
+/** How a service for development and tests misbehaves on purpose: slow answers and failures. @module */
+
+import { parseDuration } from './units.js'
+import { UsageError } from './usage-error.js'
+
+/** Range of a random time in milliseconds, inclusive. */
+export interface Delay {
+  readonly min: number
+  readonly max: number
+}
+
+/** With this status, or by closing the connection without an answer. */
+export type Failure = (typeof kinds)[number]
+
+/** Those of the first requests, one after the other; or of any, each with its rate from 0 to 1. */
+export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
+
+const kinds = [429, 500, 503, 'cut'] as const
+/** In milliseconds. */
+const maxDelay = 60_000
+
+/** A time or a range of times: `200`, `200-800`, `1s-2s`. @throws {UsageError} */
+export function parseDelay(text: string): Delay {
+  const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
+  const [min = Number.NaN, max = min] = times
+  if (times.length <= 2 && isDelay({ min, max })) return { min, max }
+  throw new UsageError(
+    `--delay is ${JSON.stringify(text)}; expected milliseconds such as 200 or 200-800, up to ${maxDelay}`,
+  )
+}
+
+/** Milliseconds, or a range of them. @throws {UsageError} */
+export function checkedDelay(given: number | Delay): Delay {
+  const delay = typeof given === 'number' ? { min: given, max: given } : given
+  if (isDelay(delay)) return delay
+  throw new UsageError(
+    `delay is ${JSON.stringify(given)}; expected milliseconds such as 200 or { min: 200, max: 800 }, up to ${maxDelay}`,
+  )
+}
+
+function isDelay({ min, max }: Delay): boolean {
+  return (
+    [min, max].every((time) => Number.isInteger(time)) && 0 <= min && min <= max && max <= maxDelay
+  )
+}
+
+/** `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
+export function parseFailures(text: string): Failures {
+  const entries = text.split(',').map((entry) => entry.split('='))
+  const names = entries.map(([name = '']) => (name === 'cut' ? name : Number(name)))
+  const hasRates = entries.every(({ length }) => length === 2)
+  const rates = entries.map(([, rate]) => (rate ? Number(rate) : Number.NaN))
+  const failures = hasRates
+    ? Object.fromEntries(names.map((name, place) => [name, rates[place]]))
+    : names
+  if ((hasRates || entries.every(({ length }) => length === 1)) && areFailures(failures)) {
+    return failures
+  }
+  throw new UsageError(
+    `--failures is ${JSON.stringify(text)}; expected the first ones such as 503,cut or rates such as 503=0.1,cut=0.05, of ${kinds.join(', ')}`,
+  )
+}
+
+/** @throws {UsageError} */
+export function checkedFailures(given: Failures): Failures {
+  if (areFailures(given)) return given
+  throw new UsageError(
+    `failures is ${JSON.stringify(given)}; expected the first ones such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }, of ${kinds.join(', ')}`,
+  )
+}
+
+function areFailures(value: unknown): value is Failures {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.every((each) => kinds.includes(each))
+  const names = kinds.map(String)
+  const rates = Object.values(value).filter((rate) => typeof rate === 'number' && rate >= 0)
+  const sum = rates.reduce((total, rate) => total + rate, 0)
+  const { length } = Object.keys(value).filter((name) => names.includes(name))
+  return length === Object.keys(value).length && rates.length === length && sum <= 1
+}
