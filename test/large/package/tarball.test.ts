@@ -67,7 +67,7 @@ test('the links of its documents lead to files that it has', () => {
   for (const file of files.filter((file) => file.endsWith('.md'))) {
     const text = readFileSync(join(root, file), 'utf8')
     for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
-      if (/^https?:|^\.\.\/pictures\//.test(target)) continue // the pictures are in the repository alone
+      if (/^https?:|^(?:\.\.|docs)\/pictures\//.test(target)) continue // the pictures are in the repository alone
       const path = posix.join(posix.dirname(file), target)
       assert.ok(files.includes(path), `${file} links to ${path}`)
       links += 1
