@@ -90,7 +90,11 @@ export function createMapStore(maxBytes) {
 
     version: () => String(changes),
     watch: () => () => undefined, // nobody waits in the scale run
-    size: () => ({ items: texts.size, itemBytes: used - texts.size, memoryBytes: used }),
+    size() {
+      const usedBytes = used + texts.size * itemOverhead
+      const itemBytes = used - texts.size
+      return { items: texts.size, itemBytes, memoryBytes: used, usedBytes, maxBytes }
+    },
     clear,
     healthy: () => true,
     close: clear,
