@@ -96,7 +96,6 @@ export function App({ service }: { service: ItemService }) {
       d: item && (() => duplicate(item.text)),
       Delete: item && (() => setToDelete(item)),
       '/': () => search.current?.focus(),
-      r: collection.refresh,
       '?': () => setDialog('help'),
     }
     const act = actions[event.key]
@@ -128,7 +127,6 @@ export function App({ service }: { service: ItemService }) {
           onImport={() => setDialog('import')}
           onExport={exportAll}
           onColumns={() => setDialog('columns')}
-          onRefresh={collection.refresh}
         />
         <Status
           {...{ loading, listedAt, news, problem, failure }}
@@ -185,6 +183,10 @@ export function App({ service }: { service: ItemService }) {
             setDraft((now) => (now?.item?.id === toDelete.id ? undefined : now))
             collection.remove(toDelete.id)
             if (active?.id === toDelete.id) setActive(nextTo(matches, toDelete))
+          }}
+          onChanged={(item) => {
+            collection.put(item.text)
+            setToDelete(item)
           }}
           onClose={() => setToDelete(undefined)}
         />

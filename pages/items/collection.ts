@@ -15,7 +15,7 @@ export interface Shown {
   readonly listedAt: Date | undefined
   /** Why the latest attempt to list failed. */
   readonly problem: unknown
-  /** Ids of the items that are new or have changed since the previous list. */
+  /** Ids of the items that the latest list has changed, for the moment in which they are marked. */
   readonly changed: ReadonlySet<string>
   /** What is different in the latest list, in words. */
   readonly news: string
@@ -23,7 +23,7 @@ export interface Shown {
 
 export interface Collection {
   shown(): Shown
-  /** Lists now, and regularly from then on. */
+  /** Lists now, and after each change from then on. */
   refresh(): void
   /** Shows an item that was created or replaced, without waiting for the next list. */
   put(text: string): void
@@ -37,9 +37,15 @@ export interface Collection {
 
 export interface CollectionOptions {
   /** The texts of all items, in parts as they arrive. */
-  readonly list: (signal: AbortSignal) => AsyncIterable<readonly string[]>
+  readonly list: (
+    signal: AbortSignal,
+    /** Is told the entity tag of the list before its first part. */
+    onTag: (tag: string | null) => void,
+  ) => AsyncIterable<readonly string[]>
+  /** Resolves once there is another list than the one with this tag. */
+  readonly changed: (tag: string, signal: AbortSignal) => Promise<void>
   /**
-   * How long to wait before the next list, in milliseconds.
+   * How long to wait at least before the next list, in milliseconds.
    * @param duration of the latest list, in milliseconds.
    * @param failures how many lists in a row have failed.
    */
@@ -50,6 +56,8 @@ export interface CollectionOptions {
   readonly isFinal: (problem: unknown) => boolean
 }
 
+/** How long rows that have changed are marked, in milliseconds. */
+const marked = 2_000
 // In milliseconds.
 const shortestPause = 2_000
 const longestPause = 300_000
@@ -59,7 +67,7 @@ const longestPause = 300_000
  */
 const pauseFactor = 19
 
-/** How long to wait before the next list; twice as long with each failure in a row. */
+/** How long to wait at least before the next list; twice as long with each failure in a row. */
 export function pauseAfter(duration: number, failures: number): number {
   const pause = Math.max(shortestPause, duration * pauseFactor) * 2 ** Math.min(failures, 10)
   return Math.min(pause, longestPause)
@@ -80,20 +88,27 @@ interface Incoming {
   readonly controller: AbortController
   readonly overview: OverviewMaker
   items: Item[]
+  tag: string | null
   /** Ids of items that were changed here meanwhile: the list may have their earlier state. */
   readonly changedHere: Set<string>
 }
 
 /** A collection that lists nothing before its first `refresh`. */
 export function createCollection(options: CollectionOptions): Collection {
-  const { list, pauseAfter, onChange, isFinal } = options
+  const { list, changed: nextChange, pauseAfter, onChange, isFinal } = options
   let shown = nothing
   let failures = 0
   /** How long the latest list took, in milliseconds. */
   let duration = 0
   let incoming: Incoming | undefined
+  /** The tag of the latest list; `null` without one. */
+  let tag: string | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
+  let unmark: ReturnType<typeof setTimeout> | undefined
   let isVisible = true
+  /** Ends the wait for a change. */
+  let waiting = new AbortController()
+  /** Whether the pause after the latest list is over. */
   let isDue = false
 
   function show(part: Partial<Shown>): void {
@@ -109,7 +124,10 @@ export function createCollection(options: CollectionOptions): Collection {
     const isGrowing = isFirst && shown.items.length === 0
     let loading = 0
     show({ loading })
-    for await (const texts of list(controller.signal)) {
+    const onTag = (tag: string | null) => {
+      into.tag = tag
+    }
+    for await (const texts of list(controller.signal, onTag)) {
       for (const text of texts) {
         const item = itemOf(text)
         if (!changedHere.has(item.id)) {
@@ -124,7 +142,10 @@ export function createCollection(options: CollectionOptions): Collection {
     const { items, changed, gone } = await merge(into, yieldIfDue)
     const news = changed.size + gone === 0 ? shown.news : newsOf(changed, gone)
     const end = { overview, items, loading: undefined, listedAt: new Date(), problem: undefined }
+    tag = into.tag
     show(isFirst ? end : { ...end, changed, news })
+    clearTimeout(unmark)
+    unmark = setTimeout(() => show({ changed: nothing.changed }), marked)
   }
 
   /** Starts over when something is changed here meanwhile. */
@@ -137,13 +158,14 @@ export function createCollection(options: CollectionOptions): Collection {
   }
 
   async function refresh(): Promise<void> {
-    clearTimeout(timer)
+    pause()
     incoming?.controller.abort()
     const controller = new AbortController()
     const into: Incoming = {
       controller,
       overview: createOverview(),
       items: [],
+      tag: null,
       changedHere: new Set(),
     }
     incoming = into
@@ -165,14 +187,33 @@ export function createCollection(options: CollectionOptions): Collection {
   }
 
   function schedule(): void {
-    clearTimeout(timer)
+    pause()
     timer = setTimeout(
       () => {
-        if (isVisible) refresh()
-        else isDue = true
+        isDue = true
+        follow()
       },
       pauseAfter(duration, failures),
     )
+  }
+
+  /** Ends whatever would list again. */
+  function pause(): void {
+    clearTimeout(timer)
+    waiting.abort()
+    isDue = false
+  }
+
+  /** Lists again after the next change. While nobody looks, nothing is requested. */
+  async function follow(): Promise<void> {
+    if (!isVisible || !isDue) return
+    waiting.abort()
+    waiting = new AbortController()
+    const { signal } = waiting
+    if (tag !== null && failures === 0) {
+      await nextChange(tag, signal).catch(() => undefined) // the next list says what is wrong
+    }
+    if (!signal.aborted) refresh()
   }
 
   /** @param item the item that an id has now; `undefined` if it was deleted. */
@@ -182,8 +223,6 @@ export function createCollection(options: CollectionOptions): Collection {
     if (incoming) {
       incoming.changedHere.add(id)
       incoming.items = isGrowing ? items : withItem(incoming.items, id, item)
-    } else {
-      schedule()
     }
     show({ items })
   }
@@ -198,14 +237,14 @@ export function createCollection(options: CollectionOptions): Collection {
     remove: (id) => change(id, undefined),
     setVisible(visible) {
       isVisible = visible
-      if (!isVisible || !isDue) return
-      isDue = false
-      refresh()
+      if (isVisible) follow()
+      else waiting.abort()
     },
     stop() {
       incoming?.controller.abort()
       incoming = undefined
-      clearTimeout(timer)
+      clearTimeout(unmark)
+      pause()
     },
   }
 }

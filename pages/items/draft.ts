@@ -89,6 +89,15 @@ export function requestBody(text: string): string {
   return `{"project_id":${projectId},"data":\n${without(text, besideData)}\n}`
 }
 
+/** Whether a stored item is what the text would make, but for the white space around its members. */
+export function isSameItem(stored: string, text: string): boolean {
+  const members = (text: string) =>
+    requestBody(text)
+      .replace(/(?<=,"data":\n\{)\s+/, '')
+      .replace(/\s+(?=\}\n\}$)/, '')
+  return members(stored) === members(text)
+}
+
 /**
  * Where in the text a problem is that the service has reported for {@link requestBody}, with line and column.
  * @param text an object without errors.

@@ -3,11 +3,11 @@
 import { useRef, useState } from 'preact/hooks'
 import { layOut } from '../shared/json-layout.js'
 import { Dialog, type Loss, useConfirmedClose } from './dialog.js'
-import { checkDraft, placeInDraft, requestBody } from './draft.js'
+import { checkDraft, isSameItem, placeInDraft, requestBody } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
 import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
-import { type ItemService, isGone, isOutcomeUnknown, messageFor } from './service.js'
+import { ChangedError, type ItemService, isOutcomeUnknown, messageFor, newKey } from './service.js'
 
 export interface EditProps {
   /** The stored item, as the user has seen it; `undefined` for a new one. */
@@ -40,6 +40,7 @@ export function Edit(props: EditProps) {
   const [problem, setProblem] = useState<unknown>()
   const [found, setFound] = useState<Found>()
   const [isSaving, setSaving] = useState(false)
+  const [key] = useState(newKey)
   const isDirty = item ? typed !== item.text : isCopy || typed !== text
   const [close, confirmation] = useConfirmedClose(lossOf(isSaving, isDirty), onClose)
 
@@ -60,17 +61,20 @@ export function Edit(props: EditProps) {
     setSaving(true)
     setProblem(undefined)
     try {
-      const now = base && (await service.read(base.id))
-      if (base && now !== base.text) {
-        onFound(base.id, now)
-        return
-      }
       const body = requestBody(text)
-      const saved = await (base ? service.replace(base.id, body) : service.create(body))
+      const saved = await (base ? service.replace(base, body) : service.create(body, key))
       onSaved(saved, editor.current?.text() === text)
     } catch (error) {
-      if (base && isGone(error)) onFound(base.id, undefined)
-      else {
+      if (error instanceof ChangedError) {
+        const { id, text: stored } = error
+        // An earlier attempt, whose answer was lost, has saved it.
+        if (stored !== undefined && isSameItem(stored, text)) {
+          onSaved(stored, editor.current?.text() === text)
+          return
+        }
+        onFound(id, stored)
+        if (!base) onSeen({ id, text: '' })
+      } else {
         setProblem(error)
         const finding = placeInDraft(text, error instanceof Error ? error.message : '')
         setFound(finding && { text, finding })
@@ -105,8 +109,18 @@ export function Edit(props: EditProps) {
       }}
     >
       {item && <p class="id">{item.id}</p>}
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          Not saved. {messageFor(problem)}{' '}
+          {isOutcomeUnknown(problem) &&
+            'It may have been saved all the same. Save again: it will not be there twice.'}
+        </p>
+      )}
+      <EditorPane text={text} id={item?.id} editor={editor} found={found} onChange={setTyped} />
+      {/* Below the text: it may appear while one types, and what is being typed stays in its place. */}
       {item && listed?.text !== item.text && !isSaving && (
         <Elsewhere
+          isOwn={item.text === ''}
           listed={listed}
           onOverwrite={(listed) => {
             continueFrom(listed)
@@ -122,14 +136,6 @@ export function Edit(props: EditProps) {
           }}
         />
       )}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          Not saved. {messageFor(problem)}{' '}
-          {isOutcomeUnknown(problem) &&
-            'It may have been saved all the same: look at the list first.'}
-        </p>
-      )}
-      <EditorPane text={text} id={item?.id} editor={editor} found={found} onChange={setTyped} />
       <div class="buttons">
         <button type="button" class="main" aria-disabled={isSaving} onClick={() => save(item)}>
           {isSaving ? 'Saving…' : 'Save'}
@@ -167,6 +173,8 @@ function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
 }
 
 interface ElsewhereProps {
+  /** Whether it was stored from this dialog, by an attempt to save that seemed to fail. */
+  readonly isOwn: boolean
   /** What is stored now. */
   readonly listed: Item | undefined
   readonly onOverwrite: (listed: Item) => void
@@ -175,7 +183,7 @@ interface ElsewhereProps {
 }
 
 /** Shows what was changed elsewhere before anything is overwritten. */
-function Elsewhere({ listed, onOverwrite, onAdopt, onCreate }: ElsewhereProps) {
+function Elsewhere({ isOwn, listed, onOverwrite, onAdopt, onCreate }: ElsewhereProps) {
   if (listed === undefined) {
     return (
       <div class="problem" role="alert">
@@ -188,7 +196,11 @@ function Elsewhere({ listed, onOverwrite, onAdopt, onCreate }: ElsewhereProps) {
   }
   return (
     <div class="problem" role="alert">
-      <p>This item was changed elsewhere. It is now:</p>
+      <p>
+        {isOwn
+          ? 'What you tried to save before was saved. The item is now:'
+          : 'This item was changed elsewhere. It is now:'}
+      </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
       <pre tabIndex={0}>{layOut(listed.text)}</pre>
       <div class="buttons">

@@ -12,7 +12,6 @@ const keys: readonly (readonly [keys: string, meaning: string])[] = [
   ['d', 'duplicate the item'],
   ['Delete', 'delete the item'],
   ['/', 'search'],
-  ['r', 'refresh the list'],
   ['?', 'show these keys'],
 ]
 const editorKeys: typeof keys = [

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted, formatted } from '../shared/numbers.js'
 import { Dialog, useConfirmedClose } from './dialog.js'
 import { type Entry, readEntries } from './items-file.js'
-import { type ItemService, isOutcomeUnknown, messageFor } from './service.js'
+import { type ItemService, isOutcomeUnknown, messageFor, newKey } from './service.js'
 import { createYield } from './yield.js'
 
 export interface ImportProps {
@@ -32,6 +32,8 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
+  /** The keys of the items begin with it. */
+  const [key, setKey] = useState(newKey)
   const [isRunning, setRunning] = useState(false)
   /** What is wrong with the file. */
   const [fault, setFault] = useState('')
@@ -54,6 +56,7 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
     const signal = begin()
     setEntries([])
     setProgress(start)
+    setKey(newKey())
     setReading(file?.name ?? '')
     if (!file) return
     try {
@@ -78,12 +81,14 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
     try {
       for (const { body } of entries.slice(next)) {
         if (signal.aborted) break
-        await service.create(body)
+        await service.create(body, `${key}-${at}`)
         at += 1
         setProgress({ next: at, skipped })
       }
     } catch (error) {
-      const doubt = isOutcomeUnknown(error) ? ' It may have been created all the same.' : ''
+      const doubt = isOutcomeUnknown(error)
+        ? ' It may have been created all the same; to try it again makes no second one.'
+        : ''
       const line = entries[at]?.line
       setFailure(`Item ${at + 1}, which begins on line ${line}: ${messageFor(error)}.${doubt}`)
       onProblem(error)

@@ -11,18 +11,46 @@ import { createSender, isItemMissing, type ServiceRequest } from '../../src/clie
 import type { TokenSource } from '../../src/client/token-source.js'
 import { paths, prefix } from '../../src/interface/paths.js'
 import { currentSession } from '../shared/session.js'
+import type { Item } from './item.js'
 
 /**
  * Every method throws an {@link ItemStoreError} when the service refuses the request or cannot be reached.
  * Bodies are item requests as JSON text (spec §2.2), results are items as JSON text.
  */
 export interface ItemService {
-  /** The texts of all items, in parts as they arrive. */
-  list(signal: AbortSignal): AsyncGenerator<string[], void, void>
-  read(id: string): Promise<string>
-  create(body: string): Promise<string>
-  replace(id: string, body: string): Promise<string>
-  delete(id: string): Promise<void>
+  /**
+   * The texts of all items, in parts as they arrive.
+   * @param onTag is told the entity tag of the list (spec §4.9), before its first part.
+   */
+  list(
+    signal: AbortSignal,
+    onTag?: (tag: string | null) => void,
+  ): AsyncGenerator<string[], void, void>
+  /** Resolves once the list has another tag than this one. */
+  changed(tag: string, signal: AbortSignal): Promise<void>
+  /**
+   * @param key the same for each attempt to create the same item, so that there will be only one (spec §4.11).
+   * @throws {ChangedError} when an earlier attempt has created it with another text.
+   */
+  create(body: string, key: string): Promise<string>
+  /** Replaces the item as the user has seen it. @throws {ChangedError} */
+  replace(seen: Item, body: string): Promise<string>
+  /** The same for a delete. */
+  delete(seen: Item): Promise<void>
+}
+
+/** Something other than what the user has seen is stored. */
+export class ChangedError extends Error {
+  override readonly name = 'ChangedError'
+  readonly id: string
+  /** What is stored now; `undefined` for nothing. */
+  readonly text: string | undefined
+
+  constructor(id: string, text: string | undefined) {
+    super('The item was changed elsewhere')
+    this.id = id
+    this.text = text
+  }
 }
 
 /** Longest wait for the next part of a response, in milliseconds. */
@@ -31,6 +59,12 @@ const timeout = 30_000
 const longestPiece = 2 ** 16
 /** A service that restarts is back within these. */
 const retries = 2
+/** How long a read waits for a change, in seconds: less than the timeout. */
+const wait = 20
+/** Before the next such read where the service did not wait, in milliseconds. */
+const longPause = 5_000
+/** An item that becomes another one between read and change so often is one that nobody can edit. */
+const attempts = 5
 
 /** There is no token that could be sent. */
 class NoTokenError extends Error {
@@ -65,21 +99,77 @@ export function connect(): ItemService {
     }
   }
 
+  /** @throws {ChangedError} when there is no such item. */
+  async function read(id: string): Promise<{ readonly text: string; readonly tag: string }> {
+    try {
+      return await call({ method: 'GET', path: pathOf(id) }, async (response) => {
+        // A proxy that compresses weakens the tag; the text is the same.
+        const tag = response.head.headers.get('etag')?.replace(/^W\//, '') ?? '*'
+        return { text: await singleItemText(response), tag }
+      })
+    } catch (error) {
+      throw isGone(error) ? new ChangedError(id, undefined) : error
+    }
+  }
+
+  /** Changes an item only while it is what the user has seen. */
+  async function change<R>(
+    { id, text }: Item,
+    request: Pick<ServiceRequest, 'method' | 'body'>,
+    result: (response: TextResponse) => Promise<R>,
+  ): Promise<R> {
+    for (let attempt = 1; ; attempt += 1) {
+      const now = await read(id)
+      if (now.text !== text) throw new ChangedError(id, now.text)
+      try {
+        const headers = { 'if-match': now.tag }
+        return await call({ ...request, path: pathOf(id), headers }, result)
+      } catch (error) {
+        if (isGone(error)) throw new ChangedError(id, undefined)
+        const isChanged = error instanceof ItemStoreError && error.status === 412
+        if (!isChanged || attempt === attempts) throw error
+      }
+    }
+  }
+
   return {
-    async *list(signal) {
+    async *list(signal, onTag) {
       const scope = createAbortScope(timeout, signal)
       try {
         const response = await send({ method: 'GET', path: paths.items }, scope, (each) => each)
+        onTag?.(response.head.headers.get('etag'))
         yield* itemTexts({ ...response, parts: inPieces(response.parts) }, 2)
       } finally {
         scope.dispose()
       }
     },
-    read: (id) => call({ method: 'GET', path: pathOf(id) }, singleItemText),
-    create: (body) => call({ method: 'POST', path: paths.items, body }, singleItemText),
-    replace: (id, body) => call({ method: 'PUT', path: pathOf(id), body }, singleItemText),
-    async delete(id) {
-      await call({ method: 'DELETE', path: pathOf(id) }, wholeText)
+    async changed(tag, signal) {
+      const headers = { 'if-none-match': tag, prefer: `wait=${wait}` }
+      const scope = createAbortScope(timeout, signal)
+      try {
+        for (;;) {
+          const request = { method: 'HEAD', path: paths.items, headers } as const
+          const head = await send(request, scope, (response) => response.head)
+          if (head.status !== 304) return
+          if (!head.headers.has('preference-applied')) await scope.sleep(longPause)
+        }
+      } finally {
+        scope.dispose()
+      }
+    },
+    async create(body, key) {
+      const headers = { 'idempotency-key': key }
+      try {
+        return await call({ method: 'POST', path: paths.items, body, headers }, singleItemText)
+      } catch (error) {
+        const isConflict = error instanceof ItemStoreError && error.code === 'IDEMPOTENCY_CONFLICT'
+        if (!isConflict || !error.itemId) throw error
+        throw new ChangedError(error.itemId, (await read(error.itemId)).text)
+      }
+    },
+    replace: (seen, body) => change(seen, { method: 'PUT', body }, singleItemText),
+    async delete(seen) {
+      await change(seen, { method: 'DELETE' }, wholeText)
     },
   }
 }
@@ -95,8 +185,13 @@ function pathOf(id: string): string {
   return `${paths.items}/${encodeURIComponent(id)}`
 }
 
+/** A key for one item that is to be created. */
+export function newKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
+}
+
 /** Whether an error says that the item does not exist any more. */
-export function isGone(error: unknown): boolean {
+function isGone(error: unknown): boolean {
   return error instanceof ItemStoreError && isItemMissing(error)
 }
 

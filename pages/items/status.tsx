@@ -35,24 +35,22 @@ export function Status(props: StatusProps) {
         </p>
       )}
       {isFirst && loading === undefined && problem === undefined && (
-        <p>No items have been loaded yet. Enter a token, then choose Refresh.</p>
+        <p>No items have been loaded yet. Enter a token.</p>
       )}
       {listedAt && (
-        <>
-          {/* Screen readers announce this, but not the time, which changes with each list. */}
-          <p role="status">
-            {matching === all
-              ? counted(all, 'item')
-              : `${formatted(matching)} of ${counted(all, 'item')}`}
-            {news && <span class="news"> · {news}</span>}
-          </p>
-          <p class="time">as of {listedAt.toLocaleTimeString('en-GB')}</p>
-        </>
+        <p role="status">
+          {matching === all
+            ? counted(all, 'item')
+            : `${formatted(matching)} of ${counted(all, 'item')}`}
+          {news && <span class="news"> · {news}</span>}
+        </p>
       )}
       {problem !== undefined && (
         <Problem action="Try again" onAction={props.onRefresh} next={next}>
-          {listedAt ? 'The list is not up to date' : 'The list cannot be shown'}:{' '}
-          {messageFor(problem)}
+          {listedAt
+            ? `This is the list as of ${listedAt.toLocaleTimeString('en-GB')}`
+            : 'The list cannot be shown'}
+          : {messageFor(problem)}
         </Problem>
       )}
       {failure && (

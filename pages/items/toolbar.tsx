@@ -18,12 +18,11 @@ export interface ToolbarProps {
   readonly onImport: () => void
   readonly onExport: () => void
   readonly onColumns: () => void
-  readonly onRefresh: () => void
 }
 
 export function Toolbar(props: ToolbarProps) {
   const { filter, overview, view, isExporting, search, onFilter, onView } = props
-  const { onNew, onImport, onExport, onColumns, onRefresh } = props
+  const { onNew, onImport, onExport, onColumns } = props
   return (
     <div class="toolbar">
       <button type="button" class="main" onClick={onNew}>
@@ -60,9 +59,6 @@ export function Toolbar(props: ToolbarProps) {
         </button>
         <button type="button" aria-disabled={isExporting} onClick={onExport}>
           {isExporting ? 'Exporting…' : 'Export'}
-        </button>
-        <button type="button" onClick={onRefresh}>
-          Refresh
         </button>
       </div>
     </div>

@@ -12,7 +12,8 @@ export function useCollection(service: ItemService): Collection {
   const collection = useMemo(() => {
     let frame = 0
     return createCollection({
-      list: (signal) => service.list(signal),
+      list: service.list,
+      changed: service.changed,
       pauseAfter,
       isFinal: needsToken,
       onChange() {

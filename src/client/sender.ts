@@ -7,7 +7,7 @@ import { isOutcomeUnknown, type RetryLimits, retryDelay } from './retry.js'
 import type { TokenSource } from './token-source.js'
 
 export interface ServiceRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** Relative to the base URL. */
   readonly path: string
   /** JSON text. */

@@ -49,7 +49,14 @@ export interface Page extends Finder {
   /** A dialog of the browser, not of the page. */
   on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
-  on(event: 'request', listener: (request: { url(): string; method(): string }) => void): void
+  on(
+    event: 'request',
+    listener: (request: {
+      url(): string
+      method(): string
+      headers(): Record<string, string>
+    }) => void,
+  ): void
   emulateMedia(options: {
     colorScheme?: 'light' | 'dark'
     forcedColors?: 'active' | 'none'

@@ -185,7 +185,8 @@ describe('the collection', () => {
     let asked = 0
     const seen: Shown[] = []
     const collection: Collection = createCollection({
-      async *list(signal) {
+      async *list(signal, onTag) {
+        onTag(`${asked}`)
         const parts = lists[Math.min(asked, lists.length - 1)]
         asked += 1
         if (parts instanceof Error) throw parts
@@ -195,6 +196,7 @@ describe('the collection', () => {
           yield part
         }
       },
+      changed: async () => undefined,
       pauseAfter: () => 1,
       isFinal: (problem) => String(problem).includes('final'),
       onChange: () => seen.push({ ...collection.shown(), items: [...collection.shown().items] }),
@@ -235,7 +237,63 @@ describe('the collection', () => {
     collection.remove('b')
     assert.equal(ids(), 'ac')
     assert.equal(collection.shown().items[0]?.text, textOf('a', '"x":1'))
+    collection.refresh()
     await until('the list again', () => ids() === 'ab')
+  })
+
+  test('is listed again after each change, and marks for a moment what it has changed', async () => {
+    const waits: [tag: string, change: () => void][] = []
+    let version = 1
+    const seen: string[] = []
+    const collection: Collection = createCollection({
+      async *list(_signal, onTag) {
+        onTag(`"${version}"`)
+        yield [textOf('a'), textOf('b', `"version":${version}`)]
+      },
+      changed: (tag, signal) =>
+        new Promise((resolve, reject) => {
+          waits.push([tag, resolve])
+          signal.addEventListener('abort', () => reject(signal.reason))
+        }),
+      pauseAfter: () => 1,
+      isFinal: () => false,
+      onChange: () => seen.push([...collection.shown().changed].join()),
+    })
+    after(() => collection.stop())
+    collection.refresh()
+    await until('the wait', () => waits.length === 1)
+    version += 1
+    waits[0]?.[1]()
+    await until('the next wait', () => waits.length === 2)
+    assert.deepEqual(
+      waits.map(([tag]) => tag),
+      ['"1"', '"2"'],
+    )
+    assert.ok(collection.shown().items[1]?.text.includes('"version":2'))
+    await until('the end of the mark', () => collection.shown().changed.size === 0)
+    assert.ok(seen.includes('b'))
+    // Nobody looks: the wait ends, and begins again afterwards.
+    collection.setVisible(false)
+    collection.setVisible(true)
+    await until('another wait', () => waits.length === 3)
+  })
+
+  test('is listed at its own pace where there are no tags', async () => {
+    let asked = 0
+    const collection = createCollection({
+      async *list(_signal, onTag) {
+        asked += 1
+        onTag(null)
+        yield []
+      },
+      changed: () => assert.fail('there is no tag to wait for'),
+      pauseAfter: () => 1,
+      isFinal: () => false,
+      onChange: () => undefined,
+    })
+    after(() => collection.stop())
+    collection.refresh()
+    await until('the third list', () => asked >= 3)
   })
 
   test('does not take back what was saved while a list came in', async () => {
@@ -252,6 +310,7 @@ describe('the collection', () => {
         if (asked === 2) await older
         yield [textOf('a', asked === 3 ? '"saved":1' : '')]
       },
+      changed: () => Promise.reject(new Error('it pauses')),
       pauseAfter: () => 100_000,
       isFinal: () => false,
       onChange() {
@@ -299,6 +358,7 @@ describe('the collection', () => {
         await rest
         yield [textOf('c'), textOf('d')]
       },
+      changed: () => Promise.reject(new Error('it pauses')),
       pauseAfter: () => 100_000,
       isFinal: () => false,
       onChange: () => undefined,

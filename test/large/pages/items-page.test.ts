@@ -198,6 +198,30 @@ describe('the items page', inChromium, () => {
     await page.counts('2 of 3 items')
   })
 
+  test('the list is read again only after a change', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"v":"old"}')
+    const page = await openItems(own, { token: '' })
+    let lists = 0
+    let waits = 0
+    page.on('request', (request) => {
+      if (!request.url().endsWith('/items')) return
+      if (request.method() === 'GET') lists += 1
+      if (request.method() === 'HEAD' && request.headers()['if-none-match']) waits += 1
+    })
+    await page.getByRole('dialog').getByLabel('Token').fill(own.validToken())
+    await page.choose('Use this token')
+    await page.cell('"old"').waitFor()
+    await until('the read that waits', () => waits === 1)
+    assert.equal(lists, 1)
+    await createdBy(own, '{"v":"new"}')
+    await page.cell('"new"').waitFor()
+    await page.counts('2 items · 1 new or changed')
+    assert.equal(lists, 2)
+    await until('the next wait', () => waits === 2)
+    assert.equal(lists, 2)
+  })
+
   test('a problem can be tried again or closed, and the focus goes on to the list', async () => {
     let isCut = true
     const page = await openItems(service, {
@@ -347,12 +371,10 @@ describe('the items page', inChromium, () => {
     assert.equal(await place(), before)
 
     for (const id of ids.slice(0, 7)) await own.call('DELETE', `/items/${id}`)
-    await page.choose('Refresh')
     await page.counts('293 items')
     assert.equal(await place(), before)
     // The row at the top goes too.
     for (const id of ids.slice(100, 203)) await own.call('DELETE', `/items/${id}`)
-    await page.choose('Refresh')
     await page.counts('190 items')
     assert.equal(await place(), before)
     await page.getByLabel('JSON', { exact: true }).check()

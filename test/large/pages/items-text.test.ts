@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import {
   checkDraft,
   checkText,
+  isSameItem,
   placeInDraft,
   requestBody,
   withoutId,
@@ -126,6 +127,8 @@ describe('the request of a draft makes the item that the draft shows, to the byt
       assert.equal(itemFrom(draft), `{"id":"${id}","project_id":${item}`)
       // Edited and saved as it is, the item is the same.
       assert.equal(itemFrom(itemFrom(draft)), itemFrom(draft))
+      assert.ok(isSameItem(itemFrom(draft), draft))
+      assert.ok(!isSameItem(itemFrom('{"other":1}'), draft))
     })
   }
 

@@ -30,8 +30,12 @@ async function hold(page: ItemsPage, method: string): Promise<() => Promise<void
   await page.evaluate(`{
     const { fetch } = globalThis
     const released = new Promise((resolve) => { globalThis.release = resolve })
+    globalThis.isHeld = false
     globalThis.fetch = async (url, init) => {
-      if (init.method === '${method}') await released
+      if (init.method === '${method}') {
+        globalThis.isHeld = true
+        await released
+      }
       return await fetch(url, init)
     }
   }`)
@@ -205,6 +209,98 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Save as a new item')
     await page.dialog.waitFor({ state: 'detached' })
     await page.cell('"mine again"').waitFor()
+  })
+
+  test('a change between the last look and the change is not overwritten', async () => {
+    const id = await createdBy(service, '{"who":"me, at once"}')
+    const put = (data: string) =>
+      service.request('PUT', `/items/${id}`, {
+        token: service.validToken(),
+        body: `{"data":${data}}`,
+      })
+    const page = await openItems(service)
+    await page.cell('"me, at once"').click()
+    await page.editor.fill('{"who":"mine, later"}')
+    const released = await hold(page, 'PUT')
+    await page.choose('Save')
+    await until('the change', () => page.evaluate<boolean>('isHeld'))
+    await put('{"who":"them, between"}')
+    await released()
+    await page.sees('This item was changed elsewhere. It is now:')
+    await page.sees('"who": "them, between"')
+    await holdsTyped(page, '{"who":"mine, later"}')
+    assert.match((await readBack(service, id)) ?? '', /"them, between"/)
+    await page.choose('Edit the other version')
+
+    // The same for a delete, which shows what would be lost.
+    const deleted = await hold(page, 'DELETE')
+    await page.choose('Delete')
+    const question = page.getByRole('dialog', { name: 'Delete this item?' })
+    await question.getByText('them, between').waitFor()
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await until('the change', () => page.evaluate<boolean>('isHeld'))
+    await put('{"who":"them, to stay"}')
+    await deleted()
+    await question.getByText('It was changed elsewhere, and not deleted. It is now:').waitFor()
+    await question.getByText('them, to stay').waitFor()
+    assert.match((await readBack(service, id)) ?? '', /"them, to stay"/)
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await question.waitFor({ state: 'detached' })
+    assert.equal(await readBack(service, id), undefined)
+  })
+
+  test('creates whose answers get lost make one item each', async () => {
+    const before = await countItems()
+    const page = await openItems(service)
+    const lose = (method: string, count: number) =>
+      page.evaluate(`{
+        let left = ${count}
+        const { fetch } = globalThis
+        globalThis.fetch = async (url, init) => {
+          const answer = await fetch(url, init)
+          if (init.method !== '${method}' || left-- <= 0) return answer
+          throw new TypeError('lost')
+        }
+      }`)
+    await typeNew(page)
+    await lose('POST', 3) // the first, and those that the page sends by itself
+    await page.choose('Save')
+    await page.sees('It may have been saved all the same.')
+    assert.equal(await countItems(), before + 1)
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    assert.equal(await countItems(), before + 1)
+
+    // What is typed in between is not another item either.
+    await typeNew(page)
+    await lose('POST', 3)
+    await page.choose('Save')
+    await page.sees('It may have been saved all the same.')
+    await page.editor.fill('{"typed":"since"}')
+    await page.choose('Save')
+    await page.sees('What you tried to save before was saved. The item is now:')
+    await holdsTyped(page, '{"typed":"since"}')
+    await assertAccessible(page)
+    await page.choose('Overwrite with mine')
+    await page.dialog.waitFor({ state: 'detached' })
+    await page.cell('"since"').waitFor()
+    assert.equal(await countItems(), before + 2)
+
+    // A replace whose answer got lost is not taken for a change by somebody else.
+    await page.cell('"since"').click()
+    await page.editor.fill('{ "typed":"to the end" }')
+    await lose('PUT', 1)
+    await page.choose('Save')
+    await page.sees('It may have been saved all the same.')
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+
+    await page.choose('Import')
+    await page.openFile('a.jsonl', '{"a":1}\n{"a":2}')
+    await lose('POST', 1)
+    await page.choose('Import')
+    await page.sees('2 of 2 items imported.')
+    assert.equal(await countItems(), before + 4)
   })
 
   test('a delete or a save that takes long says so, and is not left by mistake', async () => {
