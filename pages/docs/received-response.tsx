@@ -1,6 +1,6 @@
 /** A response as it was received: its headers, and its body to the character. @module */
 
-import { useState } from 'preact/hooks'
+import { CopyButton } from '../shared/copy-button.js'
 import { download } from '../shared/download.js'
 import { layOut } from '../shared/json-layout.js'
 import { formatted } from '../shared/numbers.js'
@@ -63,29 +63,5 @@ export function ReceivedResponse(props: ReceivedResponseProps) {
       <h5>Headers</h5>
       <pre>{headers.map(([name, value]) => `${name}: ${value}`).join('\n')}</pre>
     </div>
-  )
-}
-
-interface CopyButtonProps {
-  /** What is copied, for screen readers. */
-  readonly what: string
-  readonly text: string
-}
-
-/** Browsers allow this only to pages with TLS or from this machine; others get no button. */
-export function CopyButton({ what, text }: CopyButtonProps) {
-  const [copied, setCopied] = useState<{ text: string; outcome: string }>()
-  if (navigator.clipboard === undefined) return null
-  async function copy(): Promise<void> {
-    const outcome = await navigator.clipboard.writeText(text).then(
-      () => 'Copied',
-      () => 'Not copied: the browser does not allow it',
-    )
-    setCopied({ text, outcome })
-  }
-  return (
-    <button type="button" onClick={copy}>
-      {copied?.text === text ? copied.outcome : 'Copy'} <span class="unseen">the {what}</span>
-    </button>
   )
 }

@@ -1,10 +1,11 @@
 /** The form that sends a request of one operation, and shows the response. @module */
 
 import { useRef, useState } from 'preact/hooks'
+import { CopyButton } from '../shared/copy-button.js'
 import { formatted } from '../shared/numbers.js'
 import { useSession } from '../shared/token-form.js'
 import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
-import { CopyButton, ReceivedResponse } from './received-response.js'
+import { ReceivedResponse } from './received-response.js'
 import { curlFor, type Received, requestFor, sendRequest } from './request.js'
 import { kindOf } from './response-list.js'
 

@@ -8,11 +8,12 @@ import { Columns, defaultColumns } from './columns.js'
 import { Delete } from './delete.js'
 import { newDraft, withoutId } from './draft.js'
 import { Edit } from './edit.js'
-import type { Filter } from './filter.js'
+import { everything } from './filter.js'
 import { Help } from './help.js'
 import { Import } from './import.js'
 import { type Item, itemOf } from './item.js'
 import { exportItems } from './items-file.js'
+import { NoRows } from './no-rows.js'
 import { type ItemService, messageFor, needsToken } from './service.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
@@ -35,9 +36,9 @@ interface Draft {
 export function App({ service }: { service: ItemService }) {
   const { token } = useSession()
   const collection = useCollection(service)
-  const { items, overview, loading, listedAt, problem, changed, news } = collection.shown()
+  const { items, overview, loading, share, listedAt, problem, changed, news } = collection.shown()
 
-  const [filter, setFilter] = useState<Filter>({ query: '', project: undefined })
+  const [filter, setFilter] = useState(everything)
   const matches = useMatches(items, filter)
   const [view, setView] = useState<View>('table')
   const [chosen, setChosen] = useState<readonly string[]>()
@@ -105,6 +106,7 @@ export function App({ service }: { service: ItemService }) {
   }
 
   const close = () => setDialog(undefined)
+  const askForToken = () => setTokenReason('')
 
   return (
     <>
@@ -112,9 +114,9 @@ export function App({ service }: { service: ItemService }) {
         <h1>Items</h1>
         {hasApiPage && <a href={pagePaths.docs}>API</a>}
         <button type="button" onClick={() => setDialog('help')}>
-          Keys
+          Shortcuts
         </button>
-        <button type="button" onClick={() => setTokenReason('')}>
+        <button type="button" onClick={askForToken}>
           Token
         </button>
       </header>
@@ -129,10 +131,11 @@ export function App({ service }: { service: ItemService }) {
           onColumns={() => setDialog('columns')}
         />
         <Status
-          {...{ loading, listedAt, news, problem, failure }}
+          {...{ loading, share, listedAt, news, problem, failure }}
           all={items.length}
           matching={matches.length}
           onRefresh={collection.refresh}
+          onToken={askForToken}
           onDismiss={() => setFailure('')}
           next={grid}
         />
@@ -143,6 +146,20 @@ export function App({ service }: { service: ItemService }) {
           onActive={setActive}
           onOpen={(item) => open(item.text, item)}
         />
+        {matches.length === 0 && (listedAt || loading === undefined) && (
+          <NoRows
+            {...{ token, filter }}
+            needsToken={!listedAt && token === ''}
+            all={listedAt && items.length}
+            onToken={askForToken}
+            onNew={addNew}
+            onImport={() => setDialog('import')}
+            onAll={() => {
+              setFilter(everything)
+              grid.current?.focus()
+            }}
+          />
+        )}
       </main>
       {draft && (
         <Edit

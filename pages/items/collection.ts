@@ -11,6 +11,8 @@ export interface Shown {
   readonly overview: Overview
   /** How many items have arrived of the list that is loading; `undefined` while none is. */
   readonly loading: number | undefined
+  /** How much of it has arrived, from 0 to 1; `undefined` if its length is not known. */
+  readonly share: number | undefined
   /** When the latest list was complete. */
   readonly listedAt: Date | undefined
   /** Why the latest attempt to list failed. */
@@ -39,8 +41,8 @@ export interface CollectionOptions {
   /** The texts of all items, in parts as they arrive. */
   readonly list: (
     signal: AbortSignal,
-    /** Is told the entity tag of the list before its first part. */
-    onTag: (tag: string | null) => void,
+    /** Is told the headers of the list before its first part. */
+    onHead: (headers: Headers) => void,
   ) => AsyncIterable<readonly string[]>
   /** Resolves once there is another list than the one with this tag. */
   readonly changed: (tag: string, signal: AbortSignal) => Promise<void>
@@ -77,6 +79,7 @@ const nothing: Shown = {
   items: [],
   overview: createOverview(),
   loading: undefined,
+  share: undefined,
   listedAt: undefined,
   problem: undefined,
   changed: new Set(),
@@ -123,11 +126,14 @@ export function createCollection(options: CollectionOptions): Collection {
     // What an earlier attempt has loaded stays until there is a complete list.
     const isGrowing = isFirst && shown.items.length === 0
     let loading = 0
-    show({ loading })
-    const onTag = (tag: string | null) => {
-      into.tag = tag
+    show({ loading, share: undefined })
+    let characters = 0
+    let length = 0
+    const onHead = (headers: Headers) => {
+      into.tag = headers.get('etag')
+      if (!headers.has('content-encoding')) length = Number(headers.get('content-length'))
     }
-    for await (const texts of list(controller.signal, onTag)) {
+    for await (const texts of list(controller.signal, onHead)) {
       for (const text of texts) {
         const item = itemOf(text)
         if (!changedHere.has(item.id)) {
@@ -135,9 +141,11 @@ export function createCollection(options: CollectionOptions): Collection {
           overview.add(item)
         }
         loading += 1
+        characters += text.length + 1
         await yieldIfDue()
       }
-      show(isGrowing ? { items: into.items, overview, loading } : { loading })
+      const share = length > 0 ? Math.min(1, characters / length) : undefined
+      show({ ...(isGrowing && { items: into.items, overview }), loading, share })
     }
     const { items, changed, gone } = await merge(into, yieldIfDue)
     const news = changed.size + gone === 0 ? shown.news : newsOf(changed, gone)

@@ -10,6 +10,9 @@ export interface Filter {
   readonly project: string | null | undefined
 }
 
+/** The filter that matches every item. */
+export const everything: Filter = { query: '', project: undefined }
+
 /** Whether a filter matches every item. */
 export function matchesAll({ query, project }: Filter): boolean {
   return query === '' && project === undefined

@@ -24,7 +24,7 @@ const editorKeys: typeof keys = [
 
 export function Help({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keys" class="small" onClose={onClose}>
+    <Dialog title="Shortcuts" class="small" onClose={onClose}>
       <h3>In the list</h3>
       <Keys of={keys} />
       <h3>While editing an item</h3>

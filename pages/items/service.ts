@@ -20,11 +20,11 @@ import type { Item } from './item.js'
 export interface ItemService {
   /**
    * The texts of all items, in parts as they arrive.
-   * @param onTag is told the entity tag of the list (spec §4.9), before its first part.
+   * @param onHead is told the headers of the list, before its first part.
    */
   list(
     signal: AbortSignal,
-    onTag?: (tag: string | null) => void,
+    onHead?: (headers: Headers) => void,
   ): AsyncGenerator<string[], void, void>
   /** Resolves once the list has another tag than this one. */
   changed(tag: string, signal: AbortSignal): Promise<void>
@@ -133,11 +133,11 @@ export function connect(): ItemService {
   }
 
   return {
-    async *list(signal, onTag) {
+    async *list(signal, onHead) {
       const scope = createAbortScope(timeout, signal)
       try {
         const response = await send({ method: 'GET', path: paths.items }, scope, (each) => each)
-        onTag?.(response.head.headers.get('etag'))
+        onHead?.(response.head.headers)
         yield* itemTexts({ ...response, parts: inPieces(response.parts) }, 2)
       } finally {
         scope.dispose()

@@ -3,13 +3,15 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { counted, formatted } from '../shared/numbers.js'
-import { messageFor } from './service.js'
+import { messageFor, needsToken } from './service.js'
 
 export interface StatusProps {
   readonly all: number
   readonly matching: number
   /** How many items have arrived of the list that is loading. */
   readonly loading: number | undefined
+  /** How much of it, from 0 to 1. */
+  readonly share: number | undefined
   readonly listedAt: Date | undefined
   readonly news: string
   /** Why the latest list failed. */
@@ -17,6 +19,8 @@ export interface StatusProps {
   /** What else failed, in words. */
   readonly failure: string
   readonly onRefresh: () => void
+  /** The user wants to enter a token. */
+  readonly onToken: () => void
   /** The user has dismissed the failure. */
   readonly onDismiss: () => void
   /** What gets the focus when the button that has it disappears. */
@@ -24,18 +28,15 @@ export interface StatusProps {
 }
 
 export function Status(props: StatusProps) {
-  const { all, matching, loading, listedAt, news, problem, failure, next } = props
+  const { all, matching, loading, share, listedAt, news, problem, failure, next } = props
   const isFirst = listedAt === undefined
   return (
     <div class="status">
       {isFirst && loading !== undefined && (
         <p>
-          <progress aria-label="Loading" /> {counted(loading, 'item')} loaded
+          <progress aria-label="Loading" value={share} /> {counted(loading, 'item')} loaded
           {matching !== all && `, ${formatted(matching)} found`}
         </p>
-      )}
-      {isFirst && loading === undefined && problem === undefined && (
-        <p>No items have been loaded yet. Enter a token.</p>
       )}
       {listedAt && (
         <p role="status">
@@ -46,7 +47,11 @@ export function Status(props: StatusProps) {
         </p>
       )}
       {problem !== undefined && (
-        <Problem action="Try again" onAction={props.onRefresh} next={next}>
+        <Problem
+          action={needsToken(problem) ? 'Enter a token' : 'Try again'}
+          onAction={needsToken(problem) ? props.onToken : props.onRefresh}
+          next={next}
+        >
           {listedAt
             ? `This is the list as of ${listedAt.toLocaleTimeString('en-GB')}`
             : 'The list cannot be shown'}

@@ -27,7 +27,7 @@ export interface TableProps {
   readonly active: string | undefined
   readonly onActive: (item: Item) => void
   readonly onOpen: (item: Item) => void
-  /** A key that the table does not handle was pressed on the active row. */
+  /** A key that the table does not handle was pressed. @param item that of the active row. */
   readonly onKey: (event: KeyboardEvent, item: Item | undefined) => void
 }
 
@@ -80,15 +80,18 @@ export function ItemTable(props: TableProps) {
   function onKeyDown(event: KeyboardEvent): void {
     const item = items[activeIndex]
     const target = targetRow(event.key, isListed ? activeIndex : topRow(), page(), count)
-    if (event.ctrlKey || event.metaKey || event.altKey) return
-    if (target !== undefined) goTo(target)
-    else if (event.key === 'Enter' && item) onOpen(item)
+    if (target !== undefined) {
+      grid.current?.focus()
+      goTo(!isListed && event.key.startsWith('Arrow') ? topRow() : target)
+    } else if (event.key === 'Enter' && item) onOpen(item)
     else {
       onKey(event, item)
       return
     }
     event.preventDefault()
   }
+
+  useListKeys(onKeyDown)
 
   return (
     <>
@@ -105,7 +108,6 @@ export function ItemTable(props: TableProps) {
         }
         tabIndex={0}
         onScroll={draw}
-        onKeyDown={onKeyDown}
         onFocus={() => !isListed && goTo(topRow())}
         style={{ '--columns': columns.length, '--row-height': `${rowHeight}px` }}
       >
@@ -179,6 +181,23 @@ function Cells({ item, view, columns, left }: CellsProps) {
 /** @param place of a cell in its row, from 0: those to the left of it may not be rendered. */
 function columnAt(place: number) {
   return { 'aria-colindex': place + 1, style: { gridColumn: `${place + 1}` } }
+}
+
+/** Calls the handler for keys that are pressed wherever they are not for something else. */
+function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
+  const latest = useRef(onKeyDown)
+  latest.current = onKeyDown
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const { target, key, ctrlKey, metaKey, altKey } = event
+      if (ctrlKey || metaKey || altKey || document.querySelector('dialog[open]')) return
+      const taken = key === 'Enter' ? 'button, a, input, select' : 'input, select'
+      if (target instanceof Element && target.closest(taken)) return
+      latest.current(event)
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
 }
 
 /** Renders again only if the range is different. */

@@ -185,8 +185,8 @@ describe('the collection', () => {
     let asked = 0
     const seen: Shown[] = []
     const collection: Collection = createCollection({
-      async *list(signal, onTag) {
-        onTag(`${asked}`)
+      async *list(signal, onHead) {
+        onHead(new Headers({ etag: `"${asked}"` }))
         const parts = lists[Math.min(asked, lists.length - 1)]
         asked += 1
         if (parts instanceof Error) throw parts
@@ -246,8 +246,8 @@ describe('the collection', () => {
     let version = 1
     const seen: string[] = []
     const collection: Collection = createCollection({
-      async *list(_signal, onTag) {
-        onTag(`"${version}"`)
+      async *list(_signal, onHead) {
+        onHead(new Headers({ etag: `"${version}"` }))
         yield [textOf('a'), textOf('b', `"version":${version}`)]
       },
       changed: (tag, signal) =>
@@ -278,12 +278,31 @@ describe('the collection', () => {
     await until('another wait', () => waits.length === 3)
   })
 
+  test('says how much of a list has arrived, where the service says how long it is', async () => {
+    const text = textOf('a')
+    const shares: (number | undefined)[] = []
+    const collection: Collection = createCollection({
+      async *list(_signal, onHead) {
+        onHead(new Headers({ 'content-length': `${4 * (text.length + 1)}` }))
+        yield [text]
+        yield [textOf('b'), textOf('c')]
+      },
+      changed: async () => undefined,
+      pauseAfter: () => 100_000,
+      isFinal: () => false,
+      onChange: () => shares.push(collection.shown().share),
+    })
+    after(() => collection.stop())
+    collection.refresh()
+    await until('the list', () => collection.shown().listedAt)
+    assert.deepEqual(shares.slice(0, 3), [undefined, 0.25, 0.75])
+  })
+
   test('is listed at its own pace where there are no tags', async () => {
     let asked = 0
     const collection = createCollection({
-      async *list(_signal, onTag) {
+      async *list() {
         asked += 1
-        onTag(null)
         yield []
       },
       changed: () => assert.fail('there is no tag to wait for'),

@@ -1,8 +1,11 @@
 /** The items page in Chromium, used as a person would use it. */
 
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
 import {
   assertAccessible,
@@ -391,9 +394,9 @@ describe('the items page', inChromium, () => {
     const key = (name: string) => press.call(page.keyboard, name)
     const isIn = (selector: string) =>
       page.evaluate<boolean>(`document.activeElement.matches('${selector}')`)
-    for (let tabs = 0; tabs < 30 && !(await isIn('[role=grid]')); tabs += 1) await key('Tab')
+    await key('ArrowDown') // from wherever the focus is
     assert.ok(await isIn('[role=grid]'))
-
+    await page.locator('tr[aria-selected=true]').getByText('"first"').waitFor()
     await key('ArrowDown')
     await key('Enter')
     await page.editor.waitFor()
@@ -441,10 +444,88 @@ describe('the items page', inChromium, () => {
     await page.dialog.waitFor({ state: 'detached' })
 
     await key('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
     await key('Escape')
     await key('/')
     assert.ok(await isIn('[type=search]'))
+  })
+
+  test('keys work from the first moment, but not where something is typed', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"name":"n/"}')
+    const page = await openItems(own)
+    await page.cell('"n/"').waitFor()
+    const { keyboard } = page
+    await keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
+    await keyboard.press('n') // there is a dialog already
+    await keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await keyboard.press('/')
+    await keyboard.type('n/')
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'n/')
+    await page.getByRole('button', { name: 'Import' }).focus()
+    await keyboard.press('End')
+    await page.locator('tr[aria-selected=true]').waitFor()
+    await page.getByRole('button', { name: 'Import' }).focus()
+    await keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Import items' }).waitFor()
+    await keyboard.press('Escape')
+    await keyboard.press('n')
+    await page.getByRole('dialog', { name: 'New item' }).waitFor()
+  })
+
+  test('without rows, the page says why, and what to do', async () => {
+    const own = await withPage()
+    const page = await openItems(own, { token: '' })
+    const check = async () => {
+      await assertFits(page)
+      await inEachScheme(page, () => assertAccessible(page))
+    }
+    await page.choose('Close')
+    await page.sees('The service shows its items to those who have a token.')
+    await check()
+    const enter = page.getByRole('button', { name: 'Enter a token' })
+    await enter.press('Enter')
+    await page
+      .getByRole('dialog')
+      .getByLabel('Token')
+      .fill(own.mint({ sub: 'a', exp: inSeconds(-9) }))
+    await page.getByRole('dialog').getByLabel('Token').press('Enter')
+    await page.getByRole('dialog').getByText('TOKEN_EXPIRED').waitFor()
+    await page.choose('Close')
+    await enter.press('Enter')
+    await page.getByRole('dialog').getByLabel('Token').fill(own.validToken())
+    await page.choose('Use this token')
+
+    await page.sees('There are no items yet.')
+    await check()
+    for (const [button, title] of [
+      ['New item', 'New item'],
+      ['Import', 'Import items'],
+    ] as const) {
+      await page.getByRole('region').getByRole('button', { name: button }).press('Enter')
+      await page.getByRole('dialog', { name: title }).waitFor()
+      await page.choose('Close')
+    }
+    const shown = (await page.getByRole('region').locator('pre').textContent()) ?? ''
+    assert.ok(shown.includes('$TOKEN') && !shown.includes(own.validToken()))
+    await page.evaluate(
+      'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
+    )
+    await page.getByRole('button', { name: /^Copy/ }).press('Enter')
+    await page.getByRole('button', { name: /^Copied/ }).waitFor()
+    const input = (await page.evaluate<string>('copied')).replace('curl', 'curl -s -m 10')
+    await promisify(execFile)('sh', ['-c', input])
+    await page.cell('"First item"').waitFor()
+
+    await page.getByRole('searchbox').fill('second')
+    await page.sees('No item contains “second”.')
+    await check()
+    await page.getByRole('button', { name: 'Show all items' }).press('Enter')
+    await page.cell('"First item"').waitFor()
+    assert.ok(await page.evaluate('document.activeElement.matches("[role=grid]")'))
+    assert.equal(await page.getByRole('searchbox').inputValue(), '')
   })
 
   const goods = [
@@ -503,7 +584,7 @@ describe('the items page', inChromium, () => {
       await page.getByLabel('JSON', { exact: true }).check()
       await check()
       await page.getByLabel('Table', { exact: true }).check()
-      for (const button of ['Columns', 'Keys', 'Token']) {
+      for (const button of ['Columns', 'Shortcuts', 'Token']) {
         await page.choose(button)
         await page.getByRole('dialog', { name: button }).waitFor()
         await check()
