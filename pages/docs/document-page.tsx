@@ -1,7 +1,8 @@
 /** The whole page: everything that is in the document. @module */
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { documentPath } from '../../src/interface/paths.js'
+import { documentPath, pagePaths } from '../../src/interface/paths.js'
+import { useLink } from '../shared/link.js'
 import { TokenForm } from '../shared/token-form.js'
 import {
   type OpenApiDocument,
@@ -23,6 +24,7 @@ export function DocumentPage({ document }: DocumentProps) {
   const operations = useMemo(() => operationsOf(document), [document])
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [isLaidOut, setLaidOut] = useState(true)
+  const hasItemsPage = useLink('related')
   // The address may point to a part of the page that was not there until now.
   useEffect(() => {
     window.document.getElementById(location.hash.slice(1))?.scrollIntoView()
@@ -51,6 +53,11 @@ export function DocumentPage({ document }: DocumentProps) {
       <div class="columns">
         <nav aria-label="Contents">
           <ul>
+            {hasItemsPage && (
+              <li>
+                <a href={pagePaths.items}>Items</a>
+              </li>
+            )}
             {operations.map(({ operationId, method, path, summary }) => (
               <li key={operationId}>
                 <a href={`#${operationId}`} title={summary}>
@@ -101,8 +108,8 @@ function Authentication({ document }: DocumentProps) {
         </p>
       ))}
       <p>
-        Enter it once, in the field at the top of the page. It stays in this page and is sent only
-        to this service.
+        Enter it once, in the field at the top of the page. It stays in this tab and is sent only to
+        this service.
       </p>
     </section>
   )

@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { CopyButton } from '../shared/copy-button.js'
 import { formatted } from '../shared/numbers.js'
-import { useSession } from '../shared/token-form.js'
+import { useToken } from '../shared/token-form.js'
 import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
 import { ReceivedResponse } from './received-response.js'
 import { curlFor, type Received, requestFor, sendRequest } from './request.js'
@@ -30,7 +30,7 @@ type State =
 export function TryIt(props: TryItProps) {
   const { document, operation, operations, parameters, onParameters } = props
   const { operationId, method, path, needsToken } = operation
-  const { token } = useSession()
+  const token = useToken()
   const [body, setBody] = useState(() => exampleBody(operation, document))
   const [state, setState] = useState<State>({ kind: 'idle' })
   const controller = useRef<AbortController>(undefined)

@@ -3,7 +3,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { pagePaths } from '../../src/interface/paths.js'
 import { download } from '../shared/download.js'
-import { useSession } from '../shared/token-form.js'
+import { useLink } from '../shared/link.js'
+import { useToken } from '../shared/token-form.js'
 import { Columns, defaultColumns } from './columns.js'
 import { Delete } from './delete.js'
 import { newDraft, withoutId } from './draft.js'
@@ -15,11 +16,12 @@ import { type Item, itemOf } from './item.js'
 import { exportItems } from './items-file.js'
 import { NoRows } from './no-rows.js'
 import { type ItemService, messageFor, needsToken } from './service.js'
+import type { Sort } from './sort.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
 import { TokenDialog } from './token-dialog.js'
 import { Toolbar } from './toolbar.js'
-import { useCollection, useMatches } from './use-collection.js'
+import { useCollection, useMatches, useSorted } from './use-collection.js'
 
 /** What is being added or edited. */
 interface Draft {
@@ -34,12 +36,14 @@ interface Draft {
 }
 
 export function App({ service }: { service: ItemService }) {
-  const { token } = useSession()
+  const token = useToken()
   const collection = useCollection(service)
   const { items, overview, loading, share, listedAt, problem, changed, news } = collection.shown()
 
   const [filter, setFilter] = useState(everything)
   const matches = useMatches(items, filter)
+  const [sort, setSort] = useState<Sort>()
+  const rows = useSorted(matches, sort, listedAt !== undefined)
   const [view, setView] = useState<View>('table')
   const [chosen, setChosen] = useState<readonly string[]>()
   const defaults = defaultColumns(overview)
@@ -52,7 +56,7 @@ export function App({ service }: { service: ItemService }) {
   const [failure, setFailure] = useState('')
   /** Why a token is asked for; `undefined` while it is not. */
   const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
-  const hasApiPage = useHasApiPage()
+  const hasApiPage = useLink('service-doc')
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
 
@@ -140,13 +144,15 @@ export function App({ service }: { service: ItemService }) {
           next={grid}
         />
         <ItemTable
-          {...{ grid, view, columns, changed, onKey }}
-          items={matches}
+          {...{ grid, view, columns, sort, changed, onKey }}
+          widths={overview.widths}
+          items={rows}
+          onSort={setSort}
           active={active?.id}
           onActive={setActive}
           onOpen={(item) => open(item.text, item)}
         />
-        {matches.length === 0 && (listedAt || loading === undefined) && (
+        {rows.length === 0 && (listedAt || loading === undefined) && (
           <NoRows
             {...{ token, filter }}
             needsToken={!listedAt && token === ''}
@@ -199,7 +205,7 @@ export function App({ service }: { service: ItemService }) {
             setToDelete(undefined)
             setDraft((now) => (now?.item?.id === toDelete.id ? undefined : now))
             collection.remove(toDelete.id)
-            if (active?.id === toDelete.id) setActive(nextTo(matches, toDelete))
+            if (active?.id === toDelete.id) setActive(nextTo(rows, toDelete))
           }}
           onChanged={(item) => {
             collection.put(item.text)
@@ -220,18 +226,6 @@ export function App({ service }: { service: ItemService }) {
       )}
     </>
   )
-}
-
-/** Whether the service has an API page, which it says in a header of this page. */
-function useHasApiPage(): boolean {
-  const [hasApiPage, setHasApiPage] = useState(false)
-  useEffect(() => {
-    fetch(pagePaths.items, { method: 'HEAD' }).then(
-      ({ headers }) => setHasApiPage(headers.get('link')?.includes('rel="service-doc"') === true),
-      () => undefined, // without the service, the link would lead nowhere
-    )
-  }, [])
-  return hasApiPage
 }
 
 /** The item after another one, or the one before it if that is the last. */

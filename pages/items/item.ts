@@ -12,6 +12,9 @@ export interface Item {
 /** Longest text of a value or an item that is shown where space is limited, in characters. */
 const longestShown = 200
 
+/** What kind of value a JSON text is, as a table shows it. */
+export type Kind = 'string' | 'number' | 'literal' | 'nested'
+
 /** @throws {Error} when the text has no id, so it is not an item (spec §2.1). */
 export function itemOf(text: string): Item {
   const id = stringAt(text, memberOf(text, 'id'))
@@ -22,6 +25,12 @@ export function itemOf(text: string): Item {
 /** Its `project_id`; `null` without one. */
 export function projectOf({ text }: Item): string | null {
   return stringAt(text, memberOf(text, 'project_id')) ?? null
+}
+
+/** The JSON text of a member's value; `undefined` without that member. */
+export function memberText({ text }: Item, name: string): string | undefined {
+  const member = memberOf(text, name)
+  return member && text.slice(member.valueStart, member.end)
 }
 
 /** The start of its JSON text, to recognize it by. */
@@ -49,10 +58,27 @@ function shownValue(text: string, { valueStart, end }: Member): string {
   return value.startsWith('"') && value.includes('\\') ? JSON.stringify(stringOf(value)) : value
 }
 
-/** `id` and `project_id` are the first members, so this seldom reads further. */
 function memberOf(text: string, name: string): Member | undefined {
   for (const member of membersOf(text)) if (member.name === name) return member
   return undefined
+}
+
+/** The kind of a value. @param text of it, or its start. */
+export function kindOf(text: string): Kind {
+  if (text.startsWith('"')) return 'string'
+  if (/^[[{]/.test(text)) return 'nested'
+  return /^[tfn]/.test(text) ? 'literal' : 'number'
+}
+
+/**
+ * Whether a string reads as one without its quotes: something of it can be seen at both ends, it looks like no other
+ * value, and nothing in it is escaped.
+ */
+export function isPlain(text: string): boolean {
+  return (
+    /^"[^\s\p{C}"\\][^\\]*"$/u.test(text) &&
+    !/^"(?:[-\d[{]|(?:true|false|null)"$)|[\s\p{C}]"$/u.test(text)
+  )
 }
 
 function stringAt(text: string, member: Member | undefined): string | undefined {

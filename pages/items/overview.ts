@@ -13,6 +13,8 @@ export interface Overview {
   readonly names: readonly string[]
   /** How many other names these items have. */
   readonly otherNames: number
+  /** How many characters the longest value of each member has among these items, at most {@link widest}. */
+  readonly widths: ReadonlyMap<string, number>
 }
 
 /** How many items are searched for members, and how many members of each. */
@@ -21,6 +23,8 @@ const mostMembers = 200
 /** How many there are to choose from. */
 const mostNames = 200
 const mostProjects = 500
+/** Longer values do not make a column wider, in characters. */
+export const widest = 32
 
 export interface OverviewMaker extends Overview {
   add(item: Item): void
@@ -30,11 +34,13 @@ export interface OverviewMaker extends Overview {
 export function createOverview(): OverviewMaker {
   const projects = new Map<string | null, number>()
   const counts = new Map<string, number>()
+  const widths = new Map<string, number>()
   let seen = 0
   /** Sorted on demand; `undefined` when items were added since. */
   let names: string[] | undefined
   return {
     projects,
+    widths,
     get names() {
       names ??= mostUsed(counts, mostNames)
       return names
@@ -49,7 +55,9 @@ export function createOverview(): OverviewMaker {
       if (seen > sample) return
       names = undefined
       let members = 0
-      for (const { name } of membersOf(item.text)) {
+      for (const { name, valueStart, end } of membersOf(item.text)) {
+        const width = Math.min(end - valueStart, widest)
+        if (width > (widths.get(name) ?? 0)) widths.set(name, width)
         if (name !== 'id' && name !== 'project_id') count(counts, name)
         members += 1
         if (members === mostMembers) break

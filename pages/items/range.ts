@@ -1,5 +1,5 @@
 /**
- * Which rows of a long list, and which of many columns, are rendered. All have the same size, so a division
+ * Which rows of a long list, and which of many columns, are rendered. All rows have the same height, so a division
  * is enough.
  *
  * @module
@@ -15,7 +15,7 @@ export interface Range {
 const block = 8
 /** How many are rendered beyond the visible ones, so that fast scrolling shows no gaps. */
 const rowMargin = 16
-const columnMargin = 4
+const columnMargin = 2
 
 /** The tallest element that all browsers can lay out and scroll through, in CSS pixels; Firefox's limit is the lowest. */
 const tallest = 16_000_000
@@ -27,27 +27,22 @@ export function reachableRows(rowHeight: number): number {
 
 /** @param top how far the list is scrolled, @param height of its visible part; all in CSS pixels. */
 export function rowsAt(top: number, height: number, rowHeight: number, count: number): Range {
-  return rangeAt(top, height, rowHeight, count, rowMargin)
+  const end = Math.ceil((top + height) / rowHeight)
+  return inBlocks(Math.floor(top / rowHeight) - rowMargin, end + rowMargin, count)
 }
 
-/** The same for columns. */
-export function columnsAt(left: number, width: number, columnWidth: number, count: number): Range {
-  return rangeAt(left, width, columnWidth, count, columnMargin)
+/** The same for columns. @param ends where each of them ends, in the same unit as the other two. */
+export function columnsAt(left: number, width: number, ends: readonly number[]): Range {
+  const columnAt = (place: number) => ends.filter((end) => end <= place).length
+  const end = columnAt(left + width) + 1
+  return inBlocks(columnAt(left) - columnMargin, end + columnMargin, ends.length)
 }
 
-function rangeAt(
-  start: number,
-  length: number,
-  size: number,
-  count: number,
-  margin: number,
-): Range {
-  const first = Math.floor(start / size) - margin
-  const end = Math.ceil((start + length) / size) + margin
-  const inBlocks = (place: number) => Math.floor(place / block) * block
+function inBlocks(first: number, end: number, count: number): Range {
+  const toBlock = (place: number) => Math.floor(place / block) * block
   return {
-    first: Math.max(0, Math.min(inBlocks(first), count)),
-    end: Math.max(0, Math.min(inBlocks(end) + block, count)),
+    first: Math.max(0, Math.min(toBlock(first), count)),
+    end: Math.max(0, Math.min(toBlock(end) + block, count)),
   }
 }
 

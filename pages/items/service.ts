@@ -10,7 +10,7 @@ export { isOutcomeUnknown } from '../../src/client/retry.js'
 import { createSender, isItemMissing, type ServiceRequest } from '../../src/client/sender.js'
 import type { TokenSource } from '../../src/client/token-source.js'
 import { paths, prefix } from '../../src/interface/paths.js'
-import { currentSession } from '../shared/session.js'
+import { currentToken } from '../shared/session.js'
 import type { Item } from './item.js'
 
 /**
@@ -71,10 +71,10 @@ class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
 }
 
-/** The session's token, looked up for each request. */
+/** The token of the tab, looked up for each request. */
 const tokens: TokenSource = {
   async current() {
-    const { token } = currentSession()
+    const token = currentToken()
     if (token === '') throw new NoTokenError('There is no token')
     if (/^[\w.~+/=-]+$/.test(token)) return token // RFC 6750 §2.1
     throw new NoTokenError('This is not a token: is there white space in it?')

@@ -3,15 +3,16 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatted } from '../shared/numbers.js'
-import { type Item, shownName, shownValues } from './item.js'
+import { Cells, SortHead } from './cells.js'
+import type { Item } from './item.js'
 import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
+import type { Sort } from './sort.js'
+import { sum, useTracks } from './tracks.js'
 
 export type View = 'table' | 'json'
 
 /** In CSS pixels; JSON has four lines of text. */
 const rowHeights: Record<View, number> = { table: 36, json: 92 }
-/** Longest part of an item's JSON that its row shows, in characters. */
-const longestRow = 600
 
 const nothing: Range = { first: 0, end: 0 }
 
@@ -22,9 +23,13 @@ export interface TableProps {
   readonly view: View
   /** Names of the members that are columns, besides `id`. */
   readonly columns: readonly string[]
+  /** How many characters their values have. */
+  readonly widths: ReadonlyMap<string, number>
+  readonly sort: Sort | undefined
   readonly changed: ReadonlySet<string>
   /** The id of the row that keys act on. */
   readonly active: string | undefined
+  readonly onSort: (sort: Sort | undefined) => void
   readonly onActive: (item: Item) => void
   readonly onOpen: (item: Item) => void
   /** A key that the table does not handle was pressed. @param item that of the active row. */
@@ -32,12 +37,15 @@ export interface TableProps {
 }
 
 export function ItemTable(props: TableProps) {
-  const { grid, items, view, columns, changed, active, onActive, onOpen, onKey } = props
+  const { grid, items, view, columns, sort, changed, active, onSort, onActive, onOpen, onKey } =
+    props
   const rowHeight = rowHeights[view]
   const count = Math.min(items.length, reachableRows(rowHeight))
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRows] = useState(nothing)
   const [{ first: left, end: right }, setColumns] = useState(nothing)
+  const tracks = useTracks(columns, props.widths)
+  const ends = tracks.map((_, at) => sum(tracks.slice(0, at + 1)))
   const drawn = useMemo(() => columns.slice(left, right), [columns, left, right])
   const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
   /** -1 while no row is active. */
@@ -53,16 +61,16 @@ export function ItemTable(props: TableProps) {
     setRows(changedTo(rowsAt(scrollTop, innerHeight(), rowHeight, count)))
     if (view !== 'table') return
     const idWidth = head.current.querySelector('th')?.offsetWidth ?? 0
-    const columnWidth = (head.current.offsetWidth - idWidth) / columns.length
-    setColumns(changedTo(columnsAt(scrollLeft - idWidth, clientWidth, columnWidth, columns.length)))
+    const unit = (head.current.offsetWidth - idWidth) / (ends.at(-1) ?? 1)
+    setColumns(changedTo(columnsAt((scrollLeft - idWidth) / unit, clientWidth / unit, ends)))
   }
   useEffect(() => {
     const observer = new ResizeObserver(draw)
     if (grid.current) observer.observe(grid.current)
     return () => observer.disconnect()
-  }, [count, rowHeight, columns])
+  }, [count, rowHeight, tracks])
   useStablePosition(grid, items, rowHeight)
-  useLayoutEffect(draw, [count, rowHeight, columns])
+  useLayoutEffect(draw, [count, rowHeight, tracks])
 
   // A row that becomes active, or appears as the active one, is scrolled into view.
   useLayoutEffect(() => {
@@ -93,6 +101,13 @@ export function ItemTable(props: TableProps) {
 
   useListKeys(onKeyDown)
 
+  /** Upwards, then downwards, then as listed; from the first row on. */
+  const sortBy = (name: string) => {
+    if (grid.current) grid.current.scrollTop = 0
+    if (sort?.name !== name) onSort({ name, isDescending: false })
+    else onSort(sort.isDescending ? undefined : { name, isDescending: true })
+  }
+
   return (
     <>
       <table
@@ -109,21 +124,23 @@ export function ItemTable(props: TableProps) {
         tabIndex={0}
         onScroll={draw}
         onFocus={() => !isListed && goTo(topRow())}
-        style={{ '--columns': columns.length, '--row-height': `${rowHeight}px` }}
+        style={{
+          '--tracks': tracks.map((width) => `minmax(${width}ch, ${width}fr)`).join(' '),
+          '--width': `${sum(tracks)}ch`,
+          '--row-height': `${rowHeight}px`,
+        }}
       >
         <thead ref={head}>
           <tr aria-rowindex={1}>
             {view === 'json' && <th scope="col">JSON</th>}
-            {view === 'table' && (
-              <th scope="col" {...columnAt(0)}>
-                id
-              </th>
-            )}
+            {view === 'table' && <SortHead name="id" place={0} {...{ sort, onSort: sortBy }} />}
             {view === 'table' &&
               drawn.map((name, offset) => (
-                <th key={`.${name}`} scope="col" {...columnAt(left + offset + 1)}>
-                  {shownName(name)}
-                </th>
+                <SortHead
+                  key={`.${name}`}
+                  place={left + offset + 1}
+                  {...{ name, sort, onSort: sortBy }}
+                />
               ))}
           </tr>
         </thead>
@@ -140,7 +157,7 @@ export function ItemTable(props: TableProps) {
                 if (getSelection()?.isCollapsed !== false) onOpen(item) // text is not being selected
               }}
             >
-              <Cells item={item} view={view} columns={drawn} left={left} />
+              <Cells item={item} view={view} all={columns} columns={drawn} left={left} />
             </tr>
           ))}
         </tbody>
@@ -150,37 +167,6 @@ export function ItemTable(props: TableProps) {
       )}
     </>
   )
-}
-
-interface CellsProps {
-  readonly item: Item
-  readonly view: View
-  /** Those that are rendered, and how many there are to the left of them. */
-  readonly columns: readonly string[]
-  readonly left: number
-}
-
-/** The text of an item is read when its row is rendered, and inserted as text, never as markup. */
-function Cells({ item, view, columns, left }: CellsProps) {
-  const values = useMemo(() => (view === 'table' ? shownValues(item) : undefined), [item, view])
-  return useMemo(() => {
-    if (!values) return <td>{item.text.slice(0, longestRow)}</td>
-    return [
-      <td key="id" {...columnAt(0)}>
-        {item.id}
-      </td>,
-      ...columns.map((name, offset) => (
-        <td key={`.${name}`} {...columnAt(left + offset + 1)}>
-          {values.get(name)}
-        </td>
-      )),
-    ]
-  }, [item, values, columns, left])
-}
-
-/** @param place of a cell in its row, from 0: those to the left of it may not be rendered. */
-function columnAt(place: number) {
-  return { 'aria-colindex': place + 1, style: { gridColumn: `${place + 1}` } }
 }
 
 /** Calls the handler for keys that are pressed wherever they are not for something else. */

@@ -5,6 +5,7 @@ import { type Collection, createCollection, pauseAfter } from './collection.js'
 import { createSearch, type Filter, matchesAll } from './filter.js'
 import type { Item } from './item.js'
 import { type ItemService, needsToken } from './service.js'
+import { type Sort, sortItems } from './sort.js'
 import { createYield } from './yield.js'
 
 export function useCollection(service: ItemService): Collection {
@@ -59,6 +60,29 @@ export function useMatches(all: readonly Item[], filter: Filter): readonly Item[
     return () => controller.abort()
   }, [search, all.length])
   return matchesAll(filter) ? all : matches
+}
+
+/** The items in the order of a member, once they are all there; until they are sorted, as they were before. */
+export function useSorted(
+  items: readonly Item[],
+  sort: Sort | undefined,
+  isComplete: boolean,
+): readonly Item[] {
+  const [sorted, setSorted] = useState<readonly Item[]>()
+  const order = isComplete ? sort : undefined
+  useEffect(() => {
+    if (!order) {
+      setSorted(undefined)
+      return undefined
+    }
+    const controller = new AbortController()
+    sortItems(items, order, createYield(controller.signal)).then(
+      setSorted,
+      () => undefined, // there is something else to sort
+    )
+    return () => controller.abort()
+  }, [items, items.length, order])
+  return (order && sorted) ?? items
 }
 
 function useRedraw(): () => void {

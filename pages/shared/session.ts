@@ -1,74 +1,53 @@
 /**
- * The token of this tab. It is kept in memory, and in the tab's session storage only if the user asks for
- * that. It can be in the address, after `#token=`, from where it is removed at once.
+ * The token of this tab, without `Bearer`; empty if there is none. It is in the tab's session storage, so that it
+ * survives reloading and is there on the other page. It can be in the address, after `#token=`, from where it is
+ * removed at once.
  *
  * @module
  */
 
-export interface Session {
-  /** Without `Bearer`; empty if there is none. */
-  readonly token: string
-  /** Whether it survives reloading, and following the link to the other page in the same tab. */
-  readonly isKept: boolean
-}
-
-type Listener = (session: Session) => void
+type Listener = (token: string) => void
 
 const storageKey = 'item-store-token'
 const listeners = new Set<Listener>()
 
-let session: Session = { token: '', isKept: false }
-readStorage()
+let current = stored()
 readAddress()
 // An address that differs only after the `#` does not reload the page.
 addEventListener('hashchange', readAddress)
 
-export function currentSession(): Session {
-  return session
+export function currentToken(): string {
+  return current
 }
 
-/** Changes the token, or where it is kept. */
-export function changeSession(changes: Partial<Session>): void {
-  const changed = { ...session, ...changes, token: cleaned(changes.token ?? session.token) }
-  session = { ...changed, isKept: store(changed) }
-  for (const listener of listeners) listener(session)
-}
-
-/** Copied tokens often have `Bearer` in front of them. */
-function cleaned(token: string): string {
-  return token.trim().replace(/^bearer\s+/i, '')
+export function changeToken(token: string): void {
+  current = token.trim().replace(/^bearer\s+/i, '') // copied tokens often have it in front of them
+  try {
+    if (current === '') sessionStorage.removeItem(storageKey)
+    else sessionStorage.setItem(storageKey, current)
+  } catch {
+    // This browser does not store anything for pages.
+  }
+  for (const listener of listeners) listener(current)
 }
 
 /** @returns unsubscribes the listener. */
-export function onSessionChange(listener: Listener): () => void {
+export function onTokenChange(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
 function readAddress(): void {
-  const members = new URLSearchParams(location.hash.slice(1))
-  const token = members.get('token')
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
   if (token === null) return
   history.replaceState(history.state, '', location.pathname + location.search)
-  changeSession({ token })
+  changeToken(token)
 }
 
-function readStorage(): void {
+function stored(): string {
   try {
-    const token = sessionStorage.getItem(storageKey)
-    if (token !== null) session = { token, isKept: true }
+    return sessionStorage.getItem(storageKey) ?? ''
   } catch {
-    // This browser does not store anything for pages.
-  }
-}
-
-/** @returns whether the token is kept. */
-function store({ token, isKept }: Session): boolean {
-  try {
-    if (isKept) sessionStorage.setItem(storageKey, token)
-    else sessionStorage.removeItem(storageKey)
-    return isKept
-  } catch {
-    return false
+    return '' // as above
   }
 }

@@ -80,10 +80,11 @@ export function createPageRoutes(
       GET: (exchange) => answerFile(exchange, files, file, [...caching.page, ...headers]),
     },
   })
-  // It tells the items page whether there is an API page to link to (RFC 8631 §4.1).
+  // They tell each page whether there is the other one to link to (RFC 8631 §4.1, RFC 8288 §3).
   const docsLink = docs ? ['Link', `<${pagePaths.docs}>; rel="service-doc"`] : []
+  const itemsLink = console ? ['Link', `<${pagePaths.items}>; rel="related"`] : []
   const routes = [
-    ...(docs ? [page(pagePaths.docs, 'docs/index.html')] : []),
+    ...(docs ? [page(pagePaths.docs, 'docs/index.html', itemsLink)] : []),
     ...(console ? [page(pagePaths.items, 'items/index.html', docsLink)] : []),
   ]
   return routes.length === 0

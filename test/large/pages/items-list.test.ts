@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
 import {
   type Collection,
   createCollection,
@@ -11,10 +12,11 @@ import {
   type Shown,
 } from '../../../pages/items/collection.js'
 import { createSearch } from '../../../pages/items/filter.js'
-import { type Item, itemOf, shownName } from '../../../pages/items/item.js'
+import { type Item, isPlain, itemOf, kindOf, shownName } from '../../../pages/items/item.js'
 import { mergeLists } from '../../../pages/items/merge.js'
 import { createOverview } from '../../../pages/items/overview.js'
 import { columnsAt, rowsAt, topFor } from '../../../pages/items/range.js'
+import { compareNumbers, sortItems } from '../../../pages/items/sort.js'
 import { until } from '../../support/until.js'
 
 const raw = String.raw
@@ -116,6 +118,111 @@ test('columns are the members that most items have', () => {
   for (const text of texts) overview.add(itemOf(textOf('x', text, '"p"')))
   assert.deepEqual(overview.names, ['a', 'c', 'b', '__proto__'])
   assert.deepEqual([...overview.projects], [['p', 4]])
+  overview.add(itemOf(textOf('y', `"a":"${'x'.repeat(99)}"`)))
+  assert.deepEqual([overview.widths.get('a'), overview.widths.get('b')], [32, 1])
+})
+
+describe('the order of a member', () => {
+  const order = async (values: string[], isDescending = false) => {
+    const items = values.map((value, at) => itemOf(textOf(`${at}`, value && `"v":${value}`)))
+    const sorted = await sortItems(items, { name: 'v', isDescending }, atOnce)
+    return sorted.map(({ id }) => values[Number(id)] ?? '')
+  }
+  const numbers = [
+    ['-1e999999999999999999999', '-12345678901234567891', '-12345678901234567890', '-1e2', '-99.5'],
+    ['-0.1', '-1e-400', '0', '1e-400', '0.1', '0.25', '1', '1.5', '1e1', '99.5', '1e2', '1e19'],
+    ['12345678901234567890', '12345678901234567890.5', '12345678901234567891', '1e400', '1E+401'],
+  ].flat()
+
+  test('of numbers is that of their values, without rounding', async () => {
+    assert.deepEqual(await order(numbers.toReversed()), numbers)
+    assert.deepEqual(await order(numbers, true), numbers.toReversed())
+    const same = ['1.0', '1', '10e-1', '0.1e1', '100.0e-2', '-0', '0', '0e5', '0.00']
+    assert.deepEqual(await order(same), [...same.slice(5), ...same.slice(0, 5)])
+    assert.deepEqual(await order(same, true), same)
+  })
+
+  test('of numbers is a total one', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true }), fc.double({ noNaN: true }), (one, other) => {
+        fc.pre(Number.isFinite(one) && Number.isFinite(other))
+        const expected = one === other ? 0 : one < other ? -1 : 1
+        for (const text of [`${one}`, one.toExponential()]) {
+          assert.equal(Math.sign(compareNumbers(text, `${other}`)), expected)
+        }
+      }),
+    )
+  })
+
+  test('of mixed types: numbers, strings, false, true, arrays, objects, null; absent comes last', async () => {
+    const mixed = [
+      '7',
+      '10',
+      '"10"',
+      '"a"',
+      '"B"',
+      raw`"\u0063"`,
+      'false',
+      'true',
+      '[]',
+      '{}',
+      'null',
+      '',
+    ]
+    const others = [
+      'null',
+      '"B"',
+      '[]',
+      '',
+      '10',
+      'true',
+      '{}',
+      '"10"',
+      raw`"\u0063"`,
+      '7',
+      'false',
+      '"a"',
+    ]
+    assert.deepEqual(await order(others), mixed)
+    assert.deepEqual(await order(others, true), [...mixed.slice(0, -1).reverse(), ''])
+  })
+
+  test('of many items is stable, and can be interrupted', async () => {
+    const items = Array.from({ length: 5_000 }, (_, at) => itemOf(textOf(`${at}`, `"v":${at % 7}`)))
+    const sorted = await sortItems(items, { name: 'v', isDescending: false }, atOnce)
+    const expected = items.toSorted((one, other) => (Number(one.id) % 7) - (Number(other.id) % 7))
+    assert.deepEqual(sorted, expected)
+    const end = () => {
+      throw new Error('ended')
+    }
+    await assert.rejects(sortItems(items, { name: 'v', isDescending: false }, end), /ended/)
+  })
+})
+
+test('a string is without quotes only where it cannot be taken for another value', () => {
+  const plain = ['"a"', '"a b"', '"ä"', '"nullable"', '"<b>"']
+  const others = [
+    '""',
+    '" a"',
+    '"a "',
+    '"1"',
+    '"-"',
+    '"true"',
+    '"null"',
+    '"[1]"',
+    '"{"',
+    raw`"a\"b"`,
+  ]
+  assert.deepEqual([...plain, ...others, '"a…', '1', '"\u200ba"'].filter(isPlain), plain)
+  assert.deepEqual(['"1"', '1', '-1', '[]', '{}', 'true', 'null'].map(kindOf), [
+    'string',
+    'number',
+    'number',
+    'nested',
+    'nested',
+    'literal',
+    'literal',
+  ])
 })
 
 test('items with many odd members do not keep a column from the others', () => {
@@ -144,9 +251,11 @@ test('the rows and columns in the page are those that can be seen, and some more
     assert.ok(first <= top / 40 && end >= Math.min(100_000, (top + 400) / 40), `${top}`)
     assert.ok(end - first < 60 && end <= 100_000, `${end - first} rows at ${top}`)
   }
-  assert.deepEqual(columnsAt(-128, 1280, 184, 7), { first: 0, end: 7 })
-  assert.deepEqual(columnsAt(0, 400, Number.POSITIVE_INFINITY, 0), { first: 0, end: 0 })
-  assert.deepEqual(columnsAt(9200, 1280, 184, 190), { first: 40, end: 64 })
+  const ends = (count: number) => Array.from({ length: count }, (_, column) => (column + 1) * 10)
+  assert.deepEqual(columnsAt(-7, 70, ends(7)), { first: 0, end: 7 })
+  assert.deepEqual(columnsAt(Number.NaN, Number.NaN, []), { first: 0, end: 0 })
+  assert.deepEqual(columnsAt(500, 70, ends(190)), { first: 48, end: 64 })
+  assert.deepEqual(columnsAt(100, 10, [5, 200, 210, 1000]), { first: 0, end: 4 })
   assert.equal(topFor(3, 0, 400, 40), 0)
   assert.equal(topFor(10, 0, 400, 40), 40)
   assert.equal(topFor(3, 200, 400, 40), 120)

@@ -115,7 +115,7 @@ describe('the items page', inChromium, () => {
     await page.counts('1 of 3 items')
     assert.equal(await page.locator('tr[aria-selected=true]').count(), 0)
     await page.getByRole('searchbox').fill('')
-    await page.locator('tr[aria-selected=true]').getByText('"Bern"').waitFor()
+    await page.locator('tr[aria-selected=true]').getByRole('gridcell', { name: '"Bern"' }).waitFor()
     const outlineOfActive = () =>
       page.evaluate('getComputedStyle(document.querySelector("[aria-selected=true]")).outlineStyle')
     assert.equal(await outlineOfActive(), 'none')
@@ -175,6 +175,83 @@ describe('the items page', inChromium, () => {
       ),
     )
     await page.getByRole('columnheader', { name: 'm39', exact: true }).waitFor()
+  })
+
+  test('a click or Enter on a column sorts by it, exactly, and once more the other way around', async () => {
+    const own = await withPage()
+    for (const n of ['12345678901234567891', '1e19', '"x"', '12345678901234567890']) {
+      await createdBy(own, `{"n":${n}}`)
+    }
+    await createdBy(own, '{"m":1}')
+    const page = await openItems(own)
+    await page.counts('5 items')
+    const column = () =>
+      page.evaluate<string[]>(
+        '[...document.querySelectorAll("tbody tr td:nth-child(3)")].map((cell) => cell.ariaLabel ?? cell.textContent)',
+      )
+    const shows = (...expected: string[]) =>
+      until(`${expected}`, async () => `${await column()}` === `${expected}`)
+    const [small, big, bigger] = ['1e19', '12345678901234567890', '12345678901234567891']
+    const head = page.getByRole('columnheader', { name: 'n', exact: true })
+    await head.getByRole('button').press('Enter')
+    await shows(small, big, bigger, '"x"', '')
+    assert.equal(await head.getAttribute('aria-sort'), 'ascending')
+    await assertAccessible(page)
+    // What changes comes to its place, and the row that is chosen stays so.
+    await page.cell('"x"').click()
+    await page.choose('Close')
+    await createdBy(own, '{"n":-1}')
+    await shows('-1', small, big, bigger, '"x"', '')
+    await page.locator('tr[aria-selected=true]').getByText('x').waitFor()
+    await head.getByRole('button').click()
+    await shows('"x"', bigger, big, small, '-1', '')
+    await page.getByRole('searchbox').fill('8901')
+    await shows(bigger, big)
+    await page.getByRole('searchbox').fill('')
+    await head.getByRole('button').click()
+    await shows(bigger, small, '"x"', big, '', '-1')
+    assert.equal(await head.getAttribute('aria-sort'), null)
+  })
+
+  test('columns are as wide as their values, types look different, no item is an empty row', async () => {
+    const own = await withPage()
+    const other = await withPage()
+    const names = Array.from({ length: 8 }, (_, number) => `"a${number}":true`)
+    const title = 'A title of some length'
+    for (let count = 0; count < 2; count += 1) {
+      await createdBy(own, `{"title":"${title}",${names}}`)
+    }
+    await createdBy(own, '{"odd":1.50,"even":"2"}')
+    const page = await openItems(own)
+    const cell = page.cell(`"${title}"`).first()
+    await cell.waitFor()
+    const cut = () =>
+      page.evaluate<string[]>(
+        '[...document.querySelectorAll("td")].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)',
+      )
+    assert.deepEqual(await cut(), [])
+    const longer = 'A title that is longer'
+    await createdBy(own, `{"title":"${longer}","a1":false}`)
+    await page.cell(`"${longer}"`).waitFor()
+    await until('nothing is cut', async () => (await cut()).length === 0)
+    const widths = await page.evaluate<number[]>(
+      '["title", "a1"].map((name) => [...document.querySelectorAll("th")].find((head) => head.textContent === name).offsetWidth)',
+    )
+    assert.ok((widths[0] ?? 0) > 2 * (widths[1] ?? 0), `${widths}`)
+    await page.cell('project_id: null, odd: 1.50, even: "2"').waitFor()
+    await inEachScheme(page, () => assertAccessible(page))
+
+    await createdBy(other, '{"text":"plain","digits":"12","n":12,"is":true,"of":[1]}')
+    const types = await openItems(other)
+    await types.cell('"plain"').waitFor()
+    const looks = await types.evaluate<string[]>(`
+      ["plain", '"12"', "12", "true", "[1]"].map((text) => {
+        const cell = [...document.querySelectorAll("td")].find((cell) => cell.textContent === text)
+        const { textAlign, color } = getComputedStyle(cell)
+        return textAlign + color
+      })`)
+    assert.equal(new Set(looks).size, 4, `${looks}`) // a string of digits keeps its quotes
+    assert.equal(looks[0], looks[1])
   })
 
   test('a search goes on while the list comes in', async () => {
@@ -311,13 +388,14 @@ describe('the items page', inChromium, () => {
     }
   })
 
-  test('the link to the API page is there when that page is', async () => {
+  test('the pages link to each other if both are there, and keep the token', async () => {
     for (const [docs, links] of [
       ['on', 1],
       ['off', 0],
     ] as const) {
       const own = await ownService({ CONSOLE: 'on', DOCS: docs })
-      const page = await openItems(own)
+      const token = own.validToken()
+      const page = await openItems(own, { token })
       await page.counts('0 items')
       const link = page.getByRole('link', { name: 'API' })
       if (links === 1) await link.waitFor()
@@ -325,6 +403,11 @@ describe('the items page', inChromium, () => {
       if (links === 1) {
         await link.click()
         await page.getByRole('link', { name: 'Models' }).waitFor()
+        assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
+        await page.getByRole('link', { name: 'Items', exact: true }).press('Enter')
+        await page.counts('0 items')
+        await page.reload()
+        await page.counts('0 items')
       }
     }
   })
@@ -396,7 +479,10 @@ describe('the items page', inChromium, () => {
       page.evaluate<boolean>(`document.activeElement.matches('${selector}')`)
     await key('ArrowDown') // from wherever the focus is
     assert.ok(await isIn('[role=grid]'))
-    await page.locator('tr[aria-selected=true]').getByText('"first"').waitFor()
+    await page
+      .locator('tr[aria-selected=true]')
+      .getByRole('gridcell', { name: '"first"' })
+      .waitFor()
     await key('ArrowDown')
     await key('Enter')
     await page.editor.waitFor()
@@ -427,7 +513,10 @@ describe('the items page', inChromium, () => {
     await key('Tab')
     await key('Enter')
     await page.counts('2 items')
-    await page.locator('tr[aria-selected=true]').getByText('"second"').waitFor()
+    await page
+      .locator('tr[aria-selected=true]')
+      .getByRole('gridcell', { name: '"second"' })
+      .waitFor()
     assert.ok(!(await own.call('GET', '/items')).text.includes('"first"'))
 
     await key('n')
@@ -495,7 +584,8 @@ describe('the items page', inChromium, () => {
     await page.getByRole('dialog').getByText('TOKEN_EXPIRED').waitFor()
     await page.choose('Close')
     await enter.press('Enter')
-    await page.getByRole('dialog').getByLabel('Token').fill(own.validToken())
+    const token = own.validToken()
+    await page.getByRole('dialog').getByLabel('Token').fill(token)
     await page.choose('Use this token')
 
     await page.sees('There are no items yet.')
@@ -509,7 +599,7 @@ describe('the items page', inChromium, () => {
       await page.choose('Close')
     }
     const shown = (await page.getByRole('region').locator('pre').textContent()) ?? ''
-    assert.ok(shown.includes('$TOKEN') && !shown.includes(own.validToken()))
+    assert.ok(shown.includes('$TOKEN') && !shown.includes(token))
     await page.evaluate(
       'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
     )

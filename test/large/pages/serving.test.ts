@@ -249,3 +249,11 @@ async function getBytes(path: string, accept: string | undefined) {
       .end()
   })
 }
+
+test('§4.8 each page links to the other one where that is served', async () => {
+  const linkOf = async (own: typeof service, path: string) =>
+    (await own.requestTarget('HEAD', path)).headers.link
+  assert.equal(await linkOf(service, '/docs'), '</>; rel="related"')
+  assert.equal(await linkOf(service, '/'), '</docs>; rel="service-doc"')
+  assert.equal(await linkOf(plain, '/docs'), undefined)
+})
