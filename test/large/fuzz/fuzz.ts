@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
+import { create } from '../../conformance/expect.js'
 import { type OwnService, ownService, withLimits } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { openSockets } from '../../support/socket.js'
@@ -117,6 +118,11 @@ async function openTable(): Promise<Table> {
     expired: `Bearer ${service.mint({ sub: 'a', exp: 1 })}`,
     basic: 'Basic YTpi',
     none: '',
+  }
+  // What the first items make the service keep is in use from then on: a slab, and room to scan large bodies.
+  for (const length of [1, maxBodyBytes / 2]) {
+    const { id } = await create(service, { text: 'x'.repeat(length) })
+    await service.call('DELETE', `/items/${id}`)
   }
   const idle = {
     descriptors: descriptors(service),
