@@ -33,6 +33,12 @@ const numberVariable = 'ITEM_STORE_WORKER'
 const stableAfter = 60_000
 
 /**
+ * How much later than the news that a signal ended a worker the same signal may reach this process, in
+ * milliseconds: they are delivered to different threads.
+ */
+const signalTime = 100
+
+/**
  * Serves with several processes until a signal stops them.
  * @returns the log; `undefined` in a worker, and if a signal came before one listened.
  * @throws {UsageError} if the settings do not fit this machine.
@@ -110,6 +116,9 @@ async function startPrimary(config: Config, isReadable: boolean): Promise<Logger
 
   const first = fork(1)
   const result = await listening(first)
+  if ('code' in result && result.code === null) {
+    await delay(signalTime, undefined, { signal: stopping.signal }).catch(() => undefined)
+  }
   if (stopping.signal.aborted) return undefined
   if ('reason' in result) {
     if (result.code === null) log.fatal(`a worker ended with ${result.reason} before it listened`)

@@ -280,11 +280,16 @@ describeWithRedis('workers', () => {
     const sockets = openSockets(service.baseUrl, 10)
     const open = () => sockets.filter(({ closed }) => !closed)
     await until('no more than three of each are open', () => open().length <= 6)
-    assert.ok(open().length >= 3)
-    for (const socket of open()) {
-      socket.write(headOf(service, 'GET', '/health'))
-      assert.match(await firstText(socket), /^HTTP\/1\.1 200 OK\r\n/)
-    }
+    // The last one in excess may be closed only now, where one worker was handed more of them.
+    const texts = await Promise.all(
+      open().map(async (socket) => {
+        socket.write(headOf(service, 'GET', '/health'))
+        return await Promise.race([firstText(socket), once(socket, 'close').then(() => '')])
+      }),
+    )
+    const served = texts.filter((text) => text !== '')
+    assert.ok(served.length >= 3, `${served.length} are served`)
+    for (const text of served) assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
   })
 
   test('one is stuck: the other serves on, and the metrics fail until it goes on', async () => {

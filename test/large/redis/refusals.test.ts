@@ -69,6 +69,7 @@ describeWithRedis('refusals of the engine', () => {
   for (const { title, fields } of unexpectedHashes) {
     test(`the hash of another program, ${title}: no list, no change, unhealthy until it is gone`, async () => {
       await redis.command('flushall')
+      await redis.command('hset', 'item-store:{store}', 'buckets', '1')
       await redis.command('hset', 'item-store:{0}', ...Object.entries(fields).flat())
       const before = await redis.command('hgetall', 'item-store:{0}')
       const { store } = await opened(redis.url)
