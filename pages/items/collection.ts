@@ -48,10 +48,11 @@ export interface CollectionOptions {
   readonly changed: (tag: string, signal: AbortSignal) => Promise<void>
   /**
    * How long to wait at least before the next list, in milliseconds.
-   * @param duration of the latest list, in milliseconds.
+   * @param characters of the latest list.
+   * @param duration of it, in milliseconds.
    * @param failures how many lists in a row have failed.
    */
-  readonly pauseAfter: (duration: number, failures: number) => number
+  readonly pauseAfter: (characters: number, duration: number, failures: number) => number
   /** Called whenever there is something else to show. */
   readonly onChange: () => void
   /** Whether there is no point in listing again after this problem until `refresh` is called. */
@@ -63,16 +64,16 @@ const marked = 2_000
 // In milliseconds.
 const shortestPause = 2_000
 const longestPause = 300_000
-/**
- * The pause is so many times as long as the latest list took: listing takes a twentieth of the time, more
- * only for lists that take longer than the longest pause allows for.
- */
-const pauseFactor = 19
+/** For each character of the latest list, so that a list of 25 MB is requested every 20 seconds at most. */
+const pausePerCharacter = 0.0008
 
-/** How long to wait at least before the next list; twice as long with each failure in a row. */
-export function pauseAfter(duration: number, failures: number): number {
-  const pause = Math.max(shortestPause, duration * pauseFactor) * 2 ** Math.min(failures, 10)
-  return Math.min(pause, longestPause)
+/**
+ * How long to wait at least before the next list; twice as long with each failure in a row. It depends on the length of
+ * the list rather than on its duration, as a short one may take long while the machine is busy.
+ */
+export function pauseAfter(characters: number, duration: number, failures: number): number {
+  const pause = Math.max(shortestPause, duration, characters * pausePerCharacter)
+  return Math.min(pause * 2 ** Math.min(failures, 10), longestPause)
 }
 
 const nothing: Shown = {
@@ -103,6 +104,7 @@ export function createCollection(options: CollectionOptions): Collection {
   let failures = 0
   /** How long the latest list took, in milliseconds. */
   let duration = 0
+  let characters = 0
   let incoming: Incoming | undefined
   /** The tag of the latest list; `null` without one. */
   let tag: string | null = null
@@ -127,7 +129,7 @@ export function createCollection(options: CollectionOptions): Collection {
     const isGrowing = isFirst && shown.items.length === 0
     let loading = 0
     show({ loading, share: undefined })
-    let characters = 0
+    let arrived = 0
     let length = 0
     const onHead = (headers: Headers) => {
       into.tag = headers.get('etag')
@@ -141,16 +143,17 @@ export function createCollection(options: CollectionOptions): Collection {
           overview.add(item)
         }
         loading += 1
-        characters += text.length + 1
+        arrived += text.length + 1
         await yieldIfDue()
       }
-      const share = length > 0 ? Math.min(1, characters / length) : undefined
+      const share = length > 0 ? Math.min(1, arrived / length) : undefined
       show({ ...(isGrowing && { items: into.items, overview }), loading, share })
     }
     const { items, changed, gone } = await merge(into, yieldIfDue)
     const news = changed.size + gone === 0 ? shown.news : newsOf(changed, gone)
     const end = { overview, items, loading: undefined, listedAt: new Date(), problem: undefined }
     tag = into.tag
+    characters = arrived
     show(isFirst ? end : { ...end, changed, news })
     clearTimeout(unmark)
     unmark = setTimeout(() => show({ changed: nothing.changed }), marked)
@@ -201,7 +204,7 @@ export function createCollection(options: CollectionOptions): Collection {
         isDue = true
         follow()
       },
-      pauseAfter(duration, failures),
+      pauseAfter(characters, duration, failures),
     )
   }
 

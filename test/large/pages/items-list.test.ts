@@ -262,10 +262,11 @@ test('the rows and columns in the page are those that can be seen, and some more
 })
 
 test('the longer a list takes, the less often it is asked for', () => {
-  assert.equal(pauseAfter(1, 0), 2_000)
-  assert.equal(pauseAfter(1_000, 0), 19_000)
-  assert.ok(pauseAfter(1, 3) > pauseAfter(1, 2))
-  assert.equal(pauseAfter(60_000, 50), 300_000)
+  assert.equal(pauseAfter(1, 1, 0), 2_000)
+  assert.equal(pauseAfter(25_000_000, 1, 0), 20_000)
+  assert.equal(pauseAfter(1, 10_000, 0), 10_000)
+  assert.ok(pauseAfter(1, 1, 3) > pauseAfter(1, 1, 2))
+  assert.equal(pauseAfter(1, 60_000, 50), 300_000)
 })
 
 test('an item that has changed does not keep what came in with it', async () => {
