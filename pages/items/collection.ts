@@ -236,6 +236,7 @@ export function createCollection(options: CollectionOptions): Collection {
       incoming.items = isGrowing ? items : withItem(incoming.items, id, item)
     }
     show({ items })
+    if (failures > 0 && !incoming) refresh() // the service is back
   }
 
   return {
