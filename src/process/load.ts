@@ -25,16 +25,12 @@ const sampleInterval = 1_000
 /** While too much memory is in use, garbage is collected once every this many samples. */
 const collectEvery = 5
 
-/**
- * A process that takes less CPU time than this in a sample is idle, in microseconds. `eventLoopUtilization`
- * would tell as well, but makes libuv poll twice for each turn from then on: 3 µs more for a request.
- */
+/** A process that takes less CPU time than this in a sample is idle, in microseconds. */
 const idleTime = 50_000
 
 /**
  * How much more memory outside of V8's heap makes an idle process collect garbage, in bytes: deleted large
- * items, and bodies. Small requests leave little there. A collection is not for free: reads take 15 % longer
- * for a while after one.
+ * items, and bodies. Small requests leave little there.
  */
 const idleGrowth = 16 * 1024 * 1024
 
@@ -112,7 +108,7 @@ function memoryNow(): { resident: number; outside: number } {
 
 /**
  * Makes V8 collect all garbage, without a flag at start. A session of `node:inspector` could do the same, but
- * `nextTick` takes five times as long from then on, which is a tenth of a small request.
+ * `nextTick` takes five times as long from then on.
  */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')

@@ -38,17 +38,10 @@ export class Watchers {
     }
   }
 
-  /** @param id the item that has changed; `undefined` if all may have. */
-  call(id: ItemId | undefined): void {
+  /** Calls each who waits for one of these items, or for any. @param ids the items that have changed; all by default. */
+  call(ids: Iterable<ItemId> = this.ids): void {
     if (this.isEmpty) return
-    const concerned = id === undefined ? [...this.#byId.values()] : [this.#byId.get(id) ?? []]
-    for (const callbacks of [this.#ofAny, ...concerned]) {
-      for (const callback of [...callbacks]) callback()
-    }
-  }
-
-  /** Calls those who wait for a change of any item. */
-  callAny(): void {
-    for (const callback of [...this.#ofAny]) callback()
+    const callbacks = [...this.#ofAny, ...[...ids].flatMap((id) => [...(this.#byId.get(id) ?? [])])]
+    for (const callback of callbacks) callback()
   }
 }

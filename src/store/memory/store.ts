@@ -51,7 +51,7 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
 
   function changed(id?: ItemId): void {
     changes += 1
-    watchers.call(id)
+    watchers.call(id && [id])
   }
 
   function clear(): void {

@@ -32,8 +32,8 @@ export class Changes {
   }
 
   /** This service has changed an item, or all. */
-  made(id: ItemId | undefined): void {
-    this.#watchers.call(id)
+  made(id?: ItemId): void {
+    this.#watchers.call(id && [id])
   }
 
   close(): void {
@@ -65,8 +65,7 @@ export class Changes {
     const changed = new Set(
       [...versions.keys()].filter((key) => known.get(key) !== versions.get(key)),
     )
-    if (changed.size > 0) this.#watchers.callAny()
-    for (const id of ids) if (changed.has(keyOf(id))) this.#watchers.call(id)
+    if (changed.size > 0) this.#watchers.call(ids.filter((id) => changed.has(keyOf(id))))
     return versions
   }
 }

@@ -262,7 +262,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
           call('change', key, { parts: ['UNLINK', key, ...others] }),
         ),
       )
-      changes.made(undefined)
+      changes.made()
     },
 
     async healthy() {
