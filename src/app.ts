@@ -19,6 +19,7 @@ import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
 import { createListener, type Listener, type ListenerLimits } from './listener/listener.js'
+import { handleTogether } from './listener/together.js'
 import type { ItemId, ItemStore } from './store/item-store.js'
 
 /** Options of the app. */
@@ -94,22 +95,28 @@ export function createApp(options: AppOptions, parts: AppParts): Listener {
   const findEndpoint = createRouter(createRoutes(options, parts))
   const { logFailure, end } = createFailureLog(log)
 
-  const listener = createListener(
-    options,
-    refusalResponse,
-    async function serve(request, response, connection) {
-      const exchange = newExchange(request, response, connection)
-      for (const observe of observers) response.once('finish', () => observe(exchange))
-      try {
-        const { guards, handle } = findEndpoint(exchange)
-        for (const guard of guards) guard(exchange)
-        await undefined // lets the listener first refuse a request whose body, in the same packet, is malformed
-        if (connection.state === 'serving') await handle(exchange)
-      } catch (thrown) {
-        answerError(exchange, thrown, logFailure)
-      }
-    },
-  )
+  const listener = createListener(options, refusalResponse, (request, response, connection) => {
+    const exchange = newExchange(request, response, connection)
+    for (const observe of observers) response.once('finish', () => observe(exchange))
+    try {
+      const { guards, handle } = findEndpoint(exchange)
+      for (const guard of guards) guard(exchange)
+      handleTogether(() => answer(exchange, handle))
+    } catch (thrown) {
+      answerError(exchange, thrown, logFailure)
+    }
+  })
+
+  async function answer(exchange: Exchange, handle: Handler): Promise<void> {
+    // Not if the listener has refused the body meanwhile, of which a part came with the head.
+    if (exchange.connection.state !== 'serving') return
+    try {
+      await handle(exchange)
+    } catch (thrown) {
+      answerError(exchange, thrown, logFailure)
+    }
+  }
+
   return {
     listen: listener.listen,
     async stop(options) {

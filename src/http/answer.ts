@@ -1,7 +1,7 @@
 /** Writes responses: heads, and bodies that are sent whole. @module */
 
 import { corsHeaders, type HeaderList, sessionHeader } from '../interface/headers.js'
-import { endTogether } from '../listener/end-together.js'
+import { endTogether } from '../listener/together.js'
 import type { Exchange } from './exchange.js'
 
 /** Answers with a value as JSON, for small bodies that the service composes itself. */

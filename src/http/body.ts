@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '../interface/errors.js'
+import type { Awaitable } from '../store/item-store.js'
 import { isMapped, mapped, mappedFrom, readBytes, resized } from '../store/mapped.js'
 
 /** The limits of request bodies, in bytes. */
@@ -23,7 +24,7 @@ export type ReadBody = <T>(
   request: IncomingMessage,
   response: ServerResponse,
   use: (body: Buffer) => T,
-) => Promise<T>
+) => Awaitable<T>
 
 /** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"[^"]*")*)?$/i
@@ -37,10 +38,44 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
   /** Memory taken by the bodies of unanswered requests. */
   let pendingBytes = 0
 
+  function tooMuchPending(): ApiError {
+    const exceeded = {
+      limit: 'pending request bodies',
+      maximum: maxPendingBytes,
+      value: pendingBytes,
+    }
+    return new ApiError('SERVICE_UNAVAILABLE', 'Too many request bodies are being received', {
+      exceeded,
+    })
+  }
+
   return function readBody(request, response, use) {
     checkHead(request, maxBodyBytes)
     if (expectsContinue(request)) response.writeContinue()
+    return request.complete ? readComplete(request, response, use) : receive(request, response, use)
+  }
 
+  /** A small body comes in one packet with the head, and needs no events. */
+  function readComplete<T>(
+    request: IncomingMessage,
+    response: ServerResponse,
+    use: (body: Buffer) => T,
+  ): T {
+    const body: Buffer = request.read() ?? nothing
+    if (body.length > maxBodyBytes) throw tooLarge(maxBodyBytes)
+    if (pendingBytes + body.length > maxPendingBytes) throw tooMuchPending()
+    pendingBytes += body.length
+    response.once('close', () => {
+      pendingBytes -= body.length
+    })
+    return use(body)
+  }
+
+  function receive<T>(
+    request: IncomingMessage,
+    response: ServerResponse,
+    use: (body: Buffer) => T,
+  ): Promise<T> {
     const maxLength = Number(request.headers['content-length'] ?? maxBodyBytes)
     return new Promise((resolve, reject) => {
       /** Its first `length` bytes have been received. A list of tiny chunks could take 400 times as much memory. */
@@ -79,18 +114,7 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
         }
         if (length > 0) chunk.copy(body, length)
         length = needed
-        if (pendingBytes > maxPendingBytes) {
-          const exceeded = {
-            limit: 'pending request bodies',
-            maximum: maxPendingBytes,
-            value: pendingBytes,
-          }
-          refuse(
-            new ApiError('SERVICE_UNAVAILABLE', 'Too many request bodies are being received', {
-              exceeded,
-            }),
-          )
-        }
+        if (pendingBytes > maxPendingBytes) refuse(tooMuchPending())
       }
 
       request.on('data', append).once('end', () => {

@@ -2,7 +2,7 @@
 
 import type { HeaderList } from '../interface/headers.js'
 import type { ListGuarantees } from '../interface/openapi.js'
-import { endTogether } from '../listener/end-together.js'
+import { endTogether } from '../listener/together.js'
 import { answerEmpty, startJson } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Handler } from './exchange.js'

@@ -5,7 +5,7 @@ import { type HeaderList, replayedHeader } from '../interface/headers.js'
 import { itemPath } from '../interface/paths.js'
 import { namedItemId, newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
-import { endTogether } from '../listener/end-together.js'
+import { endTogether } from '../listener/together.js'
 import type {
   Awaitable,
   ChangeOutcome,
@@ -148,7 +148,10 @@ export function createItemHandlers(
   }
 
   /** The item of a request. @param idOf its id; what it throws comes after the errors of the body. */
-  function receivedItem({ request, response }: Exchange, idOf: () => ItemId): Promise<EncodedItem> {
+  function receivedItem(
+    { request, response }: Exchange,
+    idOf: () => ItemId,
+  ): Awaitable<EncodedItem> {
     return readBody(request, response, (body) => {
       const itemRequest = parseItemRequest(body)
       return encodeItem(idOf(), itemRequest)

@@ -20,8 +20,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { endTogether } from './end-together.js'
 import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
+import { endTogether } from './together.js'
 
 export type ConnectionState =
   /** Waiting for the first request, or the next one. */
