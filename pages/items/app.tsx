@@ -5,16 +5,10 @@ import { pagePaths } from '../../src/interface/paths.js'
 import { download } from '../shared/download.js'
 import { useLink } from '../shared/link.js'
 import { useToken } from '../shared/token-form.js'
-import { Columns, defaultColumns } from './columns.js'
-import { Delete } from './delete.js'
-import { newDraft, withoutId } from './draft.js'
-import { Edit } from './edit.js'
 import { everything } from './filter.js'
-import { Help } from './help.js'
-import { Import } from './import.js'
 import { type Item, itemOf } from './item.js'
-import { exportItems } from './items-file.js'
 import { NoRows } from './no-rows.js'
+import { defaultColumns } from './overview.js'
 import { type ItemService, messageFor, needsToken } from './service.js'
 import type { Sort } from './sort.js'
 import { Status } from './status.js'
@@ -22,6 +16,7 @@ import { ItemTable, type View } from './table.js'
 import { TokenDialog } from './token-dialog.js'
 import { Toolbar } from './toolbar.js'
 import { useCollection, useMatches, useSorted } from './use-collection.js'
+import { loadDialogs, useDialogs } from './use-dialogs.js'
 
 /** What is being added or edited. */
 interface Draft {
@@ -29,7 +24,7 @@ interface Draft {
   readonly item: Item | undefined
   /** What the editor starts with. */
   readonly text: string
-  /** Whether that text is not stored anywhere. */
+  /** Whether that is a copy, which is not stored anywhere. */
   readonly isCopy: boolean
   /** Unique, so that no draft inherits the state of another. */
   readonly key: number
@@ -60,6 +55,13 @@ export function App({ service }: { service: ItemService }) {
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
 
+  const dialogs = useDialogs(Boolean(draft ?? toDelete ?? dialog), () => {
+    close()
+    setDraft(undefined)
+    setToDelete(undefined)
+    setFailure('This part of the page cannot be loaded. Is the service running?')
+  })
+
   const isAsking = tokenReason !== undefined
   /** The token that the latest attempt to list used. */
   const lastTried = useRef<string | undefined>('')
@@ -76,17 +78,18 @@ export function App({ service }: { service: ItemService }) {
 
   const open = (text: string, item?: Item, isCopy = false) =>
     setDraft({ item, text, isCopy, key: performance.now() })
-  const duplicate = (text: string) => open(withoutId(text), undefined, true)
+  const duplicate = (text: string) => open(text, undefined, true)
   /** A late result of another draft, or of one that was discarded, changes nothing. */
   const changeDraft = ({ key }: Draft, changes: Partial<Draft> | undefined) =>
     setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now))
-  const addNew = () => open(newDraft(filter.project ?? null))
+  const addNew = () => open(`{\n  "project_id": ${JSON.stringify(filter.project ?? null)}\n}`)
 
   async function exportAll(): Promise<void> {
     if (isExporting) return
     setExporting(true)
     setFailure('')
     try {
+      const { exportItems } = await loadDialogs()
       download(await exportItems(service.list(new AbortController().signal)), 'items.json')
     } catch (error) {
       setFailure(`Not exported. ${messageFor(error)}`)
@@ -167,8 +170,8 @@ export function App({ service }: { service: ItemService }) {
           />
         )}
       </main>
-      {draft && (
-        <Edit
+      {dialogs && draft && (
+        <dialogs.Edit
           {...{ service, onProblem }}
           key={draft.key}
           item={draft.item}
@@ -190,15 +193,19 @@ export function App({ service }: { service: ItemService }) {
           onClose={() => setDraft(undefined)}
         />
       )}
-      {dialog === 'import' && (
-        <Import {...{ service, onProblem }} onImported={collection.refresh} onClose={close} />
+      {dialogs && dialog === 'import' && (
+        <dialogs.Import
+          {...{ service, onProblem }}
+          onImported={collection.refresh}
+          onClose={close}
+        />
       )}
-      {dialog === 'columns' && (
-        <Columns {...{ overview, columns }} onChange={setChosen} onClose={close} />
+      {dialogs && dialog === 'columns' && (
+        <dialogs.Columns {...{ overview, columns }} onChange={setChosen} onClose={close} />
       )}
-      {dialog === 'help' && <Help onClose={close} />}
-      {toDelete && (
-        <Delete
+      {dialogs && dialog === 'help' && <dialogs.Help onClose={close} />}
+      {dialogs && toDelete && (
+        <dialogs.Delete
           {...{ service, onProblem }}
           item={toDelete}
           onDeleted={() => {

@@ -5,14 +5,6 @@ import { Dialog } from './dialog.js'
 import { shownName } from './item.js'
 import type { Overview } from './overview.js'
 
-/** How many columns a table has by default; `project_id` is one of them. */
-const defaultCount = 8
-
-/** The default columns of a table: the members that most items have. */
-export function defaultColumns({ names }: Overview): string[] {
-  return ['project_id', ...names.slice(0, defaultCount - 1)]
-}
-
 export interface ColumnsProps {
   readonly overview: Overview
   readonly columns: readonly string[]

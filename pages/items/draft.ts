@@ -15,11 +15,6 @@ export interface Finding {
 /** What is wrong with an invalid `project_id`. */
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
-/** The draft of a new item. @param project the `project_id` that it starts with. */
-export function newDraft(project: string | null): string {
-  return `{\n  "project_id": ${JSON.stringify(project)}\n}`
-}
-
 /**
  * Checks that a text is one JSON value that can be sent, as the service checks it.
  * @returns where the value starts.

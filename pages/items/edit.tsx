@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { layOut } from '../shared/json-layout.js'
 import { Dialog, type Loss, useConfirmedClose } from './dialog.js'
-import { checkDraft, isSameItem, placeInDraft, requestBody } from './draft.js'
+import { checkDraft, isSameItem, placeInDraft, requestBody, withoutId } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
 import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
@@ -12,7 +12,7 @@ import { ChangedError, type ItemService, isOutcomeUnknown, messageFor, newKey } 
 export interface EditProps {
   /** The stored item, as the user has seen it; `undefined` for a new one. */
   readonly item: Item | undefined
-  /** What the editor starts with. */
+  /** What the editor starts with; of a copy, without its id. */
   readonly text: string
   /** Whether closing without saving would lose something although nothing was typed. */
   readonly isCopy: boolean
@@ -33,9 +33,10 @@ export interface EditProps {
 }
 
 export function Edit(props: EditProps) {
-  const { item, text, isCopy, listed, service } = props
+  const { item, isCopy, listed, service } = props
   const { onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
+  const [text] = useState(() => (isCopy ? withoutId(props.text) : props.text))
   const [typed, setTyped] = useState(text)
   const [problem, setProblem] = useState<unknown>()
   const [found, setFound] = useState<Found>()

@@ -26,6 +26,9 @@ const mostProjects = 500
 /** Longer values do not make a column wider, in characters. */
 export const widest = 32
 
+/** How many columns a table has by default; `project_id` is one of them. */
+const defaultCount = 8
+
 export interface OverviewMaker extends Overview {
   add(item: Item): void
 }
@@ -64,6 +67,11 @@ export function createOverview(): OverviewMaker {
       }
     },
   }
+}
+
+/** The default columns of a table: the members that most items have. */
+export function defaultColumns({ names }: Overview): string[] {
+  return ['project_id', ...names.slice(0, defaultCount - 1)]
 }
 
 /** The most frequent first; of those that are equally frequent, the one that came first. */

@@ -332,6 +332,20 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.getByRole('dialog').first().waitFor({ state: 'detached' })
   })
 
+  test('what is opened above the list cannot be loaded: the page says so, and tries again', async () => {
+    let isCut = true
+    const page = await openItems(service, {
+      expected: /net::ERR_/,
+      isCut: ({ pathname }) => isCut && pathname.includes('/dialogs-'),
+    })
+    await page.counts('item')
+    await page.choose('New item')
+    await page.sees('This part of the page cannot be loaded. Is the service running?')
+    isCut = false
+    await typeNew(page)
+    await holdsTyped(page)
+  })
+
   test('the service stops: the list and the edit stay, and go on once it is back', async () => {
     const own = await ownService({ CONSOLE: 'on' })
     await createdBy(own, '{"kept":"in the page"}')
