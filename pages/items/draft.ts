@@ -1,6 +1,7 @@
 /** What is wrong with an item's text while it is edited, and the request made from it. @module */
 
 import { JsonSyntaxError, positionOf, scanText } from '../../src/item/scan.js'
+import { layOut } from '../shared/json-layout.js'
 import { lastMembers, membersOf, skipSpace } from './members.js'
 
 /** Something to point out at a place in the text. */
@@ -73,6 +74,16 @@ export function checkDraft(text: string, id?: string): Finding[] {
 
 /** Members that are not part of `data`: the service would drop them, but keep the white space around them. */
 const besideData = ['id', 'project_id']
+
+/** The first error in a text, which keeps it from being saved. */
+export function whyInvalid(text: string): Finding | undefined {
+  return checkDraft(text).find(({ severity }) => severity === 'error')
+}
+
+/** The text as the editor opens it. One with errors stays as it is: where its tokens end is not known. */
+export function formattedDraft(text: string): string {
+  return whyInvalid(text) ? text : layOut(text)
+}
 
 /**
  * The body of a create or replace (spec §2.2): the text as `data`, with its `project_id` beside it.

@@ -1,9 +1,16 @@
 /** Adds or edits an item. What was typed stays until it is saved or discarded. @module */
 
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { layOut } from '../shared/json-layout.js'
 import { Dialog, type Loss, useConfirmedClose } from './dialog.js'
-import { checkDraft, isSameItem, placeInDraft, requestBody, withoutId } from './draft.js'
+import {
+  formattedDraft,
+  isSameItem,
+  placeInDraft,
+  requestBody,
+  whyInvalid,
+  withoutId,
+} from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
 import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
@@ -12,7 +19,7 @@ import { ChangedError, type ItemService, isOutcomeUnknown, messageFor, newKey } 
 export interface EditProps {
   /** The stored item, as the user has seen it; `undefined` for a new one. */
   readonly item: Item | undefined
-  /** What the editor starts with; of a copy, without its id. */
+  /** What the editor starts with, formatted; of a copy, without its id. */
   readonly text: string
   /** Whether closing without saving would lose something although nothing was typed. */
   readonly isCopy: boolean
@@ -36,19 +43,22 @@ export function Edit(props: EditProps) {
   const { item, isCopy, listed, service } = props
   const { onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
-  const [text] = useState(() => (isCopy ? withoutId(props.text) : props.text))
-  const [typed, setTyped] = useState(text)
+  /** What is saved if nothing in it is changed but the layout that the editor has given it. */
+  const [source, setSource] = useState(() => (isCopy ? withoutId(props.text) : props.text))
+  const shown = useMemo(() => formattedDraft(source), [source])
+  const [typed, setTyped] = useState(shown)
   const [problem, setProblem] = useState<unknown>()
   const [found, setFound] = useState<Found>()
   const [isSaving, setSaving] = useState(false)
   const [key] = useState(newKey)
-  const isDirty = item ? typed !== item.text : isCopy || typed !== text
+  const toSave = (typed: string) => (typed === shown ? source : typed)
+  const isDirty = item ? toSave(typed) !== item.text : isCopy || typed !== shown
   const [close, confirmation] = useConfirmedClose(lossOf(isSaving, isDirty), onClose)
 
   /** The text, if it is an item; otherwise puts the cursor at the problem. */
   function validText(): string | undefined {
     const text = editor.current?.text() ?? ''
-    const error = checkDraft(text).find(({ severity }) => severity === 'error')
+    const error = whyInvalid(text)
     if (!error) return text
     editor.current?.goTo(error.from)
     return undefined
@@ -57,28 +67,29 @@ export function Edit(props: EditProps) {
   /** @param base what it replaces; `undefined` to create an item. */
   async function save(base: Item | undefined): Promise<void> {
     if (isSaving) return
-    const text = validText()
-    if (text === undefined) return
+    const typed = validText()
+    if (typed === undefined) return
+    const text = toSave(typed)
     setSaving(true)
     setProblem(undefined)
     try {
       const body = requestBody(text)
       const saved = await (base ? service.replace(base, body) : service.create(body, key))
-      onSaved(saved, editor.current?.text() === text)
+      onSaved(saved, editor.current?.text() === typed)
     } catch (error) {
       if (error instanceof ChangedError) {
         const { id, text: stored } = error
         // An earlier attempt, whose answer was lost, has saved it.
         if (stored !== undefined && isSameItem(stored, text)) {
-          onSaved(stored, editor.current?.text() === text)
+          onSaved(stored, editor.current?.text() === typed)
           return
         }
         onFound(id, stored)
         if (!base) onSeen({ id, text: '' })
       } else {
         setProblem(error)
-        const finding = placeInDraft(text, error instanceof Error ? error.message : '')
-        setFound(finding && { text, finding })
+        const finding = placeInDraft(typed, error instanceof Error ? error.message : '')
+        setFound(text === typed && finding ? { text, finding } : undefined)
         onProblem(error)
       }
     } finally {
@@ -117,7 +128,7 @@ export function Edit(props: EditProps) {
             'It may have been saved all the same. Save again: it will not be there twice.'}
         </p>
       )}
-      <EditorPane text={text} id={item?.id} editor={editor} found={found} onChange={setTyped} />
+      <EditorPane text={shown} id={item?.id} editor={editor} found={found} onChange={setTyped} />
       {/* Below the text: it may appear while one types, and what is being typed stays in its place. */}
       {item && listed?.text !== item.text && !isSaving && (
         <Elsewhere
@@ -128,7 +139,8 @@ export function Edit(props: EditProps) {
             save(listed)
           }}
           onAdopt={(listed) => {
-            editor.current?.replace(listed.text)
+            setSource(listed.text)
+            editor.current?.replace(formattedDraft(listed.text))
             continueFrom(listed)
           }}
           onCreate={() => {
@@ -146,7 +158,7 @@ export function Edit(props: EditProps) {
         </button>
         {item && (
           <>
-            <button type="button" onClick={() => onDuplicate(editor.current?.text() ?? text)}>
+            <button type="button" onClick={() => onDuplicate(toSave(typed))}>
               Duplicate
             </button>
             <button type="button" class="danger" onClick={() => onDelete(item)}>

@@ -13,6 +13,8 @@ export interface ItemsPage extends Page {
   choose(button: string): Promise<void>
   /** A value as it is shown in the table. */
   cell(text: string): Locator
+  /** Opens the item that has a value. */
+  open(text: string): Promise<void>
   /** Waits until a text is in the page. */
   sees(text: string | RegExp): Promise<void>
   /** Waits until the list has this many items. */
@@ -30,11 +32,13 @@ export function useItemsPage(): (
   return async function open(service, { token = service.validToken(), ...options } = {}) {
     const hash = token && `#token=${token}`
     const page = await openPage(`${service.baseUrl.origin}/${hash}`, options)
+    const cell = (name: string) => page.getByRole('gridcell', { name, exact: true })
     const parts = {
       editor: page.getByRole('textbox', { name: 'JSON of the item' }),
       dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
       choose: (name: string) => page.getByRole('button', { name, exact: true }).last().click(),
-      cell: (name: string) => page.getByRole('gridcell', { name, exact: true }),
+      cell,
+      open: (name: string) => cell(name).first().click(),
       sees: (text: string | RegExp) => page.getByText(text).first().waitFor(),
       counts: (text: string) => page.locator('.status').getByText(text).first().waitFor(),
       openFile: (name: string, text: string) =>

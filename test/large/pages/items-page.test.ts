@@ -53,34 +53,61 @@ describe('the items page', inChromium, () => {
     await page.cell('1e400').waitFor()
     await page.cell('{"x":-0}').waitFor()
 
-    await page.cell('1e400').click()
+    await page.open('1e400')
     await page.editor.press('Control+End')
-    await page.editor.press('ArrowLeft')
-    await page.keyboard.type(', "q": 0.10')
-    await page.editor.press('Control+s')
-    await page.dialog.waitFor({ state: 'detached' })
-    const saved = `{"id":"${id}","project_id":null,${body.slice(9, -2)}, "q": 0.10}`
-    assert.equal(await readBack(own, id), saved)
-
-    // Saved as it is, and laid out by white space alone.
-    await page.cell('0.10').click()
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
-    assert.equal(await readBack(own, id), saved)
-    await page.cell('0.10').click()
-    await page.choose('Format')
+    await page.keyboard.type(' ')
     await page.choose('Save')
     await page.dialog.waitFor({ state: 'detached' })
     const laidOut = await readBack(own, id)
-    assert.notEqual(laidOut, saved)
-    assert.equal(laidOut?.replaceAll(/\s/g, ''), saved.replaceAll(/\s/g, ''))
+    const elsewhere = `{"id":"${id}","project_id":null,${body.slice(9, -1)}`
+    assert.notEqual(laidOut, elsewhere)
+    assert.equal(laidOut?.replaceAll(/\s/g, ''), elsewhere.replaceAll(/\s/g, ''))
+  })
+
+  test('an item opens formatted, and is saved as it was unless something is changed', async () => {
+    const own = await withPage()
+    const data = '{"n":1.0,\t"of": [1,\r\n2]}'
+    const id = await createdBy(own, data)
+    const stored = await readBack(own, id)
+    const page = await openItems(own)
+    await page.open('1.0')
+    const lines = () => page.locator('.cm-line').count()
+    await page.editor.waitFor()
+    assert.equal(await lines(), 9)
+    await page.choose('Close') // nothing to be discarded
+    await page.dialog.waitFor({ state: 'detached' })
+    await page.open('1.0')
+    await page.editor.press('Control+End')
+    await page.keyboard.type('x')
+    await page.keyboard.press('Backspace')
+    await page.choose('Format')
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    assert.equal(await readBack(own, id), stored)
+
+    await page.open('1.0')
+    await page.choose('Duplicate')
+    await page.getByRole('dialog', { name: 'New item' }).waitFor()
+    assert.equal(await lines(), 8)
+    await page.choose('Save')
+    await page.counts('2 items')
+    assert.equal((await own.call('GET', '/items')).text.split(data.slice(1)).length, 3)
+
+    await page.open('1.0')
+    await page.editor.press('Control+Home')
+    await page.editor.press('End')
+    await page.keyboard.type('"more":1,')
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    const saved = '"more":1,\n  "n": 1.0,\n  "of": [\n    1,\n    2\n  ]}'
+    assert.equal(await readBack(own, id), `{"id":"${id}","project_id":null,${saved}`)
   })
 
   test('duplicate and delete', async () => {
     const own = await withPage()
     await createdBy(own, '{"title":"to copy","v":1.50}', '"p\\u0071"')
     const page = await openItems(own)
-    await page.cell('"to copy"').click()
+    await page.open('"to copy"')
     await page.choose('Duplicate')
     await page.getByRole('dialog', { name: 'New item' }).waitFor()
     await page.choose('Save')
@@ -88,7 +115,7 @@ describe('the items page', inChromium, () => {
     const list = (await own.call('GET', '/items')).text
     assert.equal(list.match(/"project_id":"p\\u0071","title":"to copy","v":1\.50\}/g)?.length, 2)
 
-    await page.cell('"to copy"').first().click()
+    await page.open('"to copy"')
     await page.choose('Delete')
     await page.getByRole('dialog', { name: 'Delete this item?' }).waitFor()
     await page.choose('Cancel')
@@ -109,7 +136,7 @@ describe('the items page', inChromium, () => {
     const page = await openItems(own)
     await page.cell('"Zürich"').waitFor()
     // The row that is chosen is none of those found, and is chosen again when it is back.
-    await page.cell('"Bern"').click()
+    await page.open('"Bern"')
     await page.choose('Close')
     await page.getByRole('searchbox').fill('zürICH')
     await page.counts('1 of 3 items')
@@ -198,7 +225,7 @@ describe('the items page', inChromium, () => {
     assert.equal(await head.getAttribute('aria-sort'), 'ascending')
     await assertAccessible(page)
     // What changes comes to its place, and the row that is chosen stays so.
-    await page.cell('"x"').click()
+    await page.open('"x"')
     await page.choose('Close')
     await createdBy(own, '{"n":-1}')
     await shows('-1', small, big, bigger, '"x"', '')
@@ -451,8 +478,8 @@ describe('the items page', inChromium, () => {
       )
     const before = await place()
     // The row that is clicked is the one that opens.
-    await page.cell('205').click()
-    assert.match((await page.editor.textContent()) ?? '', /"n":205\}/)
+    await page.open('205')
+    assert.match((await page.editor.textContent()) ?? '', /"n": 205\}/)
     await page.choose('Close')
     assert.equal(await place(), before)
 
@@ -494,7 +521,7 @@ describe('the items page', inChromium, () => {
     await key('Control+Enter')
     await page.dialog.waitFor({ state: 'detached' })
     const list = (await own.call('GET', '/items')).text
-    assert.ok(list.includes('"name":"second", "more": 1,\n"z":0}'), list)
+    assert.ok(list.includes('"more": 1,\n  "name": "second",\n  "z": 0}'), list)
     await page.locator('tr[aria-selected=true]').getByText('1', { exact: true }).waitFor()
     assert.ok(await isIn('[role=grid]'), 'the focus is where it was')
 
@@ -655,7 +682,7 @@ describe('the items page', inChromium, () => {
       await check()
       await page.choose('Close')
 
-      await page.cell('"Tea"').click()
+      await page.open('"Tea"')
       await page.editor.waitFor()
       await page.choose('Format')
       await page.editor.press('Control+End')

@@ -167,7 +167,7 @@ describe('the items page when something goes wrong', inChromium, () => {
         body: `{"data":${data}}`,
       })
     const page = await openItems(service, { viewport: screens.phone, colorScheme: 'dark' })
-    await page.cell('"me"').click()
+    await page.open('"me"')
     await page.editor.fill('{"who":"mine"}')
     await put('{"who":"them"}')
     await page.choose('Save')
@@ -181,7 +181,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.match((await readBack(service, id)) ?? '', /"mine"/)
 
     // The list says so by itself, too. The other version can be taken, and undone.
-    await page.cell('"mine"').click()
+    await page.open('"mine"')
     await page.editor.fill('{"who":"mine again"}')
     await put('{"who":"not for long"}')
     await page.sees('"who": "not for long"')
@@ -195,7 +195,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Close') // nothing was typed to it
     await page.dialog.waitFor({ state: 'detached' })
 
-    await page.cell('"them again"').click()
+    await page.open('"them again"')
     await page.editor.fill('{"who":"mine again"}')
     await put('{"who":"them at last"}')
     await page.choose('Edit the other version')
@@ -219,7 +219,7 @@ describe('the items page when something goes wrong', inChromium, () => {
         body: `{"data":${data}}`,
       })
     const page = await openItems(service)
-    await page.cell('"me, at once"').click()
+    await page.open('"me, at once"')
     await page.editor.fill('{"who":"mine, later"}')
     const released = await hold(page, 'PUT')
     await page.choose('Save')
@@ -287,7 +287,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.equal(await countItems(), before + 2)
 
     // A replace whose answer got lost is not taken for a change by somebody else.
-    await page.cell('"since"').click()
+    await page.open('"since"')
     await page.editor.fill('{ "typed":"to the end" }')
     await lose('PUT', 1)
     await page.choose('Save')
@@ -307,7 +307,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     const id = await createdBy(service, '{"slow":"to go"}')
     const page = await openItems(service)
     const deleted = await hold(page, 'DELETE')
-    await page.cell('"to go"').click()
+    await page.open('"to go"')
     await page.choose('Delete')
     await page.choose('Delete')
     const question = page.getByRole('dialog', { name: 'Delete this item?' })
