@@ -9,7 +9,9 @@ import { everything } from './filter.js'
 import { type Item, itemOf } from './item.js'
 import { NoRows } from './no-rows.js'
 import { defaultColumns } from './overview.js'
-import { type ItemService, messageFor, needsToken } from './service.js'
+import { useSelection } from './selection.js'
+import { SelectionBar } from './selection-bar.js'
+import { type ChangedError, type ItemService, messageFor, needsToken } from './service.js'
 import type { Sort } from './sort.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
@@ -44,8 +46,10 @@ export function App({ service }: { service: ItemService }) {
   const defaults = defaultColumns(overview)
   const columns = useMemo(() => chosen ?? defaults, [chosen, defaults.join('\n')])
   const [active, setActive] = useState<Item>()
+  const [column, setColumn] = useState<string>()
+  const selection = useSelection(rows)
   const [draft, setDraft] = useState<Draft>()
-  const [toDelete, setToDelete] = useState<Item>()
+  const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
   const [failure, setFailure] = useState('')
@@ -84,6 +88,8 @@ export function App({ service }: { service: ItemService }) {
     setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now))
   const addNew = () => open(`{\n  "project_id": ${JSON.stringify(filter.project ?? null)}\n}`)
 
+  const isSelected = selection.items.length > 0
+
   async function exportAll(): Promise<void> {
     if (isExporting) return
     setExporting(true)
@@ -102,7 +108,8 @@ export function App({ service }: { service: ItemService }) {
     const actions: Record<string, (() => void) | undefined> = {
       n: addNew,
       d: item && (() => duplicate(item.text)),
-      Delete: item && (() => setToDelete(item)),
+      e: item && (() => open(item.text, item)),
+      Delete: isSelected ? () => setToDelete(selection.items) : item && (() => setToDelete([item])),
       '/': () => search.current?.focus(),
       '?': () => setDialog('help'),
     }
@@ -111,6 +118,9 @@ export function App({ service }: { service: ItemService }) {
     event.preventDefault()
     act()
   }
+
+  const onFound = ({ id, text }: ChangedError) =>
+    text === undefined ? collection.remove(new Set([id])) : collection.put(text)
 
   const close = () => setDialog(undefined)
   const askForToken = () => setTokenReason('')
@@ -145,14 +155,17 @@ export function App({ service }: { service: ItemService }) {
           onToken={askForToken}
           onDismiss={() => setFailure('')}
           next={grid}
-        />
+        >
+          {isSelected && <SelectionBar {...{ selection }} onDelete={setToDelete} next={grid} />}
+        </Status>
         <ItemTable
-          {...{ grid, view, columns, sort, changed, onKey }}
+          {...{ grid, view, columns, sort, changed, column, selection, onKey }}
           widths={overview.widths}
           items={rows}
           onSort={setSort}
           active={active?.id}
           onActive={setActive}
+          onColumn={setColumn}
           onOpen={(item) => open(item.text, item)}
         />
         {rows.length === 0 && (listedAt || loading === undefined) && (
@@ -172,7 +185,7 @@ export function App({ service }: { service: ItemService }) {
       </main>
       {dialogs && draft && (
         <dialogs.Edit
-          {...{ service, onProblem }}
+          {...{ service, onFound, onProblem }}
           key={draft.key}
           item={draft.item}
           text={draft.text}
@@ -184,11 +197,8 @@ export function App({ service }: { service: ItemService }) {
             setActive(item)
             changeDraft(draft, isDone ? undefined : { item })
           }}
-          onFound={(id, text) =>
-            text === undefined ? collection.remove(id) : collection.put(text)
-          }
           onSeen={(item) => changeDraft(draft, { item, isCopy: true })}
-          onDelete={setToDelete}
+          onDelete={(item) => setToDelete([item])}
           onDuplicate={duplicate}
           onClose={() => setDraft(undefined)}
         />
@@ -206,17 +216,12 @@ export function App({ service }: { service: ItemService }) {
       {dialogs && dialog === 'help' && <dialogs.Help onClose={close} />}
       {dialogs && toDelete && (
         <dialogs.Delete
-          {...{ service, onProblem }}
-          item={toDelete}
-          onDeleted={() => {
-            setToDelete(undefined)
-            setDraft((now) => (now?.item?.id === toDelete.id ? undefined : now))
-            collection.remove(toDelete.id)
-            if (active?.id === toDelete.id) setActive(nextTo(rows, toDelete))
-          }}
-          onChanged={(item) => {
-            collection.put(item.text)
-            setToDelete(item)
+          {...{ service, onFound, onProblem }}
+          items={toDelete}
+          onDeleted={(ids) => {
+            setDraft((now) => (now?.item && ids.has(now.item.id) ? undefined : now))
+            collection.remove(ids)
+            if (active && ids.has(active.id)) setActive(nextTo(rows, active, ids))
           }}
           onClose={() => setToDelete(undefined)}
         />
@@ -235,8 +240,16 @@ export function App({ service }: { service: ItemService }) {
   )
 }
 
-/** The item after another one, or the one before it if that is the last. */
-function nextTo(items: readonly Item[], item: Item): Item | undefined {
+/** The first item after another one that is not deleted, or the last one before it. */
+function nextTo(
+  items: readonly Item[],
+  item: Item,
+  deleted: ReadonlySet<string>,
+): Item | undefined {
   const place = items.findIndex(({ id }) => id === item.id)
-  return place < 0 ? undefined : (items[place + 1] ?? items[place - 1])
+  const isLeft = ({ id }: Item) => !deleted.has(id)
+  return (
+    items.slice(Math.max(0, place)).find(isLeft) ??
+    items.slice(0, Math.max(0, place)).findLast(isLeft)
+  )
 }

@@ -29,8 +29,8 @@ export interface Collection {
   refresh(): void
   /** Shows an item that was created or replaced, without waiting for the next list. */
   put(text: string): void
-  /** The same for one that was deleted. */
-  remove(id: string): void
+  /** The same for those that were deleted. */
+  remove(ids: ReadonlySet<string>): void
   /** Whether the page is visible: if not, nothing is requested. */
   setVisible(isVisible: boolean): void
   /** Ends all requests. */
@@ -227,13 +227,13 @@ export function createCollection(options: CollectionOptions): Collection {
     if (!signal.aborted) refresh()
   }
 
-  /** @param item the item that an id has now; `undefined` if it was deleted. */
-  function change(id: string, item: Item | undefined): void {
+  /** @param ids of the items that the update changes. */
+  function change(ids: Iterable<string>, update: (items: readonly Item[]) => Item[]): void {
     const isGrowing = shown.items === incoming?.items
-    const items = withItem(shown.items, id, item)
+    const items = update(shown.items)
     if (incoming) {
-      incoming.changedHere.add(id)
-      incoming.items = isGrowing ? items : withItem(incoming.items, id, item)
+      for (const id of ids) incoming.changedHere.add(id)
+      incoming.items = isGrowing ? items : update(incoming.items)
     }
     show({ items })
     if (failures > 0 && !incoming) refresh() // the service is back
@@ -244,9 +244,9 @@ export function createCollection(options: CollectionOptions): Collection {
     refresh: () => void refresh(),
     put(text) {
       const item = itemOf(text)
-      change(item.id, item)
+      change([item.id], (items) => withItem(items, item))
     },
-    remove: (id) => change(id, undefined),
+    remove: (ids) => change(ids, (items) => items.filter(({ id }) => !ids.has(id))),
     setVisible(visible) {
       isVisible = visible
       if (isVisible) follow()
@@ -261,10 +261,9 @@ export function createCollection(options: CollectionOptions): Collection {
   }
 }
 
-/** The items with the one of an id added, replaced, or removed if `undefined`. */
-function withItem(items: readonly Item[], id: string, item: Item | undefined): Item[] {
-  if (item === undefined) return items.filter((each) => each.id !== id)
-  const place = items.findIndex((each) => each.id === id)
+/** The items with one added, or replaced. */
+function withItem(items: readonly Item[], item: Item): Item[] {
+  const place = items.findIndex(({ id }) => id === item.id)
   return place < 0 ? [...items, item] : items.with(place, item)
 }
 

@@ -1,66 +1,165 @@
-/** Deletes an item after a confirmation: the service cannot restore it with its id. @module */
+/** Deletes items after one confirmation: the service cannot restore them with their ids. @module */
 
-import { useState } from 'preact/hooks'
-import { Confirm } from './dialog.js'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { CopyButton } from '../shared/copy-button.js'
+import { counted, formatted } from '../shared/numbers.js'
+import { Dialog, useWarning } from './dialog.js'
 import { type Item, startOf } from './item.js'
-import { ChangedError, type ItemService, messageFor } from './service.js'
+import { ChangedError, concernsAll, type ItemService, messageFor } from './service.js'
 
 export interface DeleteProps {
-  readonly item: Item
+  readonly items: readonly Item[]
   readonly service: ItemService
-  /** The item is gone, whoever deleted it. */
-  readonly onDeleted: () => void
-  /** It is another one now. */
-  readonly onChanged: (item: Item) => void
+  /** They are gone, whoever deleted them. */
+  readonly onDeleted: (ids: ReadonlySet<string>) => void
+  /** Something other than what the user has seen is stored. */
+  readonly onFound: (found: ChangedError) => void
   /** A request failed. */
   readonly onProblem: (problem: unknown) => void
   readonly onClose: () => void
 }
 
+/** Why an item was not deleted. */
+interface Failure {
+  /** As it is now, as far as is known. */
+  readonly item: Item
+  readonly cause: string
+}
+
+/** Requests in flight: as many as a browser sends to a host, but for those of the list. */
+const atATime = 4
+/** How many failures are listed; all of them can be copied. */
+const mostListed = 100
+
 export function Delete(props: DeleteProps) {
-  const { item, service, onDeleted, onChanged, onProblem, onClose } = props
-  const [isChanged, setChanged] = useState(false)
-  const [problem, setProblem] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { items, service, onDeleted, onFound, onProblem, onClose } = props
+  /** Those that are still there. */
+  const [rest, setRest] = useState(items)
+  const [failures, setFailures] = useState<readonly Failure[]>([])
+  /** How many of the rest have been tried; `undefined` while nothing is deleted. */
+  const [tried, setTried] = useState<number>()
+  const work = useRef<AbortController>(undefined)
+  useEffect(() => () => work.current?.abort(), [])
+  const isRunning = tried !== undefined
+  useWarning(isRunning)
 
   async function run(): Promise<void> {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await service.delete(item)
-    } catch (error) {
-      const isKnown = error instanceof ChangedError
-      if (!isKnown || error.text !== undefined) {
-        setBusy(false)
-        if (isKnown) {
-          setChanged(true)
-          onChanged({ id: item.id, text: error.text ?? '' })
-        } else {
-          setProblem(error)
+    const controller = new AbortController()
+    work.current = controller
+    setFailures([])
+    setTried(0)
+    const deleted = new Set<string>()
+    const failed = new Map<string, Failure>()
+    const queue = rest.values()
+    const worker = async () => {
+      for (const item of queue) {
+        if (controller.signal.aborted) return
+        try {
+          await service.delete(item)
+          deleted.add(item.id)
+        } catch (error) {
+          if (error instanceof ChangedError && error.text === undefined) deleted.add(item.id)
+          else failed.set(item.id, failureOf(item, error))
+          if (error instanceof ChangedError) onFound(error)
+          if (concernsAll(error)) controller.abort()
           onProblem(error)
         }
-        return
+        setTried(deleted.size + failed.size)
       }
     }
-    onDeleted()
+    await Promise.all(Array.from({ length: atATime }, worker))
+    setTried(undefined)
+    setFailures([...failed.values()])
+    const left = rest.filter(({ id }) => !deleted.has(id))
+    setRest(left.map((item) => failed.get(item.id)?.item ?? item))
+    onDeleted(deleted)
+    if (left.length === 0) onClose()
   }
 
+  const isOne = items.length === 1
+  const isTried = failures.length > 0 || rest.length < items.length
+  const stop = () => work.current?.abort()
   return (
-    <Confirm
-      title="Delete this item?"
-      action={isBusy ? 'Deleting…' : 'Delete'}
-      isBusy={isBusy}
-      onYes={run}
-      onNo={onClose}
+    <Dialog
+      title={isOne ? 'Delete this item?' : `Delete ${counted(items.length, 'item')}?`}
+      class="small"
+      onClose={isRunning ? stop : onClose}
     >
-      {isChanged && <p role="alert">It was changed elsewhere, and not deleted. It is now:</p>}
-      <p class="id">{item.id}</p>
-      <p class="start">{startOf(item)}</p>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          Not deleted. {messageFor(problem)}
+      {isOne && !isTried && items.map((item) => <Start key={item.id} item={item} />)}
+      {isRunning && !isOne && (
+        <p>
+          <progress max={rest.length} value={tried} aria-label="Deleted" /> {formatted(tried)} of{' '}
+          {counted(rest.length, 'item')}
         </p>
       )}
-    </Confirm>
+      {isTried && !isRunning && (
+        <div class="problem" role="alert">
+          {!isOne && <p>{report(items.length, rest.length, failures.length)}</p>}
+          {failures.length > 0 && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+            <ul class="failures" tabIndex={0} aria-label="Not deleted">
+              {failures.slice(0, mostListed).map(({ item, cause }) => (
+                <li key={item.id}>
+                  {cause}
+                  <Start item={item} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      <div class="buttons">
+        {/* The harmless answer has the focus. */}
+        <button type="button" autofocus onClick={isRunning ? stop : onClose}>
+          {isRunning && !isOne ? 'Stop' : 'Cancel'}
+        </button>
+        <button
+          type="button"
+          class="danger"
+          aria-disabled={isRunning}
+          onClick={() => isRunning || run()}
+        >
+          {isRunning ? 'Deleting…' : action(isTried, failures.length)}
+        </button>
+        {failures.length > 1 && !isRunning && (
+          <CopyButton
+            what="report"
+            text={failures.map(({ item, cause }) => `${item.id}: ${cause}\n`).join('')}
+          />
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function failureOf(item: Item, error: unknown): Failure {
+  if (!(error instanceof ChangedError)) return { item, cause: `Not deleted. ${messageFor(error)}` }
+  const cause = 'It was changed elsewhere, and not deleted. It is now:'
+  return { item: { id: item.id, text: error.text ?? '' }, cause }
+}
+
+function action(isTried: boolean, failed: number): string {
+  if (!isTried) return 'Delete'
+  return failed > 0 ? `Try ${failed === 1 ? 'it' : 'these'} again` : 'Go on'
+}
+
+/** What has become of the items, in words. */
+function report(all: number, left: number, failed: number): string {
+  const untried = left - failed
+  const parts = [
+    `${formatted(all - left)} of ${counted(all, 'item')} deleted`,
+    failed > 0 && `${formatted(failed)} failed`,
+    failed > mostListed && `the first ${mostListed} of them below`,
+    untried > 0 && `${formatted(untried)} not tried`,
+  ]
+  return `${parts.filter(Boolean).join(', ')}.`
+}
+
+function Start({ item }: { item: Item }) {
+  return (
+    <>
+      <p class="id">{item.id}</p>
+      <p class="start">{startOf(item)}</p>
+    </>
   )
 }

@@ -63,24 +63,21 @@ export interface ConfirmProps {
   readonly children: ComponentChildren
   /** The label of the button that does it. */
   readonly action: string
-  /** Whether it is being done: then the dialog stays, and its buttons do nothing. */
-  readonly isBusy?: boolean
   readonly onYes: () => void
   readonly onNo: () => void
 }
 
 /** Asks before something that cannot be undone. */
-export function Confirm({ title, children, action, isBusy, onYes, onNo }: ConfirmProps) {
-  const answer = (act: () => void) => () => isBusy || act()
+export function Confirm({ title, children, action, onYes, onNo }: ConfirmProps) {
   return (
-    <Dialog title={title} class="small" onClose={answer(onNo)}>
+    <Dialog title={title} class="small" onClose={onNo}>
       {children}
       <div class="buttons">
         {/* The harmless answer has the focus. */}
-        <button type="button" autofocus aria-disabled={isBusy} onClick={answer(onNo)}>
+        <button type="button" autofocus onClick={onNo}>
           Cancel
         </button>
-        <button type="button" class="danger" aria-disabled={isBusy} onClick={answer(onYes)}>
+        <button type="button" class="danger" onClick={onYes}>
           {action}
         </button>
       </div>
@@ -96,6 +93,16 @@ export interface Loss {
   readonly action: string
 }
 
+/** The browser asks before it leaves the page. */
+export function useWarning(isNeeded: boolean): void {
+  useLayoutEffect(() => {
+    if (!isNeeded) return undefined
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isNeeded])
+}
+
 /**
  * Closes only after a confirmation if something would be lost; the browser then also asks before it leaves
  * the page.
@@ -107,14 +114,9 @@ export function useConfirmedClose(
 ): [close: () => void, confirmation: VNode | undefined] {
   const [isAsking, setAsking] = useState(false)
   const isSafe = loss === undefined
+  useWarning(!isSafe)
   useLayoutEffect(() => {
-    if (isSafe) {
-      setAsking(false)
-      return undefined
-    }
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
+    if (isSafe) setAsking(false)
   }, [isSafe])
   const confirmation = isAsking && loss && (
     <Confirm title={loss.title} action={loss.action} onYes={onClose} onNo={() => setAsking(false)}>

@@ -28,8 +28,8 @@ export interface EditProps {
   readonly service: ItemService
   /** @param isDone whether nothing was typed meanwhile. */
   readonly onSaved: (text: string, isDone: boolean) => void
-  /** Something other than what the user has seen is stored; `undefined` for nothing. */
-  readonly onFound: (id: string, text: string | undefined) => void
+  /** Something other than what the user has seen is stored. */
+  readonly onFound: (found: ChangedError) => void
   /** The user has seen what is stored now. */
   readonly onSeen: (item: Item | undefined) => void
   readonly onDelete: (item: Item) => void
@@ -84,7 +84,7 @@ export function Edit(props: EditProps) {
           onSaved(stored, editor.current?.text() === typed)
           return
         }
-        onFound(id, stored)
+        onFound(error)
         if (!base) onSeen({ id, text: '' })
       } else {
         setProblem(error)

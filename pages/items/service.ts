@@ -200,6 +200,12 @@ export function needsToken(error: unknown): boolean {
   return error instanceof NoTokenError || (error instanceof ItemStoreError && error.status === 401)
 }
 
+/** Whether an error would be the same for any other item, so that there is no point in going on. */
+export function concernsAll(error: unknown): boolean {
+  if (error instanceof ChangedError) return false
+  return !(error instanceof ItemStoreError) || [undefined, 401, 429, 503].includes(error.status)
+}
+
 /** An error for people, with what helps to find it in the log. */
 export function messageFor(error: unknown): string {
   if (!(error instanceof ItemStoreError))

@@ -25,6 +25,7 @@ export interface StatusProps {
   readonly onDismiss: () => void
   /** What gets the focus when the button that has it disappears. */
   readonly next: RefObject<HTMLElement | null>
+  readonly children: ComponentChildren
 }
 
 export function Status(props: StatusProps) {
@@ -63,6 +64,7 @@ export function Status(props: StatusProps) {
           {failure}
         </Problem>
       )}
+      {props.children}
     </div>
   )
 }

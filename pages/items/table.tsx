@@ -3,9 +3,11 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatted } from '../shared/numbers.js'
-import { Cells, SortHead } from './cells.js'
+import { activeCell, Cells, SelectAll, SortHead } from './cells.js'
 import type { Item } from './item.js'
+import { isCommand, targetRow, useListKeys } from './list-keys.js'
 import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
+import type { Selection } from './selection.js'
 import type { Sort } from './sort.js'
 import { sum, useTracks } from './tracks.js'
 
@@ -29,16 +31,21 @@ export interface TableProps {
   readonly changed: ReadonlySet<string>
   /** The id of the row that keys act on. */
   readonly active: string | undefined
+  /** The column of the cell that they act on; `undefined` for that of the id. */
+  readonly column: string | undefined
+  readonly selection: Selection
   readonly onSort: (sort: Sort | undefined) => void
   readonly onActive: (item: Item) => void
-  readonly onOpen: (item: Item) => void
+  readonly onColumn: (name: string | undefined) => void
+  /** @param name of the member whose cell is to be edited; `undefined` for the item. */
+  readonly onOpen: (item: Item, name: string | undefined) => void
   /** A key that the table does not handle was pressed. @param item that of the active row. */
   readonly onKey: (event: KeyboardEvent, item: Item | undefined) => void
 }
 
 export function ItemTable(props: TableProps) {
-  const { grid, items, view, columns, sort, changed, active, onSort, onActive, onOpen, onKey } =
-    props
+  const { grid, items, view, columns, sort, changed, active, column, selection } = props
+  const { onSort, onActive, onColumn, onOpen, onKey } = props
   const rowHeight = rowHeights[view]
   const count = Math.min(items.length, reachableRows(rowHeight))
   const head = useRef<HTMLTableSectionElement>(null)
@@ -51,6 +58,13 @@ export function ItemTable(props: TableProps) {
   /** -1 while no row is active. */
   const activeIndex = place < count ? place : -1
   const isListed = activeIndex >= 0
+  /** 0 for the column of the id. */
+  const activeColumn = view === 'table' && column !== undefined ? columns.indexOf(column) + 1 : 0
+
+  const isDrawn =
+    activeIndex >= first &&
+    activeIndex < end &&
+    (activeColumn === 0 || (activeColumn > left && activeColumn <= right))
 
   /** Height of the visible part of the rows, which the head does not cover. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
@@ -78,9 +92,22 @@ export function ItemTable(props: TableProps) {
     grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
   }, [active, isListed])
 
-  const goTo = (index: number) => {
+  // So is a cell; far away, it is not there before that.
+  useLayoutEffect(() => {
+    const cell = () => document.getElementById(activeCell)
+    if (!cell() && isListed && grid.current) {
+      grid.current.scrollLeft =
+        (grid.current.scrollWidth * (ends[activeColumn - 2] ?? 0)) / (ends.at(-1) ?? 1)
+      draw()
+    }
+    cell()?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [column])
+
+  const goTo = (index: number, isRange = false) => {
     const item = items[Math.max(0, Math.min(index, count - 1))]
-    if (item) onActive(item)
+    if (!item) return
+    if (isRange) selection.extend(items[activeIndex] ?? item, item)
+    onActive(item)
   }
   const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
   const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
@@ -90,8 +117,13 @@ export function ItemTable(props: TableProps) {
     const target = targetRow(event.key, isListed ? activeIndex : topRow(), page(), count)
     if (target !== undefined) {
       grid.current?.focus()
-      goTo(!isListed && event.key.startsWith('Arrow') ? topRow() : target)
-    } else if (event.key === 'Enter' && item) onOpen(item)
+      goTo(!isListed && event.key.startsWith('Arrow') ? topRow() : target, event.shiftKey)
+    } else if (view === 'table' && /^Arrow(Left|Right)$/.test(event.key)) {
+      const next = activeColumn + (event.key === 'ArrowLeft' ? -1 : 1)
+      if (next <= columns.length) onColumn(columns[next - 1])
+    } else if (event.key === ' ' && item) selection.toggle(item)
+    else if (event.key === 'a' && isCommand(event)) selection.selectAll()
+    else if (event.key === 'Enter' && item) onOpen(item, columns[activeColumn - 1])
     else {
       onKey(event, item)
       return
@@ -100,6 +132,17 @@ export function ItemTable(props: TableProps) {
   }
 
   useListKeys(onKeyDown)
+
+  function onClick({ target, shiftKey }: MouseEvent, item: Item): void {
+    const isBox = target instanceof Element && target.closest('.box') !== null
+    const place = placeOf(target)
+    if (shiftKey) selection.extend(items[activeIndex] ?? item, item)
+    else if (isBox) selection.toggle(item)
+    onActive(item)
+    onColumn(columns[place - 1])
+    const isText = getSelection()?.isCollapsed === false // that is being selected
+    if (place === 0 && !isBox && !shiftKey && !isText) onOpen(item, undefined)
+  }
 
   /** Upwards, then downwards, then as listed; from the first row on. */
   const sortBy = (name: string) => {
@@ -117,10 +160,9 @@ export function ItemTable(props: TableProps) {
         role="grid"
         aria-label="Items"
         aria-rowcount={items.length + 1}
+        aria-multiselectable="true"
         aria-colcount={view === 'table' ? columns.length + 1 : 1}
-        aria-activedescendant={
-          activeIndex >= first && activeIndex < end ? rowId(activeIndex) : undefined
-        }
+        aria-activedescendant={isDrawn ? activeCell : undefined}
         tabIndex={0}
         onScroll={draw}
         onFocus={() => !isListed && goTo(topRow())}
@@ -132,8 +174,16 @@ export function ItemTable(props: TableProps) {
       >
         <thead ref={head}>
           <tr aria-rowindex={1}>
-            {view === 'json' && <th scope="col">JSON</th>}
-            {view === 'table' && <SortHead name="id" place={0} {...{ sort, onSort: sortBy }} />}
+            {view === 'json' && (
+              <th scope="col">
+                <SelectAll {...{ selection, items }} /> JSON
+              </th>
+            )}
+            {view === 'table' && (
+              <SortHead name="id" place={0} {...{ sort, onSort: sortBy }}>
+                <SelectAll {...{ selection, items }} />
+              </SortHead>
+            )}
             {view === 'table' &&
               drawn.map((name, offset) => (
                 <SortHead
@@ -148,16 +198,22 @@ export function ItemTable(props: TableProps) {
           {items.slice(first, Math.min(end, count)).map((item, offset) => (
             <tr
               key={item.id}
-              id={rowId(first + offset)}
-              class={changed.has(item.id) ? 'changed' : undefined}
+              class={`${item.id === active ? 'active' : ''} ${changed.has(item.id) ? 'changed' : ''}`}
               aria-rowindex={first + offset + 2}
-              aria-selected={first + offset === activeIndex}
-              onClick={() => {
-                onActive(item)
-                if (getSelection()?.isCollapsed !== false) onOpen(item) // text is not being selected
-              }}
+              aria-selected={selection.has(item)}
+              onMouseDown={(event) => event.shiftKey && event.preventDefault()} // it would select text
+              onClick={(event) => onClick(event, item)}
+              onDblClick={({ target }) =>
+                placeOf(target) > 0 && onOpen(item, columns[placeOf(target) - 1])
+              }
             >
-              <Cells item={item} view={view} all={columns} columns={drawn} left={left} />
+              <Cells
+                {...{ item, view, left }}
+                all={columns}
+                columns={drawn}
+                active={item.id === active ? activeColumn : undefined}
+                isSelected={selection.has(item)}
+              />
             </tr>
           ))}
         </tbody>
@@ -169,50 +225,15 @@ export function ItemTable(props: TableProps) {
   )
 }
 
-/** Calls the handler for keys that are pressed wherever they are not for something else. */
-function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
-  const latest = useRef(onKeyDown)
-  latest.current = onKeyDown
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      const { target, key, ctrlKey, metaKey, altKey } = event
-      if (ctrlKey || metaKey || altKey || document.querySelector('dialog[open]')) return
-      const taken = key === 'Enter' ? 'button, a, input, select' : 'input, select'
-      if (target instanceof Element && target.closest(taken)) return
-      latest.current(event)
-    }
-    document.addEventListener('keydown', listen)
-    return () => document.removeEventListener('keydown', listen)
-  }, [])
-}
-
 /** Renders again only if the range is different. */
 function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
-/** The row that a key moves to from another one, if it moves at all. */
-function targetRow(key: string, row: number, page: number, count: number): number | undefined {
-  switch (key) {
-    case 'ArrowDown':
-      return row + 1
-    case 'ArrowUp':
-      return row - 1
-    case 'PageDown':
-      return row + page
-    case 'PageUp':
-      return row - page
-    case 'Home':
-      return 0
-    case 'End':
-      return count - 1
-    default:
-      return undefined
-  }
-}
-
-function rowId(index: number): string {
-  return `row-${index}`
+/** The place of the cell with an element in its row; 0 for the one with the id, or with the JSON. */
+function placeOf(target: EventTarget | null): number {
+  const cell = target instanceof Element && target.closest('[aria-colindex]')
+  return cell ? Number(cell.ariaColIndex) - 1 : 0
 }
 
 /**

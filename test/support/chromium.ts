@@ -16,7 +16,8 @@ export interface Finder {
 }
 
 export interface Locator extends Finder {
-  click(): Promise<void>
+  click(options?: { modifiers: 'Shift'[] }): Promise<void>
+  dblclick(): Promise<void>
   fill(text: string): Promise<void>
   check(): Promise<void>
   uncheck(): Promise<void>

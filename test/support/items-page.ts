@@ -38,7 +38,10 @@ export function useItemsPage(): (
       dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
       choose: (name: string) => page.getByRole('button', { name, exact: true }).last().click(),
       cell,
-      open: (name: string) => cell(name).first().click(),
+      async open(name: string) {
+        await cell(name).first().click()
+        await page.keyboard.press('e')
+      },
       sees: (text: string | RegExp) => page.getByText(text).first().waitFor(),
       counts: (text: string) => page.locator('.status').getByText(text).first().waitFor(),
       openFile: (name: string, text: string) =>

@@ -140,11 +140,11 @@ describe('the items page', inChromium, () => {
     await page.choose('Close')
     await page.getByRole('searchbox').fill('zürICH')
     await page.counts('1 of 3 items')
-    assert.equal(await page.locator('tr[aria-selected=true]').count(), 0)
+    assert.equal(await page.locator('tr.active').count(), 0)
     await page.getByRole('searchbox').fill('')
-    await page.locator('tr[aria-selected=true]').getByRole('gridcell', { name: '"Bern"' }).waitFor()
+    await page.locator('tr.active').getByRole('gridcell', { name: '"Bern"' }).waitFor()
     const outlineOfActive = () =>
-      page.evaluate('getComputedStyle(document.querySelector("[aria-selected=true]")).outlineStyle')
+      page.evaluate('getComputedStyle(document.querySelector("tr.active")).outlineStyle')
     assert.equal(await outlineOfActive(), 'none')
     await page.emulateMedia({ forcedColors: 'active' })
     assert.equal(await outlineOfActive(), 'solid')
@@ -229,7 +229,7 @@ describe('the items page', inChromium, () => {
     await page.choose('Close')
     await createdBy(own, '{"n":-1}')
     await shows('-1', small, big, bigger, '"x"', '')
-    await page.locator('tr[aria-selected=true]').getByText('x').waitFor()
+    await page.locator('tr.active').getByText('x').waitFor()
     await head.getByRole('button').click()
     await shows('"x"', bigger, big, small, '-1', '')
     await page.getByRole('searchbox').fill('8901')
@@ -506,10 +506,7 @@ describe('the items page', inChromium, () => {
       page.evaluate<boolean>(`document.activeElement.matches('${selector}')`)
     await key('ArrowDown') // from wherever the focus is
     assert.ok(await isIn('[role=grid]'))
-    await page
-      .locator('tr[aria-selected=true]')
-      .getByRole('gridcell', { name: '"first"' })
-      .waitFor()
+    await page.locator('tr.active').getByRole('gridcell', { name: '"first"' }).waitFor()
     await key('ArrowDown')
     await key('Enter')
     await page.editor.waitFor()
@@ -522,7 +519,7 @@ describe('the items page', inChromium, () => {
     await page.dialog.waitFor({ state: 'detached' })
     const list = (await own.call('GET', '/items')).text
     assert.ok(list.includes('"more": 1,\n  "name": "second",\n  "z": 0}'), list)
-    await page.locator('tr[aria-selected=true]').getByText('1', { exact: true }).waitFor()
+    await page.locator('tr.active').getByText('1', { exact: true }).waitFor()
     assert.ok(await isIn('[role=grid]'), 'the focus is where it was')
 
     await key('d')
@@ -540,10 +537,7 @@ describe('the items page', inChromium, () => {
     await key('Tab')
     await key('Enter')
     await page.counts('2 items')
-    await page
-      .locator('tr[aria-selected=true]')
-      .getByRole('gridcell', { name: '"second"' })
-      .waitFor()
+    await page.locator('tr.active').getByRole('gridcell', { name: '"second"' }).waitFor()
     assert.ok(!(await own.call('GET', '/items')).text.includes('"first"'))
 
     await key('n')
@@ -582,7 +576,7 @@ describe('the items page', inChromium, () => {
     assert.equal(await page.getByRole('searchbox').inputValue(), 'n/')
     await page.getByRole('button', { name: 'Import' }).focus()
     await keyboard.press('End')
-    await page.locator('tr[aria-selected=true]').waitFor()
+    await page.locator('tr.active').waitFor()
     await page.getByRole('button', { name: 'Import' }).focus()
     await keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'Import items' }).waitFor()

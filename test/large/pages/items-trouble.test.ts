@@ -244,7 +244,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await question.getByText('It was changed elsewhere, and not deleted. It is now:').waitFor()
     await question.getByText('them, to stay').waitFor()
     assert.match((await readBack(service, id)) ?? '', /"them, to stay"/)
-    await question.getByRole('button', { name: 'Delete' }).click()
+    await question.getByRole('button', { name: 'Try it again' }).click()
     await question.waitFor({ state: 'detached' })
     assert.equal(await readBack(service, id), undefined)
   })

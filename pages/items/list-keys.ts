@@ -1,0 +1,51 @@
+/** Keys of the list, wherever the focus is. @module */
+
+import { useEffect, useRef } from 'preact/hooks'
+
+/** Calls the handler for keys that are pressed wherever they are not for something else. */
+export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
+  const latest = useRef(onKeyDown)
+  latest.current = onKeyDown
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const { target, key, altKey } = event
+      if (altKey || document.querySelector('dialog[open]')) return
+      if (isCommand(event) && !/^[ac]$/.test(key)) return
+      const taken = key === 'Enter' || key === ' ' ? 'button, a, input, select' : 'input, select'
+      if (target instanceof Element && target.closest(taken)) return
+      latest.current(event)
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+}
+
+/** Whether a key was pressed with Ctrl or ⌘. */
+export function isCommand({ ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey
+}
+
+/** The row that a key moves to from another one, if it moves at all. */
+export function targetRow(
+  key: string,
+  row: number,
+  page: number,
+  count: number,
+): number | undefined {
+  switch (key) {
+    case 'ArrowDown':
+      return row + 1
+    case 'ArrowUp':
+      return row - 1
+    case 'PageDown':
+      return row + page
+    case 'PageUp':
+      return row - page
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return undefined
+  }
+}

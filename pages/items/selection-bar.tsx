@@ -1,0 +1,84 @@
+/** What can be done with the selected items. @module */
+
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import { download } from '../shared/download.js'
+import { counted } from '../shared/numbers.js'
+import type { Item } from './item.js'
+import { isCommand, useListKeys } from './list-keys.js'
+import type { Selection } from './selection.js'
+import { messageFor } from './service.js'
+import { loadDialogs } from './use-dialogs.js'
+import { createYield } from './yield.js'
+
+export interface SelectionBarProps {
+  readonly selection: Selection
+  readonly onDelete: (items: readonly Item[]) => void
+  /** What gets the focus if a button here has it, and nothing is selected any more. */
+  readonly next: RefObject<HTMLElement | null>
+}
+
+/** How many texts become part of a file at once. */
+const run = 500
+
+export function SelectionBar({ selection, onDelete, next }: SelectionBarProps) {
+  const { items, clear } = selection
+  /** What has been done with which items. */
+  const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
+
+  const focusNext = () => document.activeElement === document.body && next.current?.focus()
+  useLayoutEffect(() => () => queueMicrotask(focusNext), [])
+
+  /** @param use does something with a file of the items. */
+  async function withFile(what: string, use: (file: Blob) => unknown): Promise<void> {
+    try {
+      const { exportItems } = await loadDialogs()
+      await use(await exportItems(textsOf(items)))
+      setDone({ items, outcome: what })
+    } catch (error) {
+      setDone({ items, outcome: `not ${what}: ${messageFor(error)}` })
+    }
+  }
+  // Browsers allow this only to pages with TLS or from this machine.
+  const { clipboard }: { clipboard: Clipboard | undefined } = navigator
+  const copy =
+    clipboard && (() => withFile('copied', async (file) => clipboard.writeText(await file.text())))
+
+  useListKeys((event) => {
+    if (event.key === 'Escape') clear()
+    else if (event.key === 'c' && isCommand(event) && getSelection()?.isCollapsed) copy?.()
+  })
+
+  return (
+    <section class="buttons" aria-label="Selection">
+      <p role="status">
+        {counted(items.length, 'item')} {done?.items === items ? done.outcome : 'selected'}
+      </p>
+      {copy && (
+        <button type="button" onClick={copy}>
+          Copy <span class="unseen">the selected items</span>
+        </button>
+      )}
+      <button
+        type="button"
+        onClick={() => withFile('exported', (file) => download(file, 'selected-items.json'))}
+      >
+        Export <span class="unseen">the selected items</span>
+      </button>
+      <button type="button" class="danger" onClick={() => onDelete(items)}>
+        Delete <span class="unseen">the selected items</span>
+      </button>
+      <button type="button" onClick={clear}>
+        Select none
+      </button>
+    </section>
+  )
+}
+
+async function* textsOf(items: readonly Item[]): AsyncGenerator<string[], void, void> {
+  const yieldIfDue = createYield()
+  for (let at = 0; at < items.length; at += run) {
+    await yieldIfDue()
+    yield items.slice(at, at + run).map(({ text }) => text)
+  }
+}

@@ -1,0 +1,55 @@
+/** Which items are selected, to be deleted, exported or copied together. @module */
+
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { Item } from './item.js'
+
+export interface Selection {
+  has(item: Item): boolean
+  /** Those that are among the rows, in their order: what is done is done to what can be seen. */
+  readonly items: readonly Item[]
+  toggle(item: Item): void
+  /** Selects all rows from one to another. Of a range that ended at the first of them, its start stays. */
+  extend(from: Item, to: Item): void
+  selectAll(): void
+  clear(): void
+}
+
+/** The latest range, which the next one may change. */
+interface Range {
+  readonly start: string
+  readonly end: string
+  /** What was selected without it, and with it. */
+  readonly before: ReadonlySet<string>
+  readonly after: ReadonlySet<string>
+}
+
+const nothing: ReadonlySet<string> = new Set()
+
+export function useSelection(rows: readonly Item[]): Selection {
+  const [ids, setIds] = useState(nothing)
+  const latest = useRef<Range>(undefined)
+  const has = ({ id }: Item) => ids.has(id)
+  const items = useMemo(() => (ids.size === 0 ? [] : rows.filter(has)), [ids, rows, rows.length])
+  const rowOf = (id: string) => rows.findIndex((row) => row.id === id)
+  return {
+    has,
+    items,
+    toggle({ id }) {
+      const changed = new Set(ids)
+      if (!changed.delete(id)) changed.add(id)
+      setIds(changed)
+    },
+    extend(from, to) {
+      const range = latest.current
+      const isSame = range?.after === ids && range.end === from.id
+      const { start, before } = isSame ? range : { start: from.id, before: ids }
+      const after = new Set(before)
+      const [first = 0, last = 0] = [rowOf(start), rowOf(to.id)].sort((one, other) => one - other)
+      for (const { id } of rows.slice(Math.max(0, first), last + 1)) after.add(id)
+      latest.current = { start, end: to.id, before, after }
+      setIds(after)
+    },
+    selectAll: () => setIds(new Set(rows.map(({ id }) => id))),
+    clear: () => setIds(nothing),
+  }
+}

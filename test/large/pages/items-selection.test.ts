@@ -1,0 +1,209 @@
+/** The items page in Chromium: items are selected, and deleted, exported or copied together. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { inChromium } from '../../support/chromium.js'
+import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
+import { createdBy, type ItemsPage, readBack, useItemsPage } from '../../support/items-page.js'
+import { type OwnService, ownService } from '../../support/own-service.js'
+import { until } from '../../support/until.js'
+
+const openItems = useItemsPage()
+
+/** A service with items that have the numbers from 0 on as their `n`. @returns it and their ids. */
+async function withItems(count: number): Promise<{ own: OwnService; ids: string[] }> {
+  const own = await ownService({ CONSOLE: 'on' })
+  const ids: string[] = []
+  for (let n = 0; n < count; n += 1) ids.push(await createdBy(own, `{"n":${n}.0}`))
+  return { own, ids }
+}
+
+/** The values of `n` in the selected rows that are in the page. */
+async function selected(page: ItemsPage): Promise<string> {
+  const values = await page.evaluate<string[]>(
+    '[...document.querySelectorAll("tr[aria-selected=true]")].map((row) => row.querySelector(".number").textContent)',
+  )
+  return values.map((value) => Number(value)).join(' ')
+}
+
+async function selects(page: ItemsPage, expected: string): Promise<void> {
+  await until(`${expected} selected`, async () => (await selected(page)) === expected)
+}
+
+async function stored(own: OwnService): Promise<string> {
+  const { text } = await own.call('GET', '/items')
+  return [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => n).join(' ')
+}
+
+/** Some requests fail; others go to the service. @param failure an expression with `url`; `undefined` for none. */
+async function failing(page: ItemsPage, method: string, failure: string): Promise<void> {
+  await page.evaluate(`{
+    globalThis.realFetch ??= fetch
+    globalThis.fetch = async (url, init) =>
+      (init.method === '${method}' && (${failure})) || realFetch(url, init)
+  }`)
+}
+
+describe('selected items', inChromium, () => {
+  test('with the keyboard alone: one, a range, all that match; deleted after one question', async () => {
+    const { own } = await withItems(12)
+    const page = await openItems(own)
+    await page.counts('12 items')
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+    await press('ArrowDown', 'Space', 'ArrowDown', 'ArrowDown', 'Shift+ArrowDown')
+    await selects(page, '0 2 3')
+    await press('Shift+ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowUp')
+    await selects(page, '0 2 3 4') // a range becomes shorter, too
+    await press('Space', 'Shift+End')
+    await selects(page, '0 2 3 4 5 6 7 8 9 10 11')
+    await press('Escape')
+    await selects(page, '')
+
+    await press('/')
+    await page.keyboard.type('"n":1')
+    await page.counts('3 of 12 items')
+    await press('Tab', 'Control+a')
+    await selects(page, '1 10 11')
+    await page.sees('3 items selected')
+    await assertAccessible(page)
+    await press('Delete')
+    const question = page.getByRole('dialog', { name: 'Delete 3 items?' })
+    await question.waitFor()
+    await inEachScheme(page, () => assertAccessible(page))
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel')
+    await press('Tab', 'Enter')
+    await question.waitFor({ state: 'detached' })
+    await page.counts('0 of 9 items')
+    assert.equal(await stored(own), '0 2 3 4 5 6 7 8 9')
+  })
+
+  test('by box and Shift: only what can be seen is copied and exported, to the byte', async () => {
+    const { own, ids } = await withItems(8)
+    const page = await openItems(own)
+    await page.counts('8 items')
+    const box = (row: number) => page.locator('tbody .box').nth(row)
+    await box(1).click()
+    await page.cell('4.0').click({ modifiers: ['Shift'] })
+    assert.equal(await page.evaluate('String(getSelection())'), '')
+    await selects(page, '1 2 3 4')
+    await box(2).click()
+    await selects(page, '1 3 4')
+    await page.getByRole('checkbox', { name: 'Select all rows' }).click()
+    await selects(page, '0 1 2 3 4 5 6 7')
+    await page.getByRole('checkbox', { name: 'Select all rows' }).press('Space')
+    await selects(page, '')
+    for (const row of [7, 0, 3]) await box(row).click()
+    await page.sees('3 items selected')
+    await page.getByRole('searchbox').fill('"n":3')
+    await page.sees('1 item selected')
+    await page.getByRole('searchbox').fill('')
+    await page.sees('3 items selected')
+
+    const texts = await Promise.all([0, 3, 7].map((n) => readBack(own, ids[n] ?? '')))
+    const file = `[\n${texts.join(',\n')}\n]\n`
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export the selected items' }).press('Enter')
+    assert.equal(readFileSync(await (await saved).path(), 'utf8'), file)
+    await page.sees('3 items exported')
+    await page.evaluate(
+      'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
+    )
+    await page.keyboard.press('Control+c')
+    await page.sees('3 items copied')
+    assert.equal(await page.evaluate('copied'), file)
+    await page.evaluate(
+      'navigator.clipboard.writeText = async () => { throw new Error("may not") }; 0',
+    )
+    await page.getByRole('button', { name: 'Copy the selected items' }).click()
+    await page.sees('3 items not copied: may not')
+    // The button that is pressed disappears.
+    await page.getByRole('button', { name: 'Select none' }).press('Enter')
+    await until('the list has the focus', () =>
+      page.evaluate('document.activeElement.matches("[role=grid]")'),
+    )
+    // As JSON, it is the same.
+    await page.getByLabel('JSON', { exact: true }).check()
+    await box(1).click()
+    await page.sees('1 item selected')
+    await assertAccessible(page)
+  })
+
+  for (const [screen, viewport] of Object.entries(screens)) {
+    test(`${screen}: what was not deleted is reported, each with its cause, and tried again`, async () => {
+      const { own, ids } = await withItems(6)
+      const page = await openItems(own, { viewport })
+      await page.counts('6 items')
+      const check = async () => {
+        await assertFits(page)
+        await inEachScheme(page, () => assertAccessible(page))
+      }
+      await page.keyboard.press('Control+a')
+      await page.sees('6 items selected')
+      await check()
+      await page.keyboard.press('Delete')
+      await page.getByRole('dialog', { name: 'Delete 6 items?' }).waitFor()
+      // What has been changed meanwhile stays; what somebody else has deleted is gone all the same.
+      const body = '{"data":{"n":1.50}}'
+      await own.request('PUT', `/items/${ids[1]}`, { token: own.validToken(), body })
+      await own.call('DELETE', `/items/${ids[5]}`)
+      await failing(
+        page,
+        'DELETE',
+        `url.endsWith('${ids[3]}') && new Response('{"detail":{"detail":"no luck","error_code":"INTERNAL_ERROR","session_id":"x"}}', { status: 500 })`,
+      )
+      await page.choose('Delete')
+      await page.sees('4 of 6 items deleted, 2 failed.')
+      await page.sees('It was changed elsewhere, and not deleted. It is now:')
+      await page.sees('"n":1.50}')
+      await page.sees(/Not deleted\. no luck \(500 · INTERNAL_ERROR/)
+      const named = page.getByRole('dialog').locator('li .id')
+      const failed = [await named.first().textContent(), await named.last().textContent()]
+      assert.deepEqual(failed.sort(), [ids[1], ids[3]].sort())
+      assert.equal(await stored(own), '1 3')
+      await check()
+      await failing(page, 'DELETE', 'undefined')
+      await page.choose('Try these again')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.counts('0 items')
+      assert.equal(await stored(own), '')
+    })
+  }
+
+  test('a delete is stopped by its button, or once no request would succeed; then it goes on', async () => {
+    const { own } = await withItems(30)
+    const page = await openItems(own, { expected: /net::ERR_FAILED/ })
+    await page.counts('30 items')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Delete')
+    await page.getByRole('dialog', { name: 'Delete 30 items?' }).waitFor()
+    await page.evaluate('globalThis.released = new Promise((go) => { globalThis.release = go }); 0')
+    await failing(page, 'DELETE', 'await released')
+    await page.choose('Delete')
+    await page.getByRole('progressbar').waitFor()
+    await assertAccessible(page)
+    await page.choose('Stop')
+    await page.evaluate('release(undefined)')
+    await page.sees('4 of 30 items deleted, 26 not tried.')
+    await assertAccessible(page)
+
+    const reads = () => page.evaluate<number>('globalThis.reads ?? 0')
+    await failing(
+      page,
+      'GET',
+      '/items\\/./.test(url) && (globalThis.reads = (globalThis.reads ?? 0) + 1) && new Response(\'{"detail":{"detail":"expired","error_code":"TOKEN_EXPIRED","session_id":"x"}}\', { status: 401 })',
+    )
+    await page.choose('Go on')
+    await page.getByRole('dialog', { name: 'Token' }).getByText('TOKEN_EXPIRED').waitFor()
+    assert.ok((await reads()) <= 4, `${await reads()} reads`)
+    await failing(page, 'GET', 'undefined')
+    await page.choose('Close')
+    await page.sees(/^4 of 30 items deleted, [1-4] failed, 2[2-5] not tried\.$/)
+    await page.getByRole('button', { name: /^Try (it|these) again$/ }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.counts('0 items')
+    assert.equal(await stored(own), '')
+  })
+})
