@@ -6,7 +6,7 @@ import { download } from '../shared/download.js'
 import { useLink } from '../shared/link.js'
 import { useToken } from '../shared/token-form.js'
 import { everything } from './filter.js'
-import { type Item, itemOf } from './item.js'
+import { type Item, isEditableInCell, itemOf, memberText } from './item.js'
 import { NoRows } from './no-rows.js'
 import { defaultColumns } from './overview.js'
 import { useSelection } from './selection.js'
@@ -48,6 +48,8 @@ export function App({ service }: { service: ItemService }) {
   const [active, setActive] = useState<Item>()
   const [column, setColumn] = useState<string>()
   const selection = useSelection(rows)
+  /** What is edited in its cell. */
+  const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [draft, setDraft] = useState<Draft>()
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
@@ -59,8 +61,9 @@ export function App({ service }: { service: ItemService }) {
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
 
-  const dialogs = useDialogs(Boolean(draft ?? toDelete ?? dialog), () => {
+  const dialogs = useDialogs(Boolean(draft ?? cell ?? toDelete ?? dialog), () => {
     close()
+    setCell(undefined)
     setDraft(undefined)
     setToDelete(undefined)
     setFailure('This part of the page cannot be loaded. Is the service running?')
@@ -166,7 +169,11 @@ export function App({ service }: { service: ItemService }) {
           active={active?.id}
           onActive={setActive}
           onColumn={setColumn}
-          onOpen={(item) => open(item.text, item)}
+          onOpen={(item, name) => {
+            if (name !== undefined && isEditableInCell(memberText(item, name)))
+              setCell({ item, name })
+            else open(item.text, item)
+          }}
         />
         {rows.length === 0 && (listedAt || loading === undefined) && (
           <NoRows
@@ -201,6 +208,22 @@ export function App({ service }: { service: ItemService }) {
           onDelete={(item) => setToDelete([item])}
           onDuplicate={duplicate}
           onClose={() => setDraft(undefined)}
+        />
+      )}
+      {dialogs && cell && (
+        <dialogs.CellEditor
+          {...{ service, onProblem, ...cell }}
+          onSaved={collection.put}
+          onConflict={(found, text) => {
+            setCell(undefined)
+            onFound(found)
+            open(text, cell.item)
+          }}
+          onClose={(move) => {
+            setCell(undefined)
+            const next = columns.indexOf(cell.name) + move
+            if (next < columns.length) setColumn(columns[next])
+          }}
         />
       )}
       {dialogs && dialog === 'import' && (

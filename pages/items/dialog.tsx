@@ -6,17 +6,20 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 export interface DialogProps {
   readonly title: string
   readonly class?: string
+  readonly style?: Readonly<Record<string, string>>
   /** Whether the focus is on the title at first, and not on what can be used first. */
   readonly autofocus?: boolean
   /** Escape was pressed, or whatever else closes a dialog on this platform. */
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
+  /** Something beside the dialog was clicked. */
+  readonly onOutside?: () => void
   readonly children: ComponentChildren
 }
 
 /** Open as long as it is in the page. */
 export function Dialog(props: DialogProps) {
-  const { title, class: name, autofocus, onClose, onKeyDown, children } = props
+  const { title, class: name, style, autofocus, onClose, onKeyDown, onOutside, children } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useLayoutEffect(() => {
@@ -36,7 +39,9 @@ export function Dialog(props: DialogProps) {
     <dialog
       ref={dialog}
       class={name}
+      style={style}
       aria-labelledby={titleId}
+      onClick={({ target }) => target === dialog.current && onOutside?.()}
       onKeyDown={(event) => {
         onKeyDown?.(event)
         if (event.key !== 'Escape' || event.defaultPrevented) return

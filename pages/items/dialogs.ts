@@ -1,5 +1,6 @@
 /** What is opened above the list, as one file to load after the list. @module */
 
+export { CellEditor } from './cell-editor.js'
 export { Columns } from './columns.js'
 export { Delete } from './delete.js'
 export { Edit } from './edit.js'

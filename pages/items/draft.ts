@@ -85,6 +85,26 @@ export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
+/** The text with another value of a member, and nothing else changed; or what is wrong with that value. */
+export function withValue(
+  text: string,
+  name: string,
+  value: string,
+): { readonly text: string; readonly fault: string | undefined } {
+  try {
+    const start = checkText(value)
+    if (/[[{]/.test(value.charAt(start))) {
+      return { text, fault: 'An array or object is edited in the whole item: Escape, and then e.' }
+    }
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    return { text, fault: `This is not JSON: ${error.message}. A text needs quotes here.` }
+  }
+  const member = lastMembers(text).get(name)
+  const changed = member ? text.slice(0, member.valueStart) + value + text.slice(member.end) : text
+  return { text: changed, fault: whyInvalid(changed)?.message }
+}
+
 /**
  * The body of a create or replace (spec §2.2): the text as `data`, with its `project_id` beside it.
  * @param text an object without errors.

@@ -3,18 +3,12 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { layOut } from '../shared/json-layout.js'
 import { Dialog, type Loss, useConfirmedClose } from './dialog.js'
-import {
-  formattedDraft,
-  isSameItem,
-  placeInDraft,
-  requestBody,
-  whyInvalid,
-  withoutId,
-} from './draft.js'
+import { formattedDraft, placeInDraft, whyInvalid, withoutId } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
 import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
-import { ChangedError, type ItemService, isOutcomeUnknown, messageFor, newKey } from './service.js'
+import { notSaved, saveItem } from './save.js'
+import { ChangedError, type ItemService, newKey } from './service.js'
 
 export interface EditProps {
   /** The stored item, as the user has seen it; `undefined` for a new one. */
@@ -73,19 +67,12 @@ export function Edit(props: EditProps) {
     setSaving(true)
     setProblem(undefined)
     try {
-      const body = requestBody(text)
-      const saved = await (base ? service.replace(base, body) : service.create(body, key))
+      const saved = await saveItem(service, base, text, key)
       onSaved(saved, editor.current?.text() === typed)
     } catch (error) {
       if (error instanceof ChangedError) {
-        const { id, text: stored } = error
-        // An earlier attempt, whose answer was lost, has saved it.
-        if (stored !== undefined && isSameItem(stored, text)) {
-          onSaved(stored, editor.current?.text() === typed)
-          return
-        }
         onFound(error)
-        if (!base) onSeen({ id, text: '' })
+        if (!base) onSeen({ id: error.id, text: '' })
       } else {
         setProblem(error)
         const finding = placeInDraft(typed, error instanceof Error ? error.message : '')
@@ -123,9 +110,7 @@ export function Edit(props: EditProps) {
       {item && <p class="id">{item.id}</p>}
       {problem !== undefined && (
         <p class="problem" role="alert">
-          Not saved. {messageFor(problem)}{' '}
-          {isOutcomeUnknown(problem) &&
-            'It may have been saved all the same. Save again: it will not be there twice.'}
+          {notSaved(problem)}
         </p>
       )}
       <EditorPane text={shown} id={item?.id} editor={editor} found={found} onChange={setTyped} />

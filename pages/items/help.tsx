@@ -7,7 +7,8 @@ const keys: readonly (readonly [keys: string, meaning: string])[] = [
   ['Page up, Page down', 'one screen up or down'],
   ['Home, End', 'first or last row'],
   ['← →', 'previous or next column'],
-  ['Enter, e', 'edit the item'],
+  ['Enter', 'edit the value, or the item if it is the id'],
+  ['e', 'edit the item'],
   ['Space', 'select the row, or not'],
   ['Shift with ↑ ↓ …', 'select all rows on the way'],
   ['Ctrl or ⌘ + A', 'select all rows'],
@@ -18,6 +19,11 @@ const keys: readonly (readonly [keys: string, meaning: string])[] = [
   ['Delete', 'delete the selected items, or the item'],
   ['/', 'search'],
   ['?', 'show these keys'],
+]
+const cellKeys: typeof keys = [
+  ['Enter', 'save'],
+  ['Tab', 'save, and go to the next column'],
+  ['Escape', 'leave it as it was'],
 ]
 const editorKeys: typeof keys = [
   ['Ctrl or ⌘ + S', 'save'],
@@ -32,6 +38,8 @@ export function Help({ onClose }: { onClose: () => void }) {
     <Dialog title="Shortcuts" class="small" onClose={onClose}>
       <h3>In the list</h3>
       <Keys of={keys} />
+      <h3>While editing a value in its cell</h3>
+      <Keys of={cellKeys} />
       <h3>While editing an item</h3>
       <Keys of={editorKeys} />
       <div class="buttons">

@@ -81,6 +81,16 @@ export function isPlain(text: string): boolean {
   )
 }
 
+/**
+ * Whether a value can be edited in its cell. In a field of one line, nothing shows where a line ends, nor characters
+ * that are invisible or change the direction of text; the editor of the whole item does.
+ * @param text of it; `undefined` without one.
+ */
+export function isEditableInCell(text: string | undefined): boolean {
+  if (text === undefined || kindOf(text) === 'nested') return false
+  return kindOf(text) !== 'string' || !/[\p{C}\p{Zl}\p{Zp}]/u.test(stringOf(text))
+}
+
 function stringAt(text: string, member: Member | undefined): string | undefined {
   if (member === undefined || text.charAt(member.valueStart) !== '"') return undefined
   return stringOf(text.slice(member.valueStart, member.end))

@@ -1,0 +1,101 @@
+/** Edits the value of one member where it is shown: only its characters change in the text of the item. @module */
+
+import { useMemo, useState } from 'preact/hooks'
+import { activeCell } from './cells.js'
+import { Dialog, useWarning } from './dialog.js'
+import { withValue } from './draft.js'
+import { type Item, memberText, shownName } from './item.js'
+import { stringOf } from './members.js'
+import { notSaved, saveItem } from './save.js'
+import { ChangedError, type ItemService } from './service.js'
+
+export interface CellEditorProps {
+  /** As the user has seen it. */
+  readonly item: Item
+  /** Of the member. */
+  readonly name: string
+  readonly service: ItemService
+  readonly onSaved: (text: string) => void
+  /** Something else is stored than what the user has seen. @param text that was to be saved. */
+  readonly onConflict: (found: ChangedError, text: string) => void
+  /** A request failed. */
+  readonly onProblem: (problem: unknown) => void
+  /** @param columns how far to move from this one. */
+  readonly onClose: (columns: number) => void
+}
+
+/** Narrowest field, in CSS pixels. */
+const narrowest = 160
+
+export function CellEditor(props: CellEditorProps) {
+  const { item, name, service, onSaved, onConflict, onProblem, onClose } = props
+  const value = memberText(item, name) ?? ''
+  const isString = value.startsWith('"')
+  const start = isString ? stringOf(value) : value
+  const [typed, setTyped] = useState(start)
+  const [problem, setProblem] = useState('')
+  const [isSaving, setSaving] = useState(false)
+  const place = useMemo(placeOfCell, [])
+  useWarning(typed !== start)
+
+  async function save(columns: number): Promise<void> {
+    if (isSaving) return
+    if (typed === start) {
+      onClose(columns)
+      return
+    }
+    const edited = withValue(item.text, name, isString ? JSON.stringify(typed) : typed.trim())
+    setProblem(edited.fault ?? '')
+    if (edited.fault !== undefined) return
+    setSaving(true)
+    try {
+      onSaved(await saveItem(service, item, edited.text, ''))
+      onClose(columns)
+    } catch (error) {
+      if (error instanceof ChangedError) onConflict(error, edited.text)
+      else setProblem(notSaved(error))
+      onProblem(error)
+    } finally {
+      setSaving(false)
+    }
+  }
+
+  return (
+    <Dialog
+      title={`Edit ${shownName(name)}`}
+      class="cell"
+      style={place}
+      onClose={() => onClose(0)}
+      onOutside={() => save(0)}
+      onKeyDown={(event) => {
+        if (!['Enter', 'Tab'].includes(event.key) || event.isComposing) return
+        event.preventDefault()
+        save(event.key === 'Enter' ? 0 : event.shiftKey ? -1 : 1)
+      }}
+    >
+      <input
+        autofocus
+        aria-label={`${shownName(name)}, ${isString ? 'text' : 'JSON'}`}
+        aria-invalid={problem !== ''}
+        aria-busy={isSaving}
+        readOnly={isSaving}
+        value={typed}
+        onFocus={(event) => event.currentTarget.select()}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </Dialog>
+  )
+}
+
+/** Above the active cell, but within the window. */
+function placeOfCell(): Record<string, string> {
+  const cell = document.getElementById(activeCell)?.getBoundingClientRect()
+  const width = Math.min(Math.max(narrowest, cell?.width ?? 0), innerWidth)
+  const left = Math.max(0, Math.min(cell?.left ?? 0, innerWidth - width))
+  return { top: `${cell?.top ?? 0}px`, left: `${left}px`, width: `${width}px` }
+}

@@ -1,0 +1,34 @@
+/** Saves the text of an item. @module */
+
+import { isSameItem, requestBody } from './draft.js'
+import type { Item } from './item.js'
+import { ChangedError, type ItemService, isOutcomeUnknown, messageFor } from './service.js'
+
+/**
+ * @param base what it replaces; `undefined` to create an item.
+ * @param text an object without errors.
+ * @param key of the item, if it is created.
+ * @returns what is stored then, also if an earlier attempt, whose answer was lost, has saved it.
+ * @throws {ChangedError}
+ */
+export async function saveItem(
+  service: ItemService,
+  base: Item | undefined,
+  text: string,
+  key: string,
+): Promise<string> {
+  const body = requestBody(text)
+  try {
+    return await (base ? service.replace(base, body) : service.create(body, key))
+  } catch (error) {
+    const stored = error instanceof ChangedError ? error.text : undefined
+    if (stored !== undefined && isSameItem(stored, text)) return stored
+    throw error
+  }
+}
+
+/** Why an item was not saved, in words. */
+export function notSaved(problem: unknown): string {
+  const doubt = 'It may have been saved all the same. Save again: it will not be there twice.'
+  return `Not saved. ${messageFor(problem)} ${isOutcomeUnknown(problem) ? doubt : ''}`
+}

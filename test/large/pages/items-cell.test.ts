@@ -1,0 +1,205 @@
+/** The items page in Chromium: values are edited in their cells, exactly. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { inChromium } from '../../support/chromium.js'
+import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
+import { createdBy, type ItemsPage, readBack, useItemsPage } from '../../support/items-page.js'
+import { ownService } from '../../support/own-service.js'
+import { until } from '../../support/until.js'
+
+const openItems = useItemsPage()
+
+function field(page: ItemsPage) {
+  return page.getByRole('dialog').getByRole('textbox')
+}
+
+async function closes(page: ItemsPage): Promise<void> {
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/** Counts what the page changes. */
+function countChanges(page: ItemsPage): () => number {
+  let count = 0
+  page.on('request', (request) => {
+    if (!['GET', 'HEAD'].includes(request.method())) count += 1
+  })
+  return () => count
+}
+
+describe('a value in its cell', inChromium, () => {
+  test('with the keyboard alone: only its characters change in the text of the item', async () => {
+    const own = await ownService({ CONSOLE: 'on' })
+    const data = '"p": 1.0,\t"big":12345678901234567890 , "s":"say \\u0022hi\\"", "t" :true'
+    const id = await createdBy(own, `{${data}}`, '"shop"')
+    const is = async (expected: string, project = '"shop"') =>
+      assert.equal(await readBack(own, id), `{"id":"${id}","project_id":${project},${expected}}`)
+    await is(data)
+    const page = await openItems(own)
+    await page.cell('1.0').waitFor()
+    const changes = countChanges(page)
+    const { keyboard } = page
+    // From the id to the right: project_id, p.
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter']) await keyboard.press(key)
+    assert.equal(await field(page).inputValue(), '1.0')
+    await keyboard.type('9')
+    await keyboard.press('Escape')
+    await closes(page)
+    await keyboard.press('Enter')
+    await keyboard.press('Enter') // as it was
+    await closes(page)
+    assert.equal(changes(), 0)
+    await is(data)
+
+    await keyboard.press('Enter')
+    await field(page).waitFor()
+    await keyboard.type(' -2.50e+1 ')
+    await keyboard.press('Enter')
+    await page.cell('-2.50e+1').waitFor()
+    await closes(page)
+    let now = data.replace('1.0', '-2.50e+1')
+    await is(now)
+
+    // Tab saves and goes to the next column. What is typed where a text is, is its text.
+    await keyboard.press('Enter')
+    await field(page).waitFor()
+    await keyboard.type('null')
+    await keyboard.press('Tab')
+    await closes(page)
+    now = now.replace('-2.50e+1', 'null')
+    await is(now)
+    await keyboard.press('ArrowRight')
+    await keyboard.press('Enter')
+    assert.equal(await field(page).inputValue(), 'say "hi"')
+    await keyboard.type('12 "{}\\')
+    await keyboard.press('Shift+Tab')
+    await closes(page)
+    now = now.replace('say \\u0022hi\\"', '12 \\"{}\\\\')
+    await is(now)
+    await keyboard.press('Enter')
+    assert.equal(await field(page).inputValue(), '12345678901234567890')
+    await keyboard.type('"as text"')
+    await keyboard.press('Enter')
+    await closes(page)
+    now = now.replace('12345678901234567890', '"as text"')
+    await is(now)
+
+    await keyboard.press('ArrowLeft')
+    await keyboard.press('ArrowLeft')
+    await keyboard.press('Enter')
+    assert.equal(await field(page).inputValue(), 'shop')
+    await keyboard.type('kiosk')
+    await keyboard.press('Enter')
+    await closes(page)
+    await is(now, '"kiosk"')
+    assert.equal(changes(), 5)
+    assert.ok(await page.evaluate('document.activeElement.matches("[role=grid]")'))
+  })
+
+  test('a double click edits; what one field cannot show opens the whole item', async () => {
+    const own = await ownService({ CONSOLE: 'on' })
+    await createdBy(own, '{"a":"one","lines":"1\\n2","of":[1],"turned":"\\u202e"}')
+    await createdBy(own, '{"other":false}')
+    const page = await openItems(own)
+    await page.cell('"one"').waitFor()
+    await page.cell('"one"').dblclick()
+    await field(page).fill('two')
+    await page.evaluate('void document.querySelector("dialog").click()') // beside it
+    await page.cell('"two"').waitFor()
+    await closes(page)
+    for (const text of ['"1\\n2"', '[1]']) {
+      await page.cell(text).dblclick()
+      await page.editor.waitFor()
+      await page.choose('Close')
+      await closes(page)
+    }
+    // A member that the item does not have.
+    await page.cell('false').click()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await page.editor.waitFor()
+  })
+
+  for (const [screen, viewport] of Object.entries(screens)) {
+    test(`${screen}: what is wrong is said at the cell, and what was typed stays`, async () => {
+      const own = await ownService({ CONSOLE: 'on', MAX_BODY_BYTES: '1000' })
+      const id = await createdBy(own, '{"n":1,"s":"text"}', '"p"')
+      const before = await readBack(own, id)
+      const page = await openItems(own, { viewport })
+      await page.counts('1 item')
+      const changes = countChanges(page)
+      for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter'])
+        await page.keyboard.press(key)
+      for (const [typed, problem] of [
+        ['01', 'This is not JSON:'],
+        ['1,"more":2', 'This is not JSON:'],
+        ['text', 'A text needs quotes here.'],
+        ['', 'This is not JSON:'],
+        ['[1]', 'An array or object is edited in the whole item'],
+      ] as const) {
+        await field(page).fill(typed)
+        await field(page).press('Enter')
+        await page.getByRole('alert').getByText(problem).waitFor()
+        assert.equal(await field(page).inputValue(), typed)
+      }
+      await assertFits(page)
+      await inEachScheme(page, () => assertAccessible(page))
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press('Enter')
+      await field(page).fill('')
+      await field(page).press('Enter')
+      await page.sees('project_id must be a string of at least 1 character, or null')
+      await page.keyboard.press('Escape')
+      assert.equal(changes(), 0)
+
+      for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
+      await field(page).fill('x'.repeat(1000))
+      await field(page).press('Tab')
+      await page
+        .getByRole('alert')
+        .getByText(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
+        .waitFor()
+      await assertFits(page)
+      await assertAccessible(page)
+      assert.equal(await readBack(own, id), before)
+      await field(page).fill('short')
+      await field(page).press('Enter')
+      await closes(page)
+      assert.equal(await readBack(own, id), before?.replace('text', 'short'))
+    })
+  }
+
+  test('changed or deleted elsewhere: the same choice as in the editor', async () => {
+    const own = await ownService({ CONSOLE: 'on' })
+    const id = await createdBy(own, '{"who":"me","n":1.0}')
+    const put = (data: string) =>
+      own.request('PUT', `/items/${id}`, { token: own.validToken(), body: `{"data":${data}}` })
+    const page = await openItems(own)
+    const edit = async (text: string, typed: string) => {
+      await page.cell(text).click()
+      await page.keyboard.press('Enter')
+      await field(page).fill(typed)
+    }
+    await page.cell('"me"').waitFor()
+    await edit('"me"', 'mine')
+    await put('{"who":"them","n":2.0}')
+    await page.keyboard.press('Enter')
+    await page.sees('This item was changed elsewhere. It is now:')
+    await page.sees('"who": "them"')
+    assert.match((await page.editor.textContent()) ?? '', /"who": "mine",\s*"n": 1\.0/)
+    await page.choose('Overwrite with mine')
+    await closes(page)
+    assert.match((await readBack(own, id)) ?? '', /"who":"mine","n":1\.0/)
+
+    await page.cell('"mine"').waitFor()
+    await edit('1.0', '3.0')
+    await own.call('DELETE', `/items/${id}`)
+    await page.keyboard.press('Enter')
+    await page.sees('This item was deleted elsewhere.')
+    await page.choose('Save as a new item')
+    await closes(page)
+    await page.cell('3.0').waitFor()
+    await until('one item', async () => (await own.call('GET', '/items')).text.includes('"n":3.0'))
+  })
+})
