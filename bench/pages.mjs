@@ -148,6 +148,10 @@ async function useItems() {
       else requestAnimationFrame(markRows)
     }
     markRows()
+    const keep = (/** @type {PerformanceObserverEntryList} */ list) => {
+      for (const { duration } of list.getEntries()) performance.mark('task', { detail: duration })
+    }
+    new PerformanceObserver(keep).observe({ type: 'longtask', buffered: true })
   })
   await page.goto(`${service.origin}/#token=${service.token}`)
   await page.waitForFunction(
@@ -163,9 +167,33 @@ async function useItems() {
     ['first rows', `${rows?.toFixed(0)} ms`],
     [`list of ${(service.listBytes / 1e6).toFixed(1)} MB complete`, `${complete?.toFixed(0)} ms`],
   ]
+  loading.push(['longest task until then', await longestTask(page)])
+  await page.evaluate(() => {
+    document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', ctrlKey: true }))
+  })
+  await page.waitForFunction(
+    (all) => document.querySelector('.status')?.textContent?.includes(all),
+    `${count(items)} items selected`,
+    { polling: 'raf' },
+  )
+  loading.push(['longest task when all are selected', await longestTask(page)])
   const frames = await scroll(page)
   await context.close()
   return { loading, frames }
+}
+
+/**
+ * The longest task since the last time that this was asked. Browsers tell only those of more than 50 ms.
+ * @param {Page} page
+ */
+async function longestTask(page) {
+  const longest = await page.evaluate(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1_000)) // they are told some time later
+    const tasks = performance.getEntriesByName('task')
+    performance.clearMarks('task')
+    return Math.max(0, ...tasks.map((each) => (each instanceof PerformanceMark ? each.detail : 0)))
+  })
+  return longest === 0 ? 'less than 50 ms' : `${longest.toFixed(0)} ms`
 }
 
 /**

@@ -65,7 +65,7 @@ describe('selected items', inChromium, () => {
     await press('/')
     await page.keyboard.type('"n":1')
     await page.counts('3 of 12 items')
-    await press('Tab', 'Control+a')
+    await press('Shift+Tab', 'Control+a') // a field has keys of its own
     await selects(page, '1 10 11')
     await page.sees('3 items selected')
     await assertAccessible(page)
