@@ -30,7 +30,7 @@ const { CoverageReport } = createRequire(join(root, 'tools/package.json'))(
 const here = pathToFileURL(root).href
 const report = new CoverageReport({
   outputDir: join(root, 'build/coverage'),
-  reports: ['console-details'],
+  reports: ['console-details', 'markdown-details'],
   entryFilter: (/** @type {{ url: string }} */ { url }) =>
     url.startsWith(here) &&
     /^(build\/src\/.*(?<!\.test)|dist\/[^/]*)\.js$/.test(url.slice(here.length)),

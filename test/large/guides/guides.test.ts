@@ -22,8 +22,9 @@ import {
   startInShell,
   withoutIds,
 } from '../../support/snippets.js'
-import { requireTool, root, toolsFolder } from '../../support/tools.js'
+import { root } from '../../support/tools.js'
 import { until } from '../../support/until.js'
+import { workflowErrors } from '../../support/workflow.js'
 import { parseYaml } from '../../support/yaml.js'
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'item-store-guide-'))
@@ -121,30 +122,6 @@ test('docs/how-to/ci.md: GitHub accepts the workflow, and its steps run the test
   )
   assert.match(outputs.join(''), /pass 1\n/)
 })
-
-interface WorkflowParser {
-  parseWorkflow(
-    file: { name: string; content: string },
-    trace: object,
-  ): { context: { errors: { getErrors(): Error[] } } }
-  NoOperationTraceWriter: new () => object
-}
-
-interface Bundler {
-  buildSync(options: object): void
-}
-
-/** What GitHub's own parser, with its published schema, says against a workflow. */
-function workflowErrors(content: string): string[] {
-  // Its modules import JSON in a way that Node.js refuses, so they are bundled.
-  const outfile = join(newFolder(), 'parser.cjs')
-  const { buildSync }: Bundler = requireTool('esbuild')
-  const entry = join(toolsFolder, 'node_modules/@actions/workflow-parser/dist/index.js')
-  buildSync({ entryPoints: [entry], bundle: true, platform: 'node', outfile })
-  const { parseWorkflow, NoOperationTraceWriter }: WorkflowParser = requireTool(outfile)
-  const { context } = parseWorkflow({ name: 'test.yml', content }, new NoOperationTraceWriter())
-  return context.errors.getErrors().map(({ message }) => message)
-}
 
 test('docs/how-to/from-json-server.md: db.json becomes items', async () => {
   const { json, js, sh } = snippetsBy('docs/how-to/from-json-server.md', ['json', 'js', 'sh'])

@@ -1,0 +1,38 @@
+/**
+ * What `npm version` runs before it commits: gives the changes under "Unreleased" their version and date, and
+ * writes the version where the documents name it.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const { npm_old_version: old = '', npm_new_version: version = '' } = process.env
+const today = new Date().toISOString().slice(0, 10)
+
+replaceIn(
+  'CHANGELOG.md',
+  /^## Unreleased\n\n(?!## |$)/m,
+  `## Unreleased\n\n## ${version} (${today})\n\n`,
+)
+replaceIn('README.md', `Version ${old},`, `Version ${version},`)
+replaceIn('docs/how-to/install.md', `item-store-${old}.tgz`, `item-store-${version}.tgz`)
+replaceIn('docs/how-to/install.md', `\n${old}\n`, `\n${version}\n`)
+
+/**
+ * Replaces a text wherever it occurs, and adds the file to the commit.
+ * @param {string} file
+ * @param {string | RegExp} text
+ * @param {string} replacement
+ */
+function replaceIn(file, text, replacement) {
+  const before = readFileSync(file, 'utf8')
+  const parts = before.split(text)
+  if (parts.length === 1) {
+    process.stderr.write(
+      `npm version: ${file} has nothing that matches ${JSON.stringify(String(text))}\n`,
+    )
+    process.exit(1)
+  }
+  writeFileSync(file, parts.join(replacement))
+  execFileSync('git', ['add', file])
+}

@@ -1,0 +1,76 @@
+/** `npm version`, in a copy of what it changes. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { programTest } from '../../support/program-test.js'
+import { cleanEnvironment, emptyFolder, npm } from '../../support/tarball.js'
+import { root } from '../../support/tools.js'
+
+const files = ['package.json', 'CHANGELOG.md', 'README.md', 'docs/how-to/install.md']
+
+/** A repository with those files, in which `git` runs. */
+function copyIn(git: string) {
+  const folder = emptyFolder()
+  for (const file of [...files, 'package-lock.json', 'scripts/version.mjs']) {
+    cpSync(join(root, file), join(folder, file))
+  }
+  const run = (...args: string[]) => {
+    const options = { cwd: folder, encoding: 'utf8' } as const
+    const { status, stdout, stderr } = spawnSync(git, args, options)
+    assert.equal(status, 0, stderr)
+    return stdout.trim()
+  }
+  run('init', '--quiet')
+  run('config', 'user.name', 'a')
+  run('config', 'user.email', 'a@example.org')
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+  return { folder, run, read }
+}
+
+programTest('git', 'npm version writes, commits and tags the version', (git) => {
+  const { folder, run, read } = copyIn(git)
+  const changes =
+    '# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.0.1 (2020-01-01)\n\n- Another.\n'
+  writeFileSync(join(folder, 'CHANGELOG.md'), changes)
+  run('add', '.')
+  run('commit', '--quiet', '--message', 'a')
+
+  npm(folder, 'version', '12.34.56')
+  assert.equal(run('status', '--porcelain'), '')
+  assert.equal(run('describe', '--exact-match'), 'v12.34.56')
+  assert.deepEqual(
+    run('diff', '--name-only', 'HEAD~1').split('\n').sort(),
+    [...files, 'package-lock.json'].sort(),
+  )
+  const today = new Date().toISOString().slice(0, 10)
+  assert.equal(
+    read('CHANGELOG.md').replace(`(${today})`, '(today)'),
+    changes.replace('Unreleased\n', 'Unreleased\n\n## 12.34.56 (today)\n'),
+  )
+  assert.match(read('README.md'), /^Version 12\.34\.56,/m)
+  assert.match(read('docs/how-to/install.md'), /^npm install .*\/item-store-12\.34\.56\.tgz$/m)
+  assert.match(read('docs/how-to/install.md'), /^```text\n12\.34\.56\n```$/m)
+})
+
+programTest(
+  'git',
+  'npm version without changes since the last one fails, and commits nothing',
+  (git) => {
+    const { folder, run } = copyIn(git)
+    writeFileSync(
+      join(folder, 'CHANGELOG.md'),
+      '# Changelog\n\n## Unreleased\n\n## 0.0.1 (2020-01-01)\n',
+    )
+    run('add', '.')
+    run('commit', '--quiet', '--message', 'a')
+
+    const options = { cwd: folder, env: cleanEnvironment(), encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync('npm', ['version', 'minor'], options)
+    assert.notEqual(status, 0)
+    assert.match(stderr, /npm version: CHANGELOG\.md has nothing/)
+    assert.equal(run('rev-list', '--count', 'HEAD'), '1')
+    assert.equal(run('tag'), '')
+  },
+)

@@ -1,0 +1,36 @@
+/** What GitHub says about a workflow. */
+
+import { join } from 'node:path'
+import { emptyFolder } from './tarball.js'
+import { requireTool, toolsFolder } from './tools.js'
+
+interface WorkflowParser {
+  parseWorkflow(
+    file: { name: string; content: string },
+    trace: object,
+  ): { context: { errors: { getErrors(): Error[] } } }
+  NoOperationTraceWriter: new () => object
+}
+
+interface Bundler {
+  buildSync(options: object): void
+}
+
+let parser: WorkflowParser | undefined
+
+/** What GitHub's own parser, with its published schema, says against a workflow. */
+export function workflowErrors(content: string): string[] {
+  parser ??= loadParser()
+  const trace = new parser.NoOperationTraceWriter()
+  const { context } = parser.parseWorkflow({ name: 'test.yml', content }, trace)
+  return context.errors.getErrors().map(({ message }) => message)
+}
+
+/** Its modules import JSON in a way that Node.js refuses, so they are bundled. */
+function loadParser(): WorkflowParser {
+  const outfile = join(emptyFolder(), 'parser.cjs')
+  const { buildSync }: Bundler = requireTool('esbuild')
+  const entry = join(toolsFolder, 'node_modules/@actions/workflow-parser/dist/index.js')
+  buildSync({ entryPoints: [entry], bundle: true, platform: 'node', outfile })
+  return requireTool(outfile)
+}
