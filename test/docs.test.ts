@@ -170,6 +170,13 @@ test('docs/reference/reliability.md names tests that exist', () => {
   assert.ok(rows.length > 40, `only ${rows.length} rows`)
   const faults = rowsUnder(reliability, '| found | fault | cause | state | test |')
   assert.ok(faults.length > 10, `only ${faults.length} faults`)
+  for (const row of faults) {
+    assert.match(
+      row,
+      /^\| \d{4}-\d{2}(?:-\d{2})?(?: \| [^|]*\S){4} \|$/,
+      'date, fault, cause, state, test',
+    )
+  }
   for (const row of [...rows, ...faults]) {
     const names = [...(row.split(' | ').at(-1) ?? '').matchAll(/`([^`]+)`/g)]
     assert.ok(names.length > 0, `no test is named in: ${row}`)
