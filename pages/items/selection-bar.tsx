@@ -41,8 +41,14 @@ export function SelectionBar({ selection, onDelete, next }: SelectionBarProps) {
   }
   // Browsers allow this only to pages with TLS or from this machine.
   const { clipboard }: { clipboard: Clipboard | undefined } = navigator
+  // As a text, a long one would keep the page busy.
   const copy =
-    clipboard && (() => withFile('copied', async (file) => clipboard.writeText(await file.text())))
+    clipboard &&
+    (() =>
+      withFile('copied', (file) => {
+        const plain = new Blob([file], { type: 'text/plain' })
+        return clipboard.write([new ClipboardItem({ 'text/plain': plain })])
+      }))
 
   useListKeys((event) => {
     if (event.key === 'Escape') clear()

@@ -108,15 +108,13 @@ describe('selected items', inChromium, () => {
     await page.getByRole('button', { name: 'Export the selected items' }).press('Enter')
     assert.equal(readFileSync(await (await saved).path(), 'utf8'), file)
     await page.sees('3 items exported')
-    await page.evaluate(
-      'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
-    )
+    await page.evaluate(`navigator.clipboard.write = async ([item]) => {
+      globalThis.copied = await (await item.getType('text/plain')).text()
+    }; 0`)
     await page.keyboard.press('Control+c')
     await page.sees('3 items copied')
     assert.equal(await page.evaluate('copied'), file)
-    await page.evaluate(
-      'navigator.clipboard.writeText = async () => { throw new Error("may not") }; 0',
-    )
+    await page.evaluate('navigator.clipboard.write = async () => { throw new Error("may not") }; 0')
     await page.getByRole('button', { name: 'Copy the selected items' }).click()
     await page.sees('3 items not copied: may not')
     // The button that is pressed disappears.
