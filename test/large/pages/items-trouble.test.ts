@@ -54,13 +54,15 @@ async function focusIs(page: ItemsPage, expected: string): Promise<void> {
 /** Fails unless the browser asks before it loads the page again, which it then does not. */
 async function assertAsksBrowser(page: ItemsPage): Promise<void> {
   const asked: string[] = []
+  const dismissed: Promise<void>[] = []
   page.on('dialog', (dialog) => {
     asked.push(dialog.type())
-    dialog.dismiss()
+    dismissed.push(dialog.dismiss())
   })
   await page.evaluate('setTimeout(() => location.reload()); 0')
   await until('the question', () => asked.length > 0)
   assert.deepEqual(asked, ['beforeunload'])
+  await Promise.all(dismissed) // the page may go on before, and must not close before
 }
 
 async function countItems(): Promise<number> {
