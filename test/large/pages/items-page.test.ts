@@ -71,9 +71,9 @@ describe('the items page', inChromium, () => {
     const stored = await readBack(own, id)
     const page = await openItems(own)
     await page.open('1.0')
-    const lines = () => page.locator('.cm-line').count()
-    await page.editor.waitFor()
-    assert.equal(await lines(), 9)
+    const hasLines = (count: number) =>
+      until(`${count} lines`, async () => (await page.locator('.cm-line').count()) === count)
+    await hasLines(9)
     await page.choose('Close') // nothing to be discarded
     await page.dialog.waitFor({ state: 'detached' })
     await page.open('1.0')
@@ -88,8 +88,9 @@ describe('the items page', inChromium, () => {
     await page.open('1.0')
     await page.choose('Duplicate')
     await page.getByRole('dialog', { name: 'New item' }).waitFor()
-    assert.equal(await lines(), 8)
+    await hasLines(8)
     await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
     await page.counts('2 items')
     assert.equal((await own.call('GET', '/items')).text.split(data.slice(1)).length, 3)
 
