@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type OwnService, ownService, ownTest } from '../support/own-service.js'
+import { answerReader, type RawAnswer } from '../support/raw-answers.js'
 import { headOf, openSocket, slowly, wholeText } from '../support/socket.js'
 import { until } from '../support/until.js'
 
@@ -27,18 +28,12 @@ async function readLate(own: OwnService, pieces: readonly (string | Buffer)[]): 
   return await wholeText(socket) // fails if the connection is reset
 }
 
-/** The statuses and the bodies of responses that all have a `Content-Length`. */
-function responsesIn(text: string): { status: number; head: string; body: string }[] {
-  const responses = []
-  for (let rest = text; rest !== ''; ) {
-    const headEnd = rest.indexOf('\r\n\r\n') + 4
-    const head = rest.slice(0, headEnd)
-    const end = headEnd + Number(/\r\nContent-Length: (\d+)\r\n/.exec(head)?.[1])
-    assert.ok(headEnd > 3 && rest.length >= end, `cut short: ${rest.length} bytes left, ${head}`)
-    responses.push({ status: Number(head.split(' ')[1]), head, body: rest.slice(headEnd, end) })
-    rest = rest.slice(end)
-  }
-  return responses
+/** The responses in a text, of which none is cut short. */
+function responsesIn(text: string): readonly RawAnswer[] {
+  const reader = answerReader()
+  reader.take(Buffer.from(text, 'latin1'))
+  assert.equal(reader.rest(), '', 'cut short')
+  return reader.all
 }
 
 ownTest('§7 a large item, garbage behind it, and more bytes later: both responses', async () => {

@@ -11,6 +11,7 @@ import {
   type Service,
   timeForAnswer,
 } from '../conformance/client.js'
+import { answerReader, type RawAnswer } from './raw-answers.js'
 
 type Bytes = string | Buffer
 
@@ -172,42 +173,19 @@ function only([answer]: Answer[]): Answer {
 }
 
 async function readAnswers(socket: Socket, count: number): Promise<Answer[]> {
-  const answers: Answer[] = []
-  let chunks: Buffer[] = []
-  let length = 0
-  let needed = 0
+  const reader = answerReader()
   for await (const chunk of socket) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length < needed) continue // putting a long answer together for each chunk would take long
-    let rest = Buffer.concat(chunks)
-    for (needed = lengthOfAnswer(rest); rest.length >= needed; needed = lengthOfAnswer(rest)) {
-      answers.push(parseAnswer(rest.subarray(0, needed)))
-      if (answers.length === count) return answers
-      rest = rest.subarray(needed)
-    }
-    chunks = [rest]
-    length = rest.length
+    reader.take(chunk)
+    if (reader.all.length >= count) break
   }
-  return answers
+  return reader.all.slice(0, count).map(parsed)
 }
 
-/** Length of the first response in the bytes; greater than theirs while its head is incomplete. */
-function lengthOfAnswer(bytes: Buffer): number {
-  const headLength = bytes.indexOf('\r\n\r\n') + 4
-  if (headLength < 4) return bytes.length + 1
-  const head = bytes.toString('latin1', 0, headLength)
-  return headLength + Number(/\r\nContent-Length: *(\d+)\r\n/i.exec(head)?.[1] ?? 0)
-}
-
-function parseAnswer(bytes: Buffer): Answer {
-  const headLength = bytes.indexOf('\r\n\r\n')
-  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headLength).split('\r\n')
-  const headers = Object.fromEntries(
-    lines.map((line) => {
-      const colon = line.indexOf(':')
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
-    }),
-  )
-  return answer(Number(statusLine.split(' ')[1]), headers, bytes.toString('utf8', headLength + 4))
+function parsed({ status, head, body }: RawAnswer): Answer {
+  const [, ...lines] = head.trimEnd().split('\r\n')
+  const headers = lines.map((line) => {
+    const [name = '', ...value] = line.split(':')
+    return [name.toLowerCase(), value.join(':').trim()]
+  })
+  return answer(status, Object.fromEntries(headers), Buffer.from(body, 'latin1').toString())
 }

@@ -1,6 +1,7 @@
 /** What became of each request of a conversation, as far as its client can know. */
 
-import { headerOf, type RawAnswer, shapeProblem } from './answers.js'
+import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
+import { shapeProblem } from './answers.js'
 import type { Played } from './client.js'
 import { isBodyWanted, type Request } from './request.js'
 

@@ -1,66 +1,6 @@
-/** Takes the bytes of a connection apart into answers, and checks what is common to all of them. */
+/** Checks what is common to all answers. */
 
-/** An answer as it came. Texts have a character for each byte. */
-export interface RawAnswer {
-  readonly status: number
-  readonly head: string
-  readonly body: string
-}
-
-export interface AnswerReader {
-  /** Whole answers, without those of status 100. */
-  readonly answers: RawAnswer[]
-  /** How many answers of status 100 came before each. */
-  readonly continued: Map<number, number>
-  take(chunk: Buffer): void
-  /** What has come of an answer that is not whole. */
-  rest(): string
-}
-
-/** @param isHead whether the answer at a place is to a HEAD, and so has no body. */
-export function readAnswersTo(isHead: (place: number) => boolean): AnswerReader {
-  const answers: RawAnswer[] = []
-  const continued = new Map<number, number>()
-  let chunks: Buffer[] = []
-  let length = 0
-  let needed = 0
-
-  function takeAnswers(): void {
-    let bytes = Buffer.concat(chunks)
-    for (;;) {
-      const end = bytes.indexOf('\r\n\r\n') + 4
-      if (end < 4) {
-        needed = 0
-        break
-      }
-      const head = bytes.toString('latin1', 0, end)
-      const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1])
-      const hasBody = status >= 200 && status !== 204 && !isHead(answers.length)
-      needed = end + (hasBody ? Number(headerOf(head, 'content-length') ?? 0) : 0)
-      if (bytes.length < needed) break
-      if (status === 100) continued.set(answers.length, (continued.get(answers.length) ?? 0) + 1)
-      else answers.push({ status, head, body: bytes.toString('latin1', end, needed) })
-      bytes = bytes.subarray(needed)
-    }
-    chunks = [bytes]
-    length = bytes.length
-  }
-
-  return {
-    answers,
-    continued,
-    take(chunk) {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length >= needed) takeAnswers() // for each chunk of a long answer it would take long
-    },
-    rest: () => Buffer.concat(chunks).toString('latin1'),
-  }
-}
-
-export function headerOf(head: string, name: string): string | undefined {
-  return new RegExp(`\r\n${name}: *([^\r]*)\r\n`, 'i').exec(head)?.[1]
-}
+import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import { type AnswerReader, readAnswersTo } from './answers.js'
+import { type AnswerReader, answerReader } from '../../support/raw-answers.js'
 import type { ConnectionPlan } from './conversation.js'
 import type { Request } from './request.js'
 
@@ -33,7 +33,7 @@ export async function play(
   const socket = connect({ port: Number(url.port), host: url.hostname, allowHalfOpen: true })
   const last = requests.at(-1)
   const isHeadCut = (last?.bytes.length ?? 0) - plan.unsent < (last?.headLength ?? 0)
-  const reader = readAnswersTo((place) => {
+  const reader = answerReader((place) => {
     const request = requests[place]
     return request?.isHead === true && !(request === last && isHeadCut)
   })

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type OwnService, ownService } from '../../support/own-service.js'
+import { answerReader, headerOf } from '../../support/raw-answers.js'
 import { headOf } from '../../support/socket.js'
 
 export interface ShutdownOptions {
@@ -72,29 +73,24 @@ function startClient(
 /** Reads until the connection ends. */
 async function countResponses(socket: Socket): Promise<ClientEnd> {
   const problems: string[] = []
+  let seen = 0
   let answered = 0
   let isLast = false
-  let rest: Buffer = Buffer.alloc(0)
+  const reader = answerReader()
   socket.on('error', (error) => problems.push(error.message)) // the responses must come without a reset
   socket.on('data', (chunk: Buffer) => {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    let at = 0
-    for (;;) {
-      const headEnd = bytes.indexOf('\r\n\r\n', at)
-      if (headEnd === -1) break
-      const head = bytes.toString('latin1', at, headEnd + 2)
-      const end = headEnd + 4 + Number(/\r\nContent-Length: (\d+)\r\n/.exec(head)?.[1])
-      if (bytes.length < end) break
+    reader.take(chunk)
+    for (const { status, head } of reader.answers.slice(seen)) {
+      seen += 1
       if (isLast) problems.push('a response after the last one')
-      if (head.startsWith('HTTP/1.1 201 ')) answered += 1
+      if (status === 201) answered += 1
       else problems.push(head.slice(0, head.indexOf('\r\n')))
-      isLast = head.includes('\r\nConnection: close\r\n')
-      at = end
+      isLast = headerOf(head, 'connection') === 'close'
     }
-    rest = bytes.subarray(at)
   })
   await once(socket, 'close').catch(() => undefined) // the error is among the problems
-  if (rest.length > 0) problems.push(`${rest.length} bytes of a response that was cut short`)
+  const { length } = reader.rest()
+  if (length > 0) problems.push(`${length} bytes of a response that was cut short`)
   if (!isLast) problems.push('the last response has no Connection: close')
   return { answered, problems }
 }

@@ -1,0 +1,69 @@
+/** Takes the bytes of a connection apart into answers. */
+
+/** An answer as it came. Texts have a character for each byte. */
+export interface RawAnswer {
+  readonly status: number
+  readonly head: string
+  readonly body: string
+}
+
+export interface AnswerReader {
+  /** Whole answers, without those of status 100. */
+  readonly answers: RawAnswer[]
+  /** The same with them. */
+  readonly all: RawAnswer[]
+  /** How many answers of status 100 came before each. */
+  readonly continued: Map<number, number>
+  take(chunk: Buffer): void
+  /** What has come of an answer that is not whole. */
+  rest(): string
+}
+
+/** @param isHead whether the answer at a place is to a HEAD, and so has no body; none is by default. */
+export function answerReader(isHead: (place: number) => boolean = () => false): AnswerReader {
+  const answers: RawAnswer[] = []
+  const all: RawAnswer[] = []
+  const continued = new Map<number, number>()
+  let chunks: Buffer[] = []
+  let length = 0
+  let needed = 0
+
+  function takeAnswers(): void {
+    let bytes = Buffer.concat(chunks)
+    for (;;) {
+      const end = bytes.indexOf('\r\n\r\n') + 4
+      if (end < 4) {
+        needed = 0
+        break
+      }
+      const head = bytes.toString('latin1', 0, end)
+      const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1])
+      const hasBody = status >= 200 && status !== 204 && !isHead(answers.length)
+      needed = end + (hasBody ? Number(headerOf(head, 'content-length') ?? 0) : 0)
+      if (bytes.length < needed) break
+      const answer = { status, head, body: bytes.toString('latin1', end, needed) }
+      all.push(answer)
+      if (status === 100) continued.set(answers.length, (continued.get(answers.length) ?? 0) + 1)
+      else answers.push(answer)
+      bytes = bytes.subarray(needed)
+    }
+    chunks = [bytes]
+    length = bytes.length
+  }
+
+  return {
+    answers,
+    all,
+    continued,
+    take(chunk) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length >= needed) takeAnswers() // for each chunk of a long answer it would take long
+    },
+    rest: () => Buffer.concat(chunks).toString('latin1'),
+  }
+}
+
+export function headerOf(head: string, name: string): string | undefined {
+  return new RegExp(`\r\n${name}: *([^\r]*)\r\n`, 'i').exec(head)?.[1]
+}
