@@ -1,7 +1,5 @@
 /** Servers that answer as a test tells them to, right or wrong. */
 
-import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -9,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { after } from 'node:test'
+import { listen } from '../support/process.js'
 
 /** What is done about one request. */
 export type Step = (response: ServerResponse, request: IncomingMessage) => void
@@ -55,15 +54,12 @@ export async function scriptedServer(steps: readonly Step[], port = 0): Promise<
     const step = steps[seen.length - 1] ?? steps.at(-1)
     step?.(response, request)
   })
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  const listeningPort = await listen(server, port)
   after(() => {
     server.close()
     server.closeAllConnections()
   })
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
-  return { baseUrl: `http://127.0.0.1:${address.port}/api/v1`, seen }
+  return { baseUrl: `http://127.0.0.1:${listeningPort}/api/v1`, seen }
 }
 
 /** Answers as it is told. */

@@ -68,9 +68,9 @@ export async function portInUse(): Promise<number> {
   return await listen(server)
 }
 
-/** Has a server listen on some port of this machine. */
-export async function listen(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+/** Has a server listen on this machine. @param port a free one by default. @returns the port. */
+export async function listen(server: Server, port = 0): Promise<number> {
+  await once(server.listen(port, '127.0.0.1'), 'listening')
   const address = server.address()
   assert.ok(address !== null && typeof address === 'object')
   return address.port

@@ -1,9 +1,8 @@
-/** A proxy to an engine that delays, holds back or replaces replies, counts commands, and may move to another one. */
+/** A proxy to an engine that holds back or replaces replies, counts commands, and may move to another one. */
 
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { after } from 'node:test'
+import { connect } from 'node:net'
 import type { OwnRedis } from './redis.js'
+import { tcpProxy } from './tcp-proxy.js'
 
 export interface RedisProxy {
   /** For `STORE_URL`. */
@@ -18,46 +17,26 @@ export interface RedisProxy {
   moveTo(redis: OwnRedis): void
 }
 
-/**
- * Listens until the test, or the test file, ends.
- * @param roundTrip the round-trip time that it adds, in milliseconds.
- */
-export async function proxyTo(redis: OwnRedis, roundTrip = 0): Promise<RedisProxy> {
+export async function proxyTo(redis: OwnRedis): Promise<RedisProxy> {
   let target = redis
   let commands = ''
   let isHeld = false
   let replacement: string | undefined
   let held: (() => void)[] = []
-  const sockets = new Set<Socket>()
-
-  const server = createServer((client) => {
-    const engine = connect(target.url.replace('redis+unix://', ''))
-    const forward = (from: Socket, to: Socket, seen: (data: Buffer) => void) => {
-      sockets.add(from)
-      from.on('error', () => to.destroy()).on('close', () => to.destroy())
-      from.on('data', (data) => {
-        // Timers of the same length fire in order.
-        if (roundTrip === 0) seen(data)
-        else setTimeout(() => seen(data), roundTrip / 2)
+  const port = await tcpProxy(
+    () => connect(target.url.replace('redis+unix://', '')),
+    (client, engine) => {
+      client.on('data', (data) => {
+        commands += data.toString('latin1').replaceAll(/x{100,}/g, '') // the filling of long items
+        engine.write(data)
       })
-    }
-    forward(client, engine, (data) => {
-      commands += data.toString('latin1').replaceAll(/x{100,}/g, '') // the filling of long items
-      engine.write(data)
-    })
-    forward(engine, client, (data) => {
-      const reply = replacement ?? data
-      if (isHeld) held.push(() => client.write(reply))
-      else client.write(reply)
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on TCP
-  after(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  })
+      engine.on('data', (data) => {
+        const reply = replacement ?? data
+        if (isHeld) held.push(() => client.write(reply))
+        else client.write(reply)
+      })
+    },
+  )
 
   return {
     url: `redis://127.0.0.1:${port}`,
