@@ -35,11 +35,12 @@ export interface ItemLoad {
   lost(): Promise<readonly number[]>
 }
 
+const clients = 8
 /** How long a client waits after a 503, in milliseconds. */
 const pause = 10
 
 /** They stop with the test at the latest. @param mayLose whether acknowledged changes may be lost. */
-export function startLoad(service: OwnService, { mayLose = false, clients = 8 } = {}): ItemLoad {
+export function startLoad(service: OwnService, { mayLose = false } = {}): ItemLoad {
   const statuses = new Map<number, number>()
   const items: Item[] = []
   const losses: number[] = []

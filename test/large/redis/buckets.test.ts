@@ -3,15 +3,14 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
-import { pino } from 'pino'
+import { test } from 'node:test'
 import { newItemId } from '../../../src/item/id.js'
 import { type ItemStore, StoreMismatchError } from '../../../src/store/item-store.js'
-import { openRedisStore, type RedisStoreOptions } from '../../../src/store/redis/store.js'
 import { create } from '../../conformance/expect.js'
 import { cli, ownService } from '../../support/own-service.js'
 import { describeWithRedis, type OwnRedis, ownRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
+import { ownStore } from '../../support/redis-store.js'
 import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 import { assertNothingServed, assertUnhealthy, noChange } from './expect.js'
@@ -21,21 +20,8 @@ const recordKey = `${prefix}{store}`
 const mismatch = /^STORE_BUCKETS is 1024, but this store has 256; set it to that, or use another/
 
 describeWithRedis('the number of buckets', () => {
-  const stores: ItemStore[] = []
-  after(async () => {
-    for (const store of stores) await store.close()
-  })
-
-  async function open(
-    { url }: { url: string },
-    buckets: number,
-    options: Partial<RedisStoreOptions> = {},
-  ): Promise<ItemStore> {
-    const log = pino({ level: 'silent' })
-    const store = await openRedisStore({ url, prefix, timeout: 60_000, log, buckets, ...options })
-    stores.push(store)
-    return store
-  }
+  const open = ({ url }: { url: string }, buckets: number, options: { prefix?: string } = {}) =>
+    ownStore({ url, prefix, buckets, ...options })
 
   function assertMismatch(opened: Promise<ItemStore>): Promise<void> {
     return assert.rejects(opened, (error) => {
@@ -148,7 +134,6 @@ describeWithRedis('the number of buckets', () => {
     const { redis, store } = await withItem(256)
     await redis.command('save')
     await store.close()
-    stores.splice(stores.indexOf(store), 1)
     await redis.kill('SIGKILL')
     const service = await ownService({
       STORE_URL: redis.url,

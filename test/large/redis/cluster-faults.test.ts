@@ -173,7 +173,6 @@ describeWithRedis('faults of a cluster', () => {
       lost.every((time) => killed - time < replicationLag),
       'an older write is lost',
     )
-    for (const status of load.statuses.keys()) assert.ok([200, 201, 204, 404, 503].includes(status))
     await master.start()
     await cluster.isWhole()
   })

@@ -3,11 +3,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { pino } from 'pino'
 import { newItemId } from '../../../src/item/id.js'
-import type { ItemStore } from '../../../src/store/item-store.js'
 import { slotOf } from '../../../src/store/redis/slots.js'
-import { openRedisStore, type RedisStoreOptions } from '../../../src/store/redis/store.js'
 import { create } from '../../conformance/expect.js'
 import { newCertificate } from '../../support/certificate.js'
 import { assertConforms } from '../../support/conformance.js'
@@ -15,6 +12,7 @@ import { type OwnService, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, documentedRights, ownRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
+import { type OwnStoreOptions, openStore, ownStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
 import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
@@ -25,12 +23,8 @@ const cluster = await ownCluster()
 await cluster.start()
 
 describeWithRedis('a cluster', () => {
-  /** A store in this process, with a prefix of its own. */
-  async function open(options: Partial<RedisStoreOptions> = {}): Promise<ItemStore> {
-    const log = pino({ level: 'silent' })
-    const defaults = { url: cluster.url, prefix: `${randomUUID()}:`, timeout: 60_000, log }
-    return await openRedisStore({ ...defaults, ...options })
-  }
+  const open = (options: Partial<OwnStoreOptions> = {}) =>
+    ownStore({ url: cluster.url, ...options })
 
   /** What each master says. */
   function masters(...command: string[]): Promise<string[]> {
@@ -40,7 +34,7 @@ describeWithRedis('a cluster', () => {
   const small = { buckets: 8, batchBytes: 300 }
   describeStore('with 8 buckets and batches of 300 bytes', () => open(small), 100)
 
-  describeRoundTrip('in a cluster', () => open({ buckets: 8 }), 100)
+  describeRoundTrip('in a cluster', () => openStore({ url: cluster.url, buckets: 8 }), 100)
 
   test('passes the conformance tests, and has the items on all masters', async () => {
     await assertConforms({ STORE_URL: cluster.url, STORE_TIMEOUT })
@@ -68,7 +62,6 @@ describeWithRedis('a cluster', () => {
     )
     await store.clear()
     assert.equal((await store.size()).items, 0)
-    await store.close()
   })
 
   test('a health check takes two scripts on each master', async () => {
@@ -83,7 +76,6 @@ describeWithRedis('a cluster', () => {
         2,
       )
     }
-    await store.close()
   })
 
   test('another program uses one of the keys: unhealthy once a request has met it, until it is gone', async () => {
@@ -97,7 +89,6 @@ describeWithRedis('a cluster', () => {
     assert.ok((await masters('get', key)).includes('something else'))
     await masters('del', key)
     await until('it is healthy', () => store.healthy())
-    await store.close()
   })
 
   test('the slot of a key is what the servers say', async () => {

@@ -1,13 +1,12 @@
 /** What clients see of a service on a server with a replica, behind an address that moves with the primary. */
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { create } from '../../conformance/expect.js'
 import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
 import { ownService } from '../../support/own-service.js'
-import { freePort } from '../../support/process.js'
+import { freePort, listen } from '../../support/process.js'
 import { describeWithRedis, type OwnRedis, ownRedis } from '../../support/redis.js'
 import { proxyTo } from '../../support/redis-proxy.js'
 import { until } from '../../support/until.js'
@@ -46,9 +45,6 @@ describeWithRedis('a planned failover', () => {
         ;[primary, replica] = [replica, primary]
       }
       await load.stop()
-      for (const status of load.statuses.keys()) {
-        assert.ok([200, 201, 204, 404, 503].includes(status), `${status}`)
-      }
       assert.deepEqual(await load.lost(), [])
       const causes = service.log.flatMap(({ msg, cause }) =>
         msg === 'the store cannot be reached' ? [cause] : [],
@@ -98,11 +94,9 @@ describeWithRedis('a planned failover', () => {
             )
           }
         })
-    }).listen(0, '127.0.0.1')
-    server.unref()
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo // it listens on TCP
-    const service = await ownService({ STORE_URL: `redis://127.0.0.1:${port}`, STORE_TIMEOUT })
+    }).unref()
+    const STORE_URL = `redis://127.0.0.1:${await listen(server)}`
+    const service = await ownService({ STORE_URL, STORE_TIMEOUT })
     const begun = performance.now()
     await until('it has connected again and again', async () => {
       assertUnavailable(await service.call('POST', '/items', { data: {} }), noChange)

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { send } from '../../conformance/client.js'
 import { create, record } from '../../conformance/expect.js'
 import { assertRefused } from '../../decisions/expect.js'
+import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, type OwnRedis, ownRedis } from '../../support/redis.js'
@@ -51,31 +51,14 @@ describeWithRedis('faults of the engine', () => {
 
   test('it is killed under load: successes and 503s only, and every success is kept', async () => {
     const { redis, service } = await started('--appendonly', 'yes', '--appendfsync', 'always')
-    const kept = new Map<string, number>()
-    const statuses = new Map<number, number>()
-    let isOver = false
-    const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let n = 0; !isOver; n += 1) {
-        const answer = await service.call('POST', '/items', { data: { writer, n } })
-        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-        if (answer.status === 201) kept.set(String(record(record(answer.json()).data).id), n)
-        else await delay(5)
-      }
-    })
-    const served = () => statuses.get(201) ?? 0
-    await until('items are created', () => served() > 200)
+    const load = startLoad(service)
+    await untilMoreIsServed(load)
     await redis.kill('SIGKILL')
-    await until('requests are refused', () => (statuses.get(503) ?? 0) > 20)
-    const before = served()
+    await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 20)
     await redis.start()
-    await until('items are created again', () => served() > before + 200)
-    isOver = true
-    await Promise.all(writers)
-    assert.deepEqual([...statuses.keys()].sort(), [201, 503])
-    for (const [id, n] of kept) {
-      const answer = await service.call('GET', `/items/${id}`)
-      assert.equal(record(record(answer.json()).data).n, n)
-    }
+    await untilMoreIsServed(load)
+    await load.stop()
+    assert.deepEqual(await load.lost(), [])
   })
 
   test('it is killed while a list is read: the connection ends, and half a list does not look complete', async () => {

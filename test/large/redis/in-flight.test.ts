@@ -1,14 +1,12 @@
 /** What the Redis store has in flight on a connection: how much, in which order, and for how long. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { pino } from 'pino'
 import { newItemId } from '../../../src/item/id.js'
-import type { ItemStore } from '../../../src/store/item-store.js'
-import { openRedisStore } from '../../../src/store/redis/store.js'
 import { describeWithRedis, ownRedis } from '../../support/redis.js'
 import { proxyTo, type RedisProxy } from '../../support/redis-proxy.js'
+import { ownStore } from '../../support/redis-store.js'
 import { itemText } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
@@ -18,19 +16,12 @@ const megabyte = 1_000_000
 const hget = '\r\nHGET\r\n'
 
 describeWithRedis('commands in flight', () => {
-  const stores: ItemStore[] = []
-  after(async () => {
-    for (const store of stores) await store.close()
-  })
-
   /** A store of its own, in one bucket unless told otherwise, and the way to its engine. */
   async function opened({ buckets = 1, timeout = 60_000 } = {}) {
     const redis = ownRedis()
     await redis.start()
     const proxy = await proxyTo(redis)
-    const log = pino({ level: 'silent' })
-    const store = await openRedisStore({ url: proxy.url, prefix: 'a:', buckets, timeout, log })
-    stores.push(store)
+    const store = await ownStore({ url: proxy.url, prefix: 'a:', buckets, timeout })
     return { redis, proxy, store }
   }
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { after, test } from 'node:test'
+import { connect, createServer } from 'node:net'
+import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { ErrorReply } from '@redis/client'
 import { pino } from 'pino'
@@ -11,22 +11,17 @@ import { newItemId } from '../../../src/item/id.js'
 import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
 import { storeError } from '../../../src/store/redis/errors.js'
 import { partlyDone } from '../../../src/store/redis/scripts.js'
-import { openRedisStore } from '../../../src/store/redis/store.js'
-import { freePort } from '../../support/process.js'
+import { freePort, listen } from '../../support/process.js'
 import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { ownStore } from '../../support/redis-store.js'
 import { itemText } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
 const redis = ownRedis()
 await redis.start()
-const stores: ItemStore[] = []
 
 describeWithRedis('refusals of the engine', () => {
-  after(async () => {
-    for (const store of stores) await store.close()
-  })
-
   const used = ['EVAL', 'EVALSHA', 'HGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
   for (const command of used) {
     test(`the user may not use ${command}: unhealthy, and whatever says so has changed nothing`, async () => {
@@ -146,11 +141,8 @@ describeWithRedis('refusals of the engine', () => {
     test(`a server that says ${JSON.stringify(says)} and closes: the log has the cause`, async () => {
       const server = createServer((socket) => {
         socket.once('data', () => socket.end(says)).on('error', () => undefined)
-      }).listen(0, '127.0.0.1')
-      server.unref()
-      await once(server, 'listening')
-      const { port } = server.address() as AddressInfo // it listens on TCP
-      const { log } = await opened(`redis://bob:pass1234@127.0.0.1:${port}`)
+      }).unref()
+      const { log } = await opened(`redis://bob:pass1234@127.0.0.1:${await listen(server)}`)
       assert.equal(JSON.parse(log[0] ?? '{}').cause, cause)
     })
   }
@@ -159,23 +151,22 @@ describeWithRedis('refusals of the engine', () => {
     const port = await freePort()
     const full = ownRedis('--maxclients', '1', '--port', String(port))
     await full.start()
-    const client = connect(port).unref()
+    const client = connect(port)
     client.write('PING\r\n')
     await once(client, 'data')
     const { log } = await opened(`redis://127.0.0.1:${port}`)
     // A server may have closed the connection before it could be read what it says.
     await until('the log says so', () => /max number of clients reached/.test(log.join()))
+    client.destroy()
   })
 })
 
 /** A store in one bucket, and the lines that it logs. */
 async function opened(url: string): Promise<{ store: ItemStore; log: string[] }> {
   const log: string[] = []
-  const options = { url, prefix: 'item-store:', timeout: 20_000, buckets: 1 }
+  const options = { url, prefix: 'item-store:', buckets: 1 }
   const destination = { write: (line: string) => void log.push(line) }
-  const store = await openRedisStore({ ...options, log: pino({}, destination) })
-  stores.push(store)
-  return { store, log }
+  return { store: await ownStore({ ...options, log: pino({}, destination) }), log }
 }
 
 async function thrownBy(call: () => unknown): Promise<StoreError | undefined> {

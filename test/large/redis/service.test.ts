@@ -6,20 +6,17 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { pino } from 'pino'
-import { openRedisStore } from '../../../src/store/redis/store.js'
 import { create, record } from '../../conformance/expect.js'
 import { newCertificate } from '../../support/certificate.js'
 import { assertConforms } from '../../support/conformance.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, documentedRights, ownRedis } from '../../support/redis.js'
+import { openStore, ownStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
 import { root } from '../../support/tools.js'
 
 const STORE_TIMEOUT = '20s'
-/** Options of a store in this process. */
-const direct = { prefix: 'item-store:', timeout: 20_000, log: pino({ level: 'silent' }) }
 
 const forTexts = ownRedis()
 await forTexts.start()
@@ -51,7 +48,7 @@ describeWithRedis('the service on an engine', () => {
     }
   })
 
-  describeRoundTrip('on one server', () => openRedisStore({ ...direct, url: forTexts.url }), 100)
+  describeRoundTrip('on one server', () => openStore({ url: forTexts.url }), 100)
 
   test('its OpenAPI document promises of lists only what they have here', async () => {
     const redis = ownRedis()
@@ -94,9 +91,7 @@ describeWithRedis('the service on an engine', () => {
     assert.equal((await service.call('GET', '/items')).status, 200)
     assert.equal((await service.request('GET', '/health')).status, 200)
     assert.equal((await service.call('DELETE', path)).status, 204)
-    const store = await openRedisStore({ ...direct, url })
-    await store.clear()
-    await store.close()
+    await (await ownStore({ url, prefix: 'item-store:' })).clear()
   })
 
   test('loads the client for it only then', async () => {

@@ -1,40 +1,23 @@
 /** The Redis store by itself, against an engine in a process of its own. */
 
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { pino } from 'pino'
 import { newItemId } from '../../../src/item/id.js'
 import type { ItemId, ItemList, ItemStore } from '../../../src/store/item-store.js'
-import { openRedisStore } from '../../../src/store/redis/store.js'
 import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { type OwnStoreOptions, ownStore } from '../../support/redis-store.js'
 import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 
-const log = pino({ level: 'silent' })
-/** No deadline is reached on a busy machine. */
-const timeout = 60_000
 const one = { buckets: 1 }
 
 const redis = ownRedis()
 await redis.start()
 
 describeWithRedis('the Redis store', () => {
-  const stores: ItemStore[] = []
-  after(async () => {
-    for (const store of stores) await store.close()
-  })
-
-  async function open(
-    options: { buckets?: number; batchBytes?: number } = {},
-    { url } = redis,
-  ): Promise<ItemStore> {
-    const prefix = `${randomUUID()}:`
-    const store = await openRedisStore({ url, prefix, timeout, log, ...options })
-    stores.push(store)
-    return store
-  }
+  const open = (options: Partial<OwnStoreOptions> = {}, { url } = redis) =>
+    ownStore({ url, ...options })
 
   const shapes = [
     { buckets: 1, batchBytes: 1 },
@@ -84,13 +67,8 @@ describeWithRedis('the Redis store', () => {
   })
 
   test('two stores with the same prefix share their items, others do not', async () => {
-    const options = { url: redis.url, timeout, log }
-    const [first, second, other] = await Promise.all([
-      openRedisStore({ ...options, prefix: 'shared:' }),
-      openRedisStore({ ...options, prefix: 'shared:' }),
-      openRedisStore({ ...options, prefix: 'other:' }),
-    ])
-    stores.push(first, second, other)
+    const shared = { prefix: 'shared:' }
+    const [first, second, other] = await Promise.all([open(shared), open(shared), open()])
     for (let turn = 0; turn < 500; turn += 1) {
       const [writer, reader] = turn % 2 === 0 ? [first, second] : [second, first]
       const id = newItemId()
@@ -154,11 +132,8 @@ describeWithRedis('the Redis store', () => {
   })
 
   test('whoever watches is called after a change by another service, within half a second', async () => {
-    const [first, second] = await Promise.all([
-      openRedisStore({ url: redis.url, timeout, log, prefix: 'watched:' }),
-      openRedisStore({ url: redis.url, timeout, log, prefix: 'watched:' }),
-    ])
-    stores.push(first, second)
+    const watched = { prefix: 'watched:' }
+    const [first, second] = await Promise.all([open(watched), open(watched)])
     const id = newItemId()
     const calls: (ItemId | undefined)[] = []
     for (const watched of [id, undefined]) first.watch(watched, () => calls.push(watched))
