@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,7 +11,7 @@ import { promisify } from 'node:util'
 import { serviceAt } from '../../conformance/client.js'
 import { newCertificate } from '../../support/certificate.js'
 import { keptClient } from '../../support/kept-client.js'
-import { ownProcess } from '../../support/own-process.js'
+import { configureNginx, startNginx } from '../../support/nginx.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
@@ -21,6 +20,7 @@ import { until } from '../../support/until.js'
 
 const execute = promisify(execFile)
 
+const file = 'deploy/nginx.conf'
 const name = 'items.example.com'
 
 programTest(
@@ -33,17 +33,13 @@ programTest(
       TRUSTED_PROXIES: '127.0.0.1',
     })
     const ports = { https: await freePort(), http: await freePort(), service: own.baseUrl.port }
-    const { folder, certificate } = configure(ports)
-    const args = ['-e', 'stderr', '-p', folder, '-c', 'main.conf']
-    const checked = spawnSync(nginx, [...args, '-t'], { encoding: 'utf8' })
+    const { certificate, ...configured } = configure(ports)
+    const checked = spawnSync(nginx, [...configured.args, '-t'], { encoding: 'utf8' })
     assert.equal(checked.status, 0, checked.stderr)
     assert.doesNotMatch(checked.stderr, /warn|deprecated/)
-    assert.doesNotMatch(
-      textOf('deploy/nginx.conf'),
-      /listen.* http2/,
-      'deprecated since nginx 1.25.1',
-    )
-    ownProcess([nginx, ...args], { cwd: folder, env: process.env })
+    const text = readFileSync(join(root, file), 'utf8')
+    assert.doesNotMatch(text, /listen.* http2/, 'deprecated since nginx 1.25.1')
+    startNginx(nginx, configured)
     const agent = new Agent({ servername: name, ca: certificate })
     after(() => agent.destroy())
     const baseUrl = new URL(`https://127.0.0.1:${ports.https}/api/v1`)
@@ -107,27 +103,16 @@ programTest(
   },
 )
 
-const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
-
-/** A folder with the configuration, on other ports and with a certificate of its own. */
+/** The configuration on other ports, with a certificate of its own, and compression. */
 function configure(ports: { https: number; http: number; service: string }) {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-nginx-'))
-  chmodSync(folder, 0o755) // for the workers of nginx, which are another user than root
   const [pem, key] = newCertificate(`DNS:${name}`)
-  let text = textOf('deploy/nginx.conf')
-  for (const [from, to] of [
+  const changes = [
     ['listen 443 ssl', `listen 127.0.0.1:${ports.https} ssl`],
     ['listen 80;', `listen 127.0.0.1:${ports.http};`],
     ['127.0.0.1:8000', `127.0.0.1:${ports.service}`],
     [`/etc/ssl/${name}.pem`, pem],
     [`/etc/ssl/${name}.key`, key],
-  ] as const) {
-    assert.equal(text.split(from).length, 2, from)
-    text = text.replace(from, to)
-  }
-  writeFileSync(join(folder, 'item-store.conf'), text)
+  ] as const
   const gzip = 'gzip on; gzip_types application/json; gzip_min_length 1;'
-  const http = `http { access_log off; ${gzip} include item-store.conf; }`
-  writeFileSync(join(folder, 'main.conf'), `daemon off; pid nginx.pid; events {} ${http}\n`)
-  return { folder, certificate: readFileSync(pem) }
+  return { ...configureNginx(file, changes, gzip), certificate: readFileSync(pem) }
 }

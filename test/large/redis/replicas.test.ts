@@ -2,17 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { serviceAt } from '../../conformance/client.js'
 import { create } from '../../conformance/expect.js'
-import { ownProcess } from '../../support/own-process.js'
+import { configureNginx, startNginx } from '../../support/nginx.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { describeWithRedis, ownRedis } from '../../support/redis.js'
-import { root } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 
 describeWithRedis('replicas', () => {
@@ -24,14 +20,11 @@ describeWithRedis('replicas', () => {
     const replicas = [await ownService(env), await ownService(env), await ownService(env)]
     const port = await freePort()
     const servers = replicas.map(({ baseUrl }) => `server ${baseUrl.host} max_fails`).join('=1; ')
-    const folder = configure([
+    const configured = configureNginx('deploy/replicas/nginx.conf', [
       ['listen 80;', `listen 127.0.0.1:${port};`],
       ['server item-store:8000 max_fails', servers],
     ])
-    ownProcess([nginx, '-e', 'stderr', '-p', folder, '-c', 'main.conf'], {
-      cwd: folder,
-      env: process.env,
-    })
+    startNginx(nginx, configured)
     const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), JWT_SECRET)
     await until('nginx serves', () => service.call('GET', '/health').catch(() => undefined))
 
@@ -44,18 +37,3 @@ describeWithRedis('replicas', () => {
     }
   })
 })
-
-/** A folder with the configuration, changed in places that each are there once. */
-function configure(changes: [from: string, to: string][]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-nginx-'))
-  chmodSync(folder, 0o755) // for the workers of nginx, which are another user than root
-  let text = readFileSync(join(root, 'deploy/replicas/nginx.conf'), 'utf8')
-  for (const [from, to] of changes) {
-    assert.equal(text.split(from).length, 2, from)
-    text = text.replace(from, to)
-  }
-  writeFileSync(join(folder, 'item-store.conf'), text)
-  const http = 'http { access_log off; include item-store.conf; }'
-  writeFileSync(join(folder, 'main.conf'), `daemon off; pid nginx.pid; events {} ${http}\n`)
-  return folder
-}

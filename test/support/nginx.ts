@@ -1,0 +1,40 @@
+/** nginx with a configuration of `deploy/`, changed so that it runs on this machine. */
+
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ownProcess } from './own-process.js'
+import { root } from './tools.js'
+
+/**
+ * A folder with the configuration, and the arguments that make nginx use it.
+ * @param file relative to the root of the repository.
+ * @param changes texts that each are in the file once, and what they become.
+ * @param directives for all servers.
+ */
+export function configureNginx(
+  file: string,
+  changes: readonly (readonly [from: string, to: string])[],
+  directives = '',
+): { folder: string; args: string[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-nginx-'))
+  chmodSync(folder, 0o755) // for the workers of nginx, which are another user than root
+  let text = readFileSync(join(root, file), 'utf8')
+  for (const [from, to] of changes) {
+    assert.equal(text.split(from).length, 2, from)
+    text = text.replace(from, to)
+  }
+  writeFileSync(join(folder, 'item-store.conf'), text)
+  const http = `http { access_log off; ${directives} include item-store.conf; }`
+  writeFileSync(join(folder, 'main.conf'), `daemon off; pid nginx.pid; events {} ${http}\n`)
+  return { folder, args: ['-e', 'stderr', '-p', folder, '-c', 'main.conf'] }
+}
+
+/** Starts it; it ends with the test. */
+export function startNginx(
+  nginx: string,
+  { folder, args }: ReturnType<typeof configureNginx>,
+): void {
+  ownProcess([nginx, ...args], { cwd: folder, env: process.env })
+}
