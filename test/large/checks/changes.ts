@@ -3,20 +3,12 @@
  * cut and services killed; ends with code 1 if one is lost or made twice. Needs `redis-server`.
  */
 
-import { parseArgs } from 'node:util'
 import { ownRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
 import { type ChangesOptions, checkCreates, checkIncrements } from '../changes/changes.js'
-import { positive, say } from './report.js'
+import { numbers, say } from './report.js'
 
-const { values } = parseArgs({
-  options: {
-    increments: { type: 'string', default: '16000' },
-    creates: { type: 'string', default: '100000' },
-  },
-})
-const increments = positive('increments', values.increments)
-const creates = positive('creates', values.creates)
+const { increments, creates } = numbers({ increments: 16_000, creates: 100_000 })
 let isRight = true
 
 async function check(

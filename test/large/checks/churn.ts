@@ -5,20 +5,12 @@
  * is left after the churn, or if the store cannot be filled or listed.
  */
 
-import { parseArgs } from 'node:util'
 import { churn } from '../../support/churn.js'
 import { cli, ownService } from '../../support/own-service.js'
-import { positive, say } from './report.js'
+import { numbers, say } from './report.js'
 
-const { values } = parseArgs({
-  options: {
-    memory: { type: 'string', default: '512' },
-    seconds: { type: 'string', default: '30' },
-  },
-})
+const { memory, seconds } = numbers({ memory: 512, seconds: 30 })
 const mebibyte = 1024 ** 2
-const memory = positive('memory', values.memory)
-const seconds = positive('seconds', values.seconds)
 const allowedGrowth = 1.5
 /** Items have room beside their text: the least part of the store that the texts of 3 KB have to reach. */
 const allowedFill = 0.93

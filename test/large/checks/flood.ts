@@ -8,27 +8,17 @@
 import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { record } from '../../conformance/expect.js'
 import { keptClient } from '../../support/kept-client.js'
 import { ownProcess } from '../../support/own-process.js'
 import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
-import { positive, say } from './report.js'
+import { numbers, say } from './report.js'
 
 /** Limits: memory above that of the idle service, in MB, and 99th percentile of request times, in ms. */
 const allowed = { memory: 150, p99: 250 }
 
-const { values } = parseArgs({
-  options: {
-    heap: { type: 'string', default: '128' },
-    connections: { type: 'string', default: '40' },
-    seconds: { type: 'string', default: '10' },
-  },
-})
-const heap = positive('heap', values.heap)
-const connections = positive('connections', values.connections)
-const seconds = positive('seconds', values.seconds)
+const { heap, connections, seconds } = numbers({ heap: 128, connections: 40, seconds: 10 })
 
 const clients = fileURLToPath(new URL('./flood-clients.js', import.meta.url))
 const items = '/api/v1/items'

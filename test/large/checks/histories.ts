@@ -4,18 +4,13 @@
  * linearizable. Needs `redis-server`.
  */
 
-import { parseArgs } from 'node:util'
 import { checkHistories } from '../histories/histories.js'
-import { positive, say } from './report.js'
+import { numbers, say } from './report.js'
 
-const { values } = parseArgs({
-  options: {
-    operations: { type: 'string', default: '100000' },
-    seed: { type: 'string', default: String((Date.now() % 1_000_000) + 1) },
-  },
+const { operations, seed } = numbers({
+  operations: 100_000,
+  seed: (Date.now() % 1_000_000) + 1,
 })
-const operations = positive('operations', values.operations)
-const seed = positive('seed', values.seed)
 
 const { findings, faults, ...counts } = await checkHistories({ operations, seed })
 for (const [name, count] of Object.entries({ seed, ...counts })) say(`${name}: ${count}`)

@@ -1,5 +1,20 @@
 /** What all checks do: read numbers from their options, and say what they found. */
 
+import { parseArgs } from 'node:util'
+
+/** The options of a check that only has numbers. @throws {Error} unless each is a number above 0. */
+export function numbers<Name extends string>(
+  defaults: Readonly<Record<Name, number>>,
+): Record<Name, number> {
+  const entries = Object.entries(defaults).map(([name, value]) => {
+    return [name, { type: 'string', default: String(value) }] as const
+  })
+  const { values } = parseArgs({ options: Object.fromEntries(entries) })
+  return Object.fromEntries(
+    Object.entries(values).map(([name, text]) => [name, positive(name, String(text))]),
+  ) as Record<Name, number> // the names of the defaults
+}
+
 /** @throws {Error} unless the option is a number above 0. */
 export function positive(name: string, text: string): number {
   const number = Number(text)

@@ -4,13 +4,11 @@
  * response, or if the last response on a connection did not say that it is the last.
  */
 
-import { parseArgs } from 'node:util'
 import { randomNumbers } from '../../support/random.js'
 import { shutDownUnderCreates } from '../reliability/endless-creates.js'
-import { positive, say } from './report.js'
+import { numbers, say } from './report.js'
 
-const { values } = parseArgs({ options: { count: { type: 'string', default: '500' } } })
-const count = positive('count', values.count)
+const { count } = numbers({ count: 500 })
 
 const random = randomNumbers()
 let created = 0

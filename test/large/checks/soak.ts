@@ -5,12 +5,11 @@
  */
 
 import { Agent } from 'node:http'
-import { parseArgs } from 'node:util'
 import { record } from '../../conformance/expect.js'
 import { keptClient } from '../../support/kept-client.js'
 import { ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
-import { positive, say } from './report.js'
+import { numbers, say } from './report.js'
 
 interface Item {
   readonly id: string
@@ -21,8 +20,7 @@ interface Item {
 /** What is wrong with the answer, if anything is. */
 type Problem = string | undefined
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
-const minutes = positive('minutes', values.minutes)
+const { minutes } = numbers({ minutes: 10 })
 const workers = 16
 const heldItems = 5000
 const allowedGrowth = 0.05
