@@ -1,4 +1,4 @@
-/** The types that users get, with each library and module resolution that they may have. */
+/** The types that users of client and library get, with each library and module resolution that they may have. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,9 +6,11 @@ import { userProject } from '../../support/user-project.js'
 
 /** Lines after `@ts-expect-error` have to be errors. */
 const program = `
+import { type EmbeddedItemStore, startItemStore } from 'item-store'
 import { ItemStoreClient, ItemStoreError, tagOf, type Item, type StoredItem } from 'item-store/client'
 
 interface Todo { readonly title: string; done?: boolean }
+interface Note { readonly title: string }
 type Shape = { kind: 'circle'; r: number } | { kind: 'square'; a: number }
 interface WithId { id: string; title: string }
 
@@ -83,6 +85,26 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
     console.log(status, error.sessionId?.length, error.retryAfter?.toFixed())
   }
 }
+
+export async function embed(): Promise<void> {
+  const store: EmbeddedItemStore = await startItemStore({ port: 0, maxBodyBytes: 1000 })
+  const client: ItemStoreClient<Note> = store.client<Note>({ sub: 'alice' })
+  const [id = '']: string[] = await store.seed([{ title: 'a' }, { data: {}, project_id: 'p' }])
+  const title: string = (await client.get(id)).title
+  const token: string = await store.token({ expires: '15m' })
+  await store.reset()
+  await store[Symbol.asyncDispose]()
+  console.log(store.url, store.baseUrl, token, title)
+
+  // @ts-expect-error it logs nothing
+  await startItemStore({ logLevel: 'info' })
+  // @ts-expect-error a time has a unit
+  await store.token({ expires: 15 })
+  // @ts-expect-error items are objects
+  await store.seed(['a'])
+  // @ts-expect-error a member is missing
+  await client.create({})
+}
 `
 
 const { compile } = userProject(program)
@@ -96,6 +118,7 @@ const cases = [
   { title: 'in a browser, nodenext', options: { ...dom, ...nodenext } },
   { title: 'in a browser, bundler', options: { ...dom, ...bundler } },
   { title: 'in Node.js, nodenext', options: { ...node, ...nodenext } },
+  { title: 'in Node.js, bundler', options: { ...node, ...bundler } },
   { title: 'in both, bundler', options: { ...node, ...bundler, lib: dom.lib } },
 ]
 for (const { title, options } of cases) {
