@@ -36,39 +36,44 @@ export async function textOf(list: ItemList): Promise<string> {
  */
 export function describeStore(name: string, create: () => Awaitable<ItemStore>, runs = 300): void {
   describe(name, () => {
-    test('reads what was created, byte for byte', async () => {
-      const store = await create()
+    /** A test with an empty store. */
+    function behaves(title: string, run: (store: ItemStore) => Promise<void>): void {
+      test(title, async () => {
+        const store = await create()
+        await run(store)
+        await store.close()
+      })
+    }
+
+    behaves('reads what was created, byte for byte', async (store) => {
       const id = newItemId()
       await store.create(id, itemText(id, 10))
       assert.deepEqual(await store.read(id), itemText(id, 10))
       assert.equal((await store.size()).items, 1)
-      await store.close()
     })
 
-    test('finds nothing for an id that was never created', async () => {
-      const store = await create()
+    behaves('finds nothing for an id that was never created', async (store) => {
       const id = newItemId()
       assert.equal(await store.read(id), undefined)
       assert.equal(await store.replace(id, itemText(id, 1)), 'absent')
       assert.equal(await store.delete(id), 'absent')
       assert.equal((await store.size()).items, 0)
       assert.equal(await textOf(await store.list()), '')
-      await store.close()
     })
 
-    test('is healthy when it is empty, and when it holds items and a list is read', async () => {
-      const store = await create()
-      assert.equal(await store.healthy(), true)
-      const ids = await filled(store, new ListedItems(store.guarantees), 20)
-      const list = await store.list()
-      assert.equal(await store.healthy(), true)
-      assert.equal((await store.size()).items, ids.length)
-      list.release()
-      await store.close()
-    })
+    behaves(
+      'is healthy when it is empty, and when it holds items and a list is read',
+      async (store) => {
+        assert.equal(await store.healthy(), true)
+        const ids = await filled(store, new ListedItems(store.guarantees), 20)
+        const list = await store.list()
+        assert.equal(await store.healthy(), true)
+        assert.equal((await store.size()).items, ids.length)
+        list.release()
+      },
+    )
 
-    test('clear removes all items, but not from a list that is a snapshot', async () => {
-      const store = await create()
+    behaves('clear removes all items, but not from a list that is a snapshot', async (store) => {
       const items = new ListedItems(store.guarantees)
       const ids = await filled(store, items, 60)
       const list = await store.list()
@@ -83,11 +88,9 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       const added = new ListedItems(store.guarantees)
       await filled(store, added, 20)
       added.listed()(await textOf(await store.list()))
-      await store.close()
     })
 
-    test('a list shows what is guaranteed while items come, change and go', async () => {
-      const store = await create()
+    behaves('a list shows what is guaranteed while items come, change and go', async (store) => {
       const items = new ListedItems(store.guarantees)
       const ids = await filled(store, items, 60)
       const list = await store.list()
@@ -95,40 +98,37 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       await change(store, items, ids)
       await filled(store, items, 50)
       check(await textOf(list))
-      await store.close()
     })
 
-    test('lists read side by side, or abandoned halfway, do not disturb each other', async () => {
-      const store = await create()
-      const items = new ListedItems(store.guarantees)
-      const ids = await filled(store, items, 60)
-      const [first, second] = [await store.list(), await store.list()]
-      const check = items.listed()
-      for await (const _chunk of first.chunks) break
-      first.release()
-      await change(store, items, ids)
-      check(await textOf(second))
-      for (const id of ids) {
-        await store.delete(id)
-        items.set(id, undefined)
-      }
-      assert.equal(await textOf(await store.list()), '')
-      await store.close()
-    })
+    behaves(
+      'lists read side by side, or abandoned halfway, do not disturb each other',
+      async (store) => {
+        const items = new ListedItems(store.guarantees)
+        const ids = await filled(store, items, 60)
+        const [first, second] = [await store.list(), await store.list()]
+        const check = items.listed()
+        for await (const _chunk of first.chunks) break
+        first.release()
+        await change(store, items, ids)
+        check(await textOf(second))
+        for (const id of ids) {
+          await store.delete(id)
+          items.set(id, undefined)
+        }
+        assert.equal(await textOf(await store.list()), '')
+      },
+    )
 
-    test('a create leaves an item as it is that is there already', async () => {
-      const store = await create()
+    behaves('a create leaves an item as it is that is there already', async (store) => {
       const id = newItemId()
       assert.equal(await store.create(id, itemText(id, 10)), true)
       const version = await store.version()
       assert.equal(await store.create(id, itemText(id, 20)), false)
       assert.deepEqual(await store.read(id), itemText(id, 10))
       assert.equal(await store.version(), version)
-      await store.close()
     })
 
-    test('replaces and deletes only the expected item', async () => {
-      const store = await create()
+    behaves('replaces and deletes only the expected item', async (store) => {
       const id = newItemId()
       const [one, same, other] = [itemText(id, 10), itemText(id, 10), itemText(id, 10, 'y')]
       assert.equal(await store.replace(id, other, one), 'absent')
@@ -143,11 +143,9 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       assert.deepEqual(await store.read(id), other)
       assert.equal(await store.delete(id, other), 'done')
       assert.equal(await store.read(id), undefined)
-      await store.close()
     })
 
-    test('of many who replace what they have read, one at a time succeeds', async () => {
-      const store = await create()
+    behaves('of many who replace what they have read, one at a time succeeds', async (store) => {
       const id = newItemId()
       const numbered = (number: number) => itemText(id, 10, String(number).padStart(4))
       await store.create(id, numbered(0))
@@ -166,61 +164,62 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       assert.ok(succeeded.length > 0)
       const found = await store.read(id)
       assert.ok(succeeded.some((number) => found?.equals(numbered(number))))
-      await store.close()
     })
 
-    test('each change makes another version, which a list has from before its first item', async () => {
-      const store = await create()
-      const seen = new Set([await store.version()])
-      assert.equal(await store.version(), [...seen][0])
-      const [id, other] = [newItemId(), newItemId()]
-      for (const change of [
-        () => store.create(id, itemText(id, 10)),
-        () => store.replace(id, itemText(id, 10)),
-        () => store.create(other, itemText(other, 5)),
-        () => store.delete(id),
-      ]) {
-        await change()
-        const { version, release } = await store.list()
-        release()
-        assert.equal(version, await store.version())
-        assert.match(version, /^[\x21\x23-\x7e]+$/)
-        seen.add(version)
-      }
-      assert.equal(seen.size, 5)
-      await store.close()
-    })
+    behaves(
+      'each change makes another version, which a list has from before its first item',
+      async (store) => {
+        const seen = new Set([await store.version()])
+        assert.equal(await store.version(), [...seen][0])
+        const [id, other] = [newItemId(), newItemId()]
+        for (const change of [
+          () => store.create(id, itemText(id, 10)),
+          () => store.replace(id, itemText(id, 10)),
+          () => store.create(other, itemText(other, 5)),
+          () => store.delete(id),
+        ]) {
+          await change()
+          const { version, release } = await store.list()
+          release()
+          assert.equal(version, await store.version())
+          assert.match(version, /^[\x21\x23-\x7e]+$/)
+          seen.add(version)
+        }
+        assert.equal(seen.size, 5)
+      },
+    )
 
-    test('whoever watches an item, or all, is called after each change, and no longer than it wants', async () => {
-      const store = await create()
-      const [id, other] = [newItemId(), newItemId()]
-      let [ofItem, ofAny] = [0, 0]
-      const unwatchItem = store.watch(id, () => {
-        ofItem += 1
-      })
-      const unwatchAny = store.watch(undefined, () => {
-        ofAny += 1
-      })
-      const changes = [
-        () => store.create(id, itemText(id, 10)),
-        () => store.replace(id, itemText(id, 20)),
-        () => store.delete(id),
-        () => store.create(other, itemText(other, 10)),
-        () => store.clear(),
-      ]
-      for (const change of changes) {
+    behaves(
+      'whoever watches an item, or all, is called after each change, and no longer than it wants',
+      async (store) => {
+        const [id, other] = [newItemId(), newItemId()]
+        let [ofItem, ofAny] = [0, 0]
+        const unwatchItem = store.watch(id, () => {
+          ofItem += 1
+        })
+        const unwatchAny = store.watch(undefined, () => {
+          ofAny += 1
+        })
+        const changes = [
+          () => store.create(id, itemText(id, 10)),
+          () => store.replace(id, itemText(id, 20)),
+          () => store.delete(id),
+          () => store.create(other, itemText(other, 10)),
+          () => store.clear(),
+        ]
+        for (const change of changes) {
+          const [before, beforeAny] = [ofItem, ofAny]
+          await change()
+          assert.ok(ofAny > beforeAny)
+          if (change !== changes[3]) assert.ok(ofItem > before)
+        }
+        unwatchItem()
+        unwatchAny()
         const [before, beforeAny] = [ofItem, ofAny]
-        await change()
-        assert.ok(ofAny > beforeAny)
-        if (change !== changes[3]) assert.ok(ofItem > before)
-      }
-      unwatchItem()
-      unwatchAny()
-      const [before, beforeAny] = [ofItem, ofAny]
-      await store.create(id, itemText(id, 10))
-      assert.deepEqual([ofItem, ofAny], [before, beforeAny])
-      await store.close()
-    })
+        await store.create(id, itemText(id, 10))
+        assert.deepEqual([ofItem, ofAny], [before, beforeAny])
+      },
+    )
 
     const uses = [
       { title: 'unread', isRead: false, isWhole: false },
@@ -228,23 +227,24 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       { title: 'read to its end', isRead: true, isWhole: true },
     ]
     for (const { title, isRead, isWhole } of uses) {
-      test(`a list ${title} that is released again and again takes nothing from others`, async () => {
-        const store = await create()
-        const items = new ListedItems(store.guarantees)
-        const ids = await filled(store, items, 60)
-        const [released, other] = [await store.list(), await store.list()]
-        const check = items.listed()
-        if (isRead) for await (const _chunk of released.chunks) if (!isWhole) break
-        for (let time = 0; time < 3; time += 1) released.release()
-        await change(store, items, ids)
-        released.release()
-        await filled(store, items, 60)
-        check(await textOf(other))
-        released.release()
-        const checkNow = items.listed()
-        checkNow(await textOf(await store.list()))
-        await store.close()
-      })
+      behaves(
+        `a list ${title} that is released again and again takes nothing from others`,
+        async (store) => {
+          const items = new ListedItems(store.guarantees)
+          const ids = await filled(store, items, 60)
+          const [released, other] = [await store.list(), await store.list()]
+          const check = items.listed()
+          if (isRead) for await (const _chunk of released.chunks) if (!isWhole) break
+          for (let time = 0; time < 3; time += 1) released.release()
+          await change(store, items, ids)
+          released.release()
+          await filled(store, items, 60)
+          check(await textOf(other))
+          released.release()
+          const checkNow = items.listed()
+          checkNow(await textOf(await store.list()))
+        },
+      )
     }
 
     test('any sequence of operations agrees with a simple model', async () => {
