@@ -27,23 +27,11 @@ const urlForms = [
 
 /** Any text that is not empty. */
 export function text(): Kind<string> {
-  return {
-    parse(value) {
-      if (value === '') throw new Error('some text')
-      return value
-    },
-    format: String,
-  }
+  return textOf((value) => value !== '', 'some text')
 }
 
 export function oneOf(choices: readonly string[]): Kind<string> {
-  return {
-    parse(value) {
-      if (!choices.includes(value)) throw new Error(`one of ${choices.join(', ')}`)
-      return value
-    },
-    format: String,
-  }
+  return textOf((value) => choices.includes(value), `one of ${choices.join(', ')}`)
 }
 
 export function integer(min: number, max: number): Kind<number> {
@@ -181,10 +169,15 @@ export function networks(): Kind<string> {
 
 /** A prefix of keys. Braces have a meaning of their own in the keys of a cluster. */
 export function keyPrefix(): Kind<string> {
+  return textOf((value) => /^[^{}]+$/.test(value), 'some text without braces')
+}
+
+/** @param expected what the error says for any other text. */
+function textOf(isValid: (text: string) => boolean, expected: string): Kind<string> {
   return {
     parse(value) {
-      if (value === '' || /[{}]/.test(value)) throw new Error('some text without braces')
-      return value
+      if (isValid(value)) return value
+      throw new Error(expected)
     },
     format: String,
   }
