@@ -1,6 +1,6 @@
 /**
  * Compiles everything, in parallel as far as possible: TypeScript into `build`, and what is published into
- * `dist`: the command and the library with their types, and the pages.
+ * `dist`: the command and the library with their types, the conformance tests, and the pages.
  *
  * The command is bundled, because opening and compiling a file for each module takes longer than the rest
  * of startup (bench/CHOICES.md). Packages are not bundled; they are installed along with this one. The client is one file that imports nothing, so that a page can load it
@@ -71,6 +71,12 @@ async function bundle() {
           source.endsWith('/client/client.js') ? { id: './client.js', external: true } : undefined,
       },
     ],
+    output,
+  })
+  await build({
+    input: { 'conformance-tests': 'test/conformance/main.ts' },
+    ...common,
+    platform: 'node',
     output,
   })
 }

@@ -23,6 +23,7 @@ const commands = {
   dev: (): Promise<Command> => import('./commands/dev.js'),
   token: (): Promise<Command> => import('./commands/token.js'),
   openapi: (): Promise<Command> => import('./commands/openapi.js'),
+  conformance: (): Promise<Command> => import('./commands/conformance.js'),
 }
 type CommandName = keyof typeof commands
 

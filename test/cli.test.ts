@@ -20,7 +20,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ownProcess } from './support/own-process.js'
-import { cli } from './support/own-service.js'
+import { cli, ownService } from './support/own-service.js'
 import { portInUse } from './support/process.js'
 import { root } from './support/tools.js'
 import { until } from './support/until.js'
@@ -69,11 +69,14 @@ function loadedBy(args: string[]): string[] {
   return urls.map((url) => relative(root, fileURLToPath(url)).replaceAll(sep, '/'))
 }
 
+/** Nothing listens there. */
+const baseUrl = 'http://127.0.0.1:9/api/v1'
+
 const usage = [
-  { args: [], says: /^item-store: expected a command: serve, dev, token or openapi/ },
+  { args: [], says: /^item-store: expected a command: serve, dev, token, openapi or conformance/ },
   {
     args: ['fly'],
-    says: /^item-store: unknown command "fly"; expected serve, dev, token or openapi/,
+    says: /^item-store: unknown command "fly"; expected serve, dev, token, openapi or conformance/,
   },
   { args: ['help', 'fly'], says: /^item-store: unknown command "fly"/ },
   { args: ['fly', '--help'], says: /^item-store: unknown command "fly"/ },
@@ -132,6 +135,29 @@ const usage = [
   { args: ['openapi', '--speed'], says: /^item-store: Unknown option '--speed'; see/ },
   { args: ['token'], says: /^item-store: --sub is missing/ },
   {
+    args: ['conformance'],
+    says: /^item-store: expected one address, such as item-store conformance http:\/\/localhost:8000\/api\/v1\n$/,
+  },
+  { args: ['conformance', baseUrl, baseUrl], says: /^item-store: expected one address, such as/ },
+  ...['localhost:8000/api/v1', 'http://localhost:8000', `${baseUrl}?a`, 'http:///api/v1'].map(
+    (url) => ({
+      args: ['conformance', url],
+      says: /^item-store: ".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/,
+    }),
+  ),
+  {
+    args: ['conformance', baseUrl, '--reporter', 'dot'],
+    says: /^item-store: --reporter is "dot"; expected spec, tap or junit\n$/,
+  },
+  {
+    args: ['conformance', baseUrl, '--report', 'tap'],
+    says: /^item-store: Unknown option '--report'; did you mean --reporter\?; see item-store conformance --help\n$/,
+  },
+  {
+    args: ['conformance', baseUrl],
+    says: /^item-store: JWT_SECRET is not set; use the secret of the service/,
+  },
+  {
     args: ['token', '--sub', 'a'],
     says: /^item-store: JWT_SECRET is not set; .* secret of the service, .* dev .* \.env\n$/,
   },
@@ -171,6 +197,58 @@ test('an unusable algorithm is refused at startup', () => {
   }
 })
 
+test('conformance: exit code 2 and one clear line if nothing answers, or tokens have another algorithm', () => {
+  const silent = run(['conformance', baseUrl], { JWT_SECRET: secret })
+  assert.match(
+    silent.stderr,
+    /^item-store: nothing answers at http:\S+: .*(ECONNREFUSED|bad port).*\n$/,
+  )
+  assert.deepEqual([silent.status, silent.stdout], [2, ''])
+  const other = run(['conformance', baseUrl], { JWT_SECRET: secret, JWT_ALGORITHM: 'HS512' })
+  assert.match(other.stderr, /^item-store: JWT_ALGORITHM is not HS256, with which the tests sign/)
+  assert.deepEqual([other.status, other.stdout], [2, ''])
+})
+
+const reports = [
+  { reporter: undefined, passes: /^✔ §4\.1 health is healthy/m, ends: /^ℹ fail (\d+)$/m },
+  { reporter: 'spec', passes: /^✔ §4\.1 health is healthy/m, ends: /^ℹ fail (\d+)$/m },
+  { reporter: 'tap', passes: /^ok \d+ - §4\.1 health is healthy/m, ends: /^# fail (\d+)$/m },
+  {
+    reporter: 'junit',
+    passes: /<testcase name="§4\.1 health is healthy[^>]*\/>/,
+    ends: /<!-- fail (\d+) -->/,
+  },
+]
+for (const { reporter, passes, ends } of reports) {
+  test(`conformance: reports ${reporter ?? 'for people, by default,'} what passes, and ends with exit code 0`, async () => {
+    const { baseUrl, secret: JWT_SECRET } = await ownService()
+    // With a slash at the end, and the secret in .env.
+    const args = reporter === undefined ? [] : ['--reporter', reporter]
+    const own = ownProcess([process.execPath, cli, 'conformance', `${baseUrl}/`, ...args], {
+      cwd: folderWith(`JWT_SECRET=${JWT_SECRET}`),
+      env: { ...environment({}), NODE_TEST_CONTEXT: 'child-v8' },
+    })
+    assert.deepEqual(await own.ended(60_000), [0, null])
+    const report = await own.printed(ends)
+    assert.match(report, passes)
+    assert.equal(ends.exec(report)?.[1], '0')
+  })
+}
+
+test('conformance: SIGTERM ends the tests too', async () => {
+  const service = await ownService()
+  const args = ['conformance', service.baseUrl.href, '--reporter', 'tap']
+  const own = ownProcess([process.execPath, cli, ...args], {
+    cwd: emptyFolder,
+    env: environment({ JWT_SECRET: service.secret }),
+  })
+  await own.printed(/^ok 1 /m)
+  own.child.kill('SIGTERM')
+  // Both have closed standard output, which `ended` waits for.
+  assert.deepEqual(await own.ended(), [1, null])
+  assert.doesNotMatch(await own.printed(/^/), /^# pass/m)
+})
+
 test('a port in use is reported, with what to do', async () => {
   const port = String(await portInUse())
   for (const flag of ['--port', '--metrics-port']) {
@@ -204,6 +282,11 @@ const helps = [
   },
   { args: ['dev', '--port', '-h'], has: [/dev \[--seed FILE\]/, setting], hasNot: [/--sub/] },
   { args: ['token', '--help'], has: [/--sub NAME/, /JWT_SECRET/], hasNot: [/--max-body-bytes/] },
+  {
+    args: ['conformance', '--help'],
+    has: [/conformance URL/, /--reporter NAME/, /JWT_SECRET/, /http:\/\/localhost:8000\/api\/v1\./],
+    hasNot: [/--max-body-bytes/],
+  },
   { args: ['openapi', '--help'], has: [/OpenAPI/], hasNot: [/--max-body-bytes/, /JWT_SECRET/] },
 ]
 

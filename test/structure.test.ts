@@ -112,9 +112,10 @@ test('the client is for browsers: it imports only types from the rest of src, an
   }
 })
 
-test('only config, auth/secret and process/workers touch the environment', () => {
+test('only config, auth/secret, and what starts processes touch the environment', () => {
   for (const file of sources) {
-    if (/^(config\/.*|process\/workers?|auth\/secret)\.ts$/.test(file)) continue
+    if (/^(config\/.*|process\/workers?|commands\/conformance|auth\/secret)\.ts$/.test(file))
+      continue
     assert.doesNotMatch(codeOf(linesOf(file)).join('\n'), /process\.env/, file)
   }
 })
@@ -154,6 +155,14 @@ test('the pages import from src only what browsers can run, and nothing from eac
     }
     assert.doesNotMatch(linesOf(file).join('\n'), /from 'node:/, file)
   }
+})
+
+test('the command has every file of the conformance tests', () => {
+  const folder = join(root, 'test/conformance')
+  const files = readdirSync(folder).filter((file) => file.endsWith('.test.ts'))
+  const main = readFileSync(join(folder, 'main.ts'), 'utf8')
+  const imported = [...main.matchAll(/^import '\.\/(.*)\.js'$/gm)].map(([, name]) => `${name}.ts`)
+  assert.deepEqual(imported.sort(), files.sort())
 })
 
 test('every export of the package is a file', () => {

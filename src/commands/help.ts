@@ -1,6 +1,7 @@
 /** What `--help` prints. @module */
 
 import { flagOf, settings } from '../config/settings.js'
+import { prefix } from '../interface/paths.js'
 import { readVersion } from '../process/version.js'
 
 const usage = `Usage:
@@ -9,6 +10,8 @@ const usage = `Usage:
   item-store token --sub NAME [--expires TIME]
                                 print a token signed with JWT_SECRET
   item-store openapi            print the interface as an OpenAPI document
+  item-store conformance URL [--reporter spec|tap|junit]
+                                test an implementation of the interface; needs its JWT_SECRET
   item-store help [COMMAND]     print this, or the help of one command; also -h, --help
   item-store --version          print the version; also -v
 `
@@ -64,6 +67,18 @@ ${envFile}`,
 
 Prints the interface as an OpenAPI 3.1 document in JSON, for items in process memory. With
 STORE_URL, lists guarantee less: a running service says what in its own document, at /openapi.json.
+`,
+
+  conformance: () => `Usage: item-store conformance URL [--reporter spec|tap|junit]
+
+Tests whether a service meets the interface, whatever it is written in. URL ends with ${prefix},
+such as http://localhost:8000${prefix}. Each test names the clause that it is about. The exit code is
+1 if a test fails, and 2 if nothing answers. The tests leave some hundred items behind.
+
+  --reporter NAME       form of the report: spec for people, tap or junit for programs [spec]
+
+From the environment or .env:
+  JWT_SECRET            secret of the service, which accepts HS256
 `,
 }
 

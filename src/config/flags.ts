@@ -14,17 +14,38 @@ export const devFlags = {
   failures: { type: 'string' },
 } as const
 
+/** What a command is given. */
+interface Arguments {
+  /** The values of its flags. */
+  readonly values: Record<string, unknown>
+  /** What is not a flag. */
+  readonly positionals: string[]
+}
+
 /**
  * Reads the flags of a command.
- * @throws {UsageError} for an unknown flag, or one without its value.
+ * @throws {UsageError} for an unknown flag, one without its value, or what is not a flag.
  */
 export function readFlags(
   command: string,
   args: string[],
   options: Options,
 ): Record<string, unknown> {
+  return readArguments(command, args, options, false).values
+}
+
+/**
+ * Reads the arguments of a command.
+ * @throws {UsageError} for an unknown flag, or one without its value.
+ */
+export function readArguments(
+  command: string,
+  args: string[],
+  options: Options,
+  allowPositionals = true,
+): Arguments {
   try {
-    return parseArgs({ args, options }).values
+    return parseArgs({ args, options, allowPositionals })
   } catch (error) {
     const [reason = ''] = messageOf(error).split(/\.\s/, 1)
     const [, unknown] = /^Unknown option '--(.*)'$/.exec(reason) ?? []

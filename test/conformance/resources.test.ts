@@ -60,9 +60,12 @@ const values = {
   string: 'text',
   'empty string': '',
   unicode: 'é ключ 漢字 🦄 \u2028 \u0000',
+  'string with space around it': ' \n\ttext\t\n ',
+  'long string': 'x'.repeat(100_000),
   integer: 42,
   negative: -7,
-  fraction: 0.25,
+  fraction: 0.1,
+  'large and small': [1.7976931348623157e308, 5e-324],
   zero: 0,
   true: true,
   false: false,
@@ -79,6 +82,29 @@ for (const [title, value] of Object.entries(values)) {
     assert.deepEqual((await stored(service, item.id))?.value, value)
   })
 }
+
+test('§2.1 a member of data is stored verbatim: an integer keeps all its digits', async () => {
+  const body = '{"data":{"n":[12345678901234567890,-9007199254740993]}}'
+  const token = service.validToken()
+  const created = await service.request('POST', '/items', { token, body })
+  const { id } = itemOf(created, 201)
+  const read = await service.call('GET', `/items/${id}`)
+  const all = await service.call('GET', '/items')
+  for (const { text } of [created, read, { text: all.text.slice(all.text.indexOf(id)) }]) {
+    assert.match(text, /"n":\s*\[\s*12345678901234567890\s*,\s*-9007199254740993\s*\]/)
+  }
+})
+
+test('§2.1 the keys of data may be any text, also what is a name in some language', async () => {
+  const names = ['', '__proto__', 'constructor', 'toString', 'length', '__class__', 'null', '$ref']
+  const data = Object.fromEntries(names.map((name, value) => [name, value]))
+  const item = await create(service, data, 'p')
+  assert.deepEqual(
+    item,
+    Object.fromEntries([...Object.entries(data), ['id', item.id], ['project_id', 'p']]),
+  )
+  assert.deepEqual(await stored(service, item.id), item)
+})
 
 test('§2.1 the keys of data become the item itself, next to id and project_id', async () => {
   const data = { name: 'a', Größe: 1, 'with space': 2, 'dot.ted': 3, status: 4, message: 5 }
@@ -144,12 +170,13 @@ test('§2.4 health: session_id, status, service_name, version and services_summa
   const health = record((await service.request('GET', '/health')).json())
   assertSessionId(health.session_id)
   assert.equal(health.status, 'healthy')
-  assert.equal(typeof health.service_name, 'string')
+  assert.ok(typeof health.service_name === 'string' && health.service_name !== '')
   assert.equal(typeof health.version, 'string')
   const summary = record(health.services_summary)
   for (const name of ['total', 'healthy', 'unhealthy']) {
     assert.ok(Number.isInteger(summary[name]) && Number(summary[name]) >= 0, name)
   }
+  assert.equal(summary.total, Number(summary.healthy) + Number(summary.unhealthy))
 })
 
 test('§2.4 service_name is constant', async () => {
@@ -161,7 +188,7 @@ test('§2.4 service_name is constant', async () => {
   assert.equal(first, second)
 })
 
-test('§2.5 §7.1 an error body has detail, session_id and error_code in a top-level detail', async () => {
+test('§2.5 §7 §7.1 an error body has detail, session_id and error_code in a top-level detail', async () => {
   assertError(await service.request('GET', '/items'), 401, 'MISSING_TOKEN')
   assertError(await service.call('POST', '/items', {}), 422, 'VALIDATION_ERROR')
 })

@@ -1,29 +1,51 @@
-/** The conformance tests, run against a service on an engine. */
+/** The conformance tests, as they are in the package. */
 
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { ownProcess } from './own-process.js'
-import { ownService } from './own-service.js'
+import type { Service } from '../conformance/client.js'
+import { type Command, ownProcess } from './own-process.js'
+import { cli, ownService } from './own-service.js'
 import { root } from './tools.js'
+
+export interface Conformance {
+  /** The exit code. */
+  readonly status: number | null
+  /** The titles of the tests. */
+  readonly passed: readonly string[]
+  readonly failed: readonly string[]
+}
+
+/** Runs `item-store conformance` against a service. */
+export async function conformanceOf({ baseUrl, secret }: Service): Promise<Conformance> {
+  const args = ['conformance', baseUrl.href, '--reporter', 'tap']
+  return await report([process.execPath, cli, ...args], { JWT_SECRET: secret })
+}
+
+/** Runs only the tests of a clause, in the same way as the command; all of them take seconds. */
+export async function clauseOf({ baseUrl, secret }: Service, clause: string): Promise<Conformance> {
+  const only = `--test-name-pattern=${clause.replace('.', '\\.')}(?![.\\d])`
+  const tests = join(root, 'dist/conformance-tests.js')
+  return await report([process.execPath, '--test-reporter=tap', only, tests], {
+    BASE_URL: baseUrl.href,
+    JWT_SECRET: secret,
+  })
+}
+
+async function report(command: Command, env: NodeJS.ProcessEnv): Promise<Conformance> {
+  const { ended, printed } = ownProcess(command, { cwd: root, env })
+  const [status] = await ended(120_000)
+  const output = await printed(/^# duration_ms/m)
+  const results = [...output.matchAll(/^(ok|not ok) \d+ - (.*)$/gm)]
+  const titles = (result: string) =>
+    results
+      .filter(([, its, title = '']) => its === result && !title.includes(' # SKIP'))
+      .map(([, , title = '']) => title)
+  return { status, passed: titles('ok'), failed: titles('not ok') }
+}
 
 /** @param env settings of the service. */
 export async function assertConforms(env: NodeJS.ProcessEnv): Promise<void> {
-  const JWT_SECRET = randomBytes(32).toString('base64url')
-  const service = await ownService({ ...env, JWT_SECRET })
-  const folder = join(root, 'build/test/conformance')
-  const files = readdirSync(folder).filter((file) => file.endsWith('.test.js'))
-  // All in one process: they only send requests, and share nothing else.
-  const program = files.map((file) => `import '${pathToFileURL(join(folder, file))}'`).join('\n')
-  const tests = ownProcess(
-    [process.execPath, '--test-reporter=tap', '--input-type=module', '--eval', program],
-    { cwd: root, env: { BASE_URL: service.baseUrl.href, JWT_SECRET } },
-  )
-  const output = await tests.printed(/^# duration_ms/m)
-  const failures = output.split('\n').filter((line) => /^ *not ok/.test(line))
-  assert.deepEqual(failures, [])
-  assert.deepEqual(await tests.ended(), [0, null])
-  assert.ok(Number(/^# pass (\d+)$/m.exec(output)?.[1]) > 100, output)
+  const { status, passed, failed } = await conformanceOf(await ownService(env))
+  assert.deepEqual({ status, failed }, { status: 0, failed: [] })
+  assert.ok(passed.length > 100, `only ${passed.length} tests`)
 }

@@ -215,6 +215,22 @@ programTest('jq', `${fastapi}: the items of one service are copied to another`, 
   assert.deepEqual(copied, values)
 })
 
+const conformance = 'docs/how-to/conformance.md'
+
+programTest('uvicorn', `${conformance}: tells what the service in Python fails`, async () => {
+  const { sh } = snippetsBy(conformance, ['sh', 'text'])
+  const folder = newFolder()
+  const cwd = join(folder, 'project')
+  mkdirSync(cwd)
+  symlinkSync(root, join(folder, 'item-store'))
+  const port = String(await freePort())
+  const env = { PYTHONDONTWRITEBYTECODE: '1' }
+  const outputs = await runInShell(sh, { cwd, env }, (text) => text.replaceAll('8001', port))
+  assertShown(snippetsOf(conformance), outputs, 'text')
+  const report = readFileSync(join(cwd, 'report.tap'), 'utf8')
+  assert.ok(Number(/^# pass (\d+)$/m.exec(report)?.[1]) > 100, report)
+})
+
 const errors = 'docs/reference/errors.md'
 
 test(`${errors}: has each error of the catalogue, with its status, a cause and a remedy`, () => {

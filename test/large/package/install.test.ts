@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownProcess } from '../../support/own-process.js'
+import { ownService } from '../../support/own-service.js'
 import { cleanEnvironment, install, pack } from '../../support/tarball.js'
 import { requireTool, root } from '../../support/tools.js'
 
@@ -72,6 +73,17 @@ test('npx item-store dev, and one paste: the first item is stored', async (t) =>
   assert.equal(created.status, 'created')
   assert.deepEqual(listed.data, [created.data])
   assert.equal(status, 0)
+})
+
+test('npx item-store conformance passes this service', async () => {
+  const service = await ownService()
+  const { status, stdout, stderr } = spawnSync(
+    'npx',
+    ['item-store', 'conformance', service.baseUrl.href],
+    { cwd: folder, env: { ...env, JWT_SECRET: service.secret }, encoding: 'utf8', timeout: 60_000 },
+  )
+  assert.equal(status, 0, stdout + stderr)
+  assert.match(stdout, /^ℹ fail 0$/m)
 })
 
 const { exports }: { exports: object } = JSON.parse(

@@ -1,0 +1,84 @@
+/** `item-store conformance`. @module */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import { environmentSigning } from '../auth/secret.js'
+import { loadEnvFile } from '../config/env-file.js'
+import { readArguments } from '../config/flags.js'
+import { requireSecret, toSign } from '../config/secret.js'
+import { messageOf } from '../config/thrown.js'
+import { UsageError } from '../config/usage-error.js'
+import { prefix } from '../interface/paths.js'
+import { require } from '../require.js'
+
+/** Reporters of Node's test runner. */
+const reporters = ['spec', 'tap', 'junit']
+
+/** The algorithm that the tests sign with, as any implementation has it (spec §5.3). */
+const algorithm = 'HS256'
+
+/** How long the service may take for a first answer, in milliseconds. */
+const answerTimeout = 10_000
+
+/**
+ * Runs the conformance tests against an implementation of the interface, and prints their report. The exit code is
+ * 1 if a test fails.
+ */
+export async function run(args: string[]): Promise<undefined> {
+  const options = { reporter: { type: 'string', default: 'spec' } } as const
+  const { values, positionals } = readArguments('conformance', args, options)
+  const url = addressIn(positionals)
+  const reporter = String(values.reporter)
+  if (!reporters.includes(reporter)) {
+    throw new UsageError(`--reporter is ${JSON.stringify(reporter)}; expected spec, tap or junit`)
+  }
+  loadEnvFile()
+  requireSecret(toSign)
+  if (environmentSigning().algorithm !== algorithm) {
+    throw new UsageError(
+      `JWT_ALGORITHM is not ${algorithm}, with which the tests sign their tokens`,
+    )
+  }
+  await requireAnswer(url)
+
+  const tests = join(
+    dirname(require.resolve('item-store/package.json')),
+    'dist/conformance-tests.js',
+  )
+  // With this variable, the tests would report to a test runner that this command was started by.
+  const { NODE_TEST_CONTEXT: _context, ...env } = process.env
+  const child = spawn(process.execPath, [`--test-reporter=${reporter}`, tests], {
+    env: { ...env, BASE_URL: url },
+    stdio: 'inherit',
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => child.kill(signal))
+  }
+  const [code] = await once(child, 'exit')
+  process.exitCode = code === 0 ? 0 : 1
+}
+
+/** @throws {UsageError} */
+function addressIn([url, ...more]: string[]): string {
+  const example = `http://localhost:8000${prefix}`
+  if (url === undefined || more.length > 0) {
+    throw new UsageError(`expected one address, such as item-store conformance ${example}`)
+  }
+  const isBaseUrl = URL.canParse(url) && /^https?:\/\/[^/?#]+[^?#]*\/api\/v1\/?$/i.test(url)
+  if (!isBaseUrl) {
+    throw new UsageError(`${JSON.stringify(url)} is not a base URL; expected one like ${example}`)
+  }
+  return url
+}
+
+/** @throws {UsageError} if nothing answers, whatever the answer would be. */
+async function requireAnswer(url: string): Promise<void> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(answerTimeout) })
+    await response.body?.cancel()
+  } catch (error) {
+    const reason = error instanceof Error && error.cause !== undefined ? error.cause : error
+    throw new UsageError(`nothing answers at ${url}: ${messageOf(reason)}`)
+  }
+}

@@ -1,0 +1,76 @@
+/** The conformance tests find each defect of an implementation, and nothing wrong in what is left open. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { clauseOf, conformanceOf } from '../../support/conformance.js'
+import { defects } from './defects.js'
+import { type Behavior, bodies, faultyService, replies } from './faulty-service.js'
+
+const concurrency = 4
+
+const clausesIn = (title: string): string[] => title.match(/§\d+(\.\d+)?/g) ?? []
+
+describe('item-store conformance finds', { concurrency }, () => {
+  for (const { clause, title, behavior } of defects) {
+    test(`${clause} ${title}`, async () => {
+      const { status, passed, failed } = await clauseOf(await faultyService(behavior), clause)
+      assert.ok(failed.length > 0, `all pass: ${passed.join('\n')}`)
+      assert.ok(failed.every((each) => clausesIn(each).includes(clause)))
+      assert.equal(status, 1)
+    })
+  }
+})
+
+/** Everything that another implementation may do in another way, at once. */
+const open: Behavior[] = [
+  // No header but those of the interface, as another server would send.
+  replies(undefined, ({ status, headers, text }) => {
+    const names = ['content-type', 'www-authenticate']
+    const kept = Object.entries(headers).filter(
+      ([name]) => names.includes(name) || name.startsWith('access-control-allow-'),
+    )
+    return { status, headers: Object.fromEntries(kept), text }
+  }),
+  // A list without an envelope, in another order.
+  replies(['GET /items'], (reply) => {
+    if (reply.status !== 200) return reply
+    const all = reply.text.slice(reply.text.indexOf('"data":[') + '"data":['.length, -2)
+    const reversed = all.split(/,(?=\{"id":"[^"]{36}","project_id":)/).reverse()
+    return { ...reply, text: `[${reversed.join(',')}]` }
+  }),
+  // Items without a project_id.
+  replies(undefined, (reply) => ({
+    ...reply,
+    text: reply.text.replaceAll(/(?<="id":"[^"]{36}"),"project_id":null/g, ''),
+  })),
+  // Texts that are not given.
+  replies(['PUT /items/{id}'], (reply) => ({
+    ...reply,
+    text: reply.text.replace('Item updated successfully', 'Replaced'),
+  })),
+  // Other members of the 404 of an item.
+  bodies(undefined, 404, ({ detail }, { path }) => ({
+    detail: `there is no ${path}`,
+    session_id: (detail as { session_id: string }).session_id, // as this service has it
+  })),
+  bodies(['GET /health'], 200, (body) => ({
+    ...body,
+    service_name: 'other',
+    version: '2.0.0-rc.1+build.5',
+    services_summary: { total: 0, healthy: 0, unhealthy: 0 },
+    uptime: 1,
+  })),
+]
+
+test('item-store conformance passes this service, and one that differs in what is left open', async () => {
+  const all: Behavior = (request, pass, service) =>
+    open.reduce<typeof pass>((next, behave) => (each) => behave(each, next, service), pass)(request)
+  for (const behavior of [all, replies(undefined, (reply) => reply)]) {
+    const { status, passed, failed } = await conformanceOf(await faultyService(behavior))
+    assert.deepEqual({ status, failed }, { status: 0, failed: [] })
+    // Each clause that is tested has an implementation that breaks it.
+    const tested = new Set(passed.flatMap(clausesIn))
+    assert.ok(tested.size > 30, `only ${tested.size} clauses`)
+    assert.deepEqual(new Set(defects.map(({ clause }) => clause)), tested)
+  }
+})
