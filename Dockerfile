@@ -12,6 +12,7 @@ WORKDIR /app
 COPY --from=build /build/package.json /build/LICENSE ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
+COPY --from=build /build/docs ./docs
 # The user `node` of the base image. Kubernetes has to see a number to know that it is not root.
 USER 1000:1000
 EXPOSE 8000

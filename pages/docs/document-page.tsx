@@ -86,7 +86,8 @@ export function DocumentPage({ document }: DocumentProps) {
           <Schemas document={document} />
           <p>
             The same as an OpenAPI document: <a href={documentPath}>{documentPath}</a>.{' '}
-            {Object.keys(components.schemas).length} models, {operations.length} operations.
+            {Object.keys(components.schemas).length} models, {operations.length} operations. The
+            documentation in Markdown: <a href={pagePaths.index}>{pagePaths.index}</a>.
           </p>
         </main>
       </div>

@@ -58,7 +58,12 @@ export const settings = {
   ),
   serviceName: setting('SERVICE_NAME', text(), 'item-store', 'service_name in the health response'),
   logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
-  docs: setting('DOCS', onOrOff(), true, 'API page at /docs, with /openapi.json: on or off'),
+  docs: setting(
+    'DOCS',
+    onOrOff(),
+    true,
+    'API page at /docs, with /openapi.json, and the documentation at /llms.txt: on or off',
+  ),
   console: setting(
     'CONSOLE',
     onOrOff(),

@@ -1,10 +1,10 @@
-/** The pages for people, and the files that they load (spec §4.8). @module */
+/** The pages for people, the files that they load, and the documents (spec §4.8). @module */
 
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { ApiError } from '../interface/errors.js'
 import type { HeaderList } from '../interface/headers.js'
-import { pagePaths } from '../interface/paths.js'
+import { documentFolders, pagePaths } from '../interface/paths.js'
 import { require } from '../require.js'
 import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
@@ -12,7 +12,7 @@ import { type ContentCoding, preferredCoding } from './content-coding.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
 export interface PageOptions {
-  /** Whether the API page and the OpenAPI document are served. */
+  /** Whether the API page, the OpenAPI document and the other documents are served. */
   readonly docs: boolean
   /** Whether the items page is served. */
   readonly console: boolean
@@ -32,7 +32,12 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
 }
+
+/** Where the build puts the pages, all of them in each content coding; the documents have none. */
+const built = 'dist/pages/'
 
 /**
  * A page may load only what this service serves, has no inline script or style, turns no text into markup,
@@ -84,22 +89,38 @@ export function createPageRoutes(
   const docsLink = docs ? ['Link', `<${pagePaths.docs}>; rel="service-doc"`] : []
   const itemsLink = console ? ['Link', `<${pagePaths.items}>; rel="related"`] : []
   const routes = [
-    ...(docs ? [page(pagePaths.docs, 'docs/index.html', itemsLink)] : []),
-    ...(console ? [page(pagePaths.items, 'items/index.html', docsLink)] : []),
+    ...(docs ? [page(pagePaths.docs, `${built}docs/index.html`, itemsLink)] : []),
+    ...(console ? [page(pagePaths.items, `${built}items/index.html`, docsLink)] : []),
   ]
-  return routes.length === 0
-    ? []
-    : [...routes, { path: pagePaths.asset, guards, handlers: { GET: assetHandler(files) } }]
+  const fileIn = (path: string, folder: string, kinds: string[], headers: HeaderList): Route => ({
+    path,
+    guards,
+    handlers: { GET: folderHandler(files, folder, kinds, headers) },
+  })
+  const assets = fileIn(pagePaths.asset, `${built}assets`, ['.js', '.css', '.svg'], caching.asset)
+  const documents = documentFolders.map((folder) =>
+    fileIn(`${folder}/{name}`, folder.slice(1), ['.md'], caching.page),
+  )
+  return [
+    ...(routes.length === 0 ? [] : [...routes, assets]),
+    ...(docs ? [page(pagePaths.index, 'docs/llms.txt'), ...documents] : []),
+  ]
 }
 
-function assetHandler(files: Files): Handler {
-  return async function answerAsset(exchange) {
+/** @param kinds extensions of the files in the folder that are served. */
+function folderHandler(
+  files: Files,
+  folder: string,
+  kinds: readonly string[],
+  headers: HeaderList,
+): Handler {
+  return async function answerNamed(exchange) {
     // Only a name in the list becomes a path, so that no client can choose one.
     const { name = '' } = exchange.params
-    if (!(await files.assetNames()).has(name)) {
-      throw new ApiError('ROUTE_NOT_FOUND', `${exchange.path} is not a file of the pages`)
+    if (!kinds.includes(extname(name)) || !(await files.namesIn(folder)).has(name)) {
+      throw new ApiError('ROUTE_NOT_FOUND', `${exchange.path} is not a file of this service`)
     }
-    await answerFile(exchange, files, `assets/${name}`, caching.asset)
+    await answerFile(exchange, files, `${folder}/${name}`, headers)
   }
 }
 
@@ -110,9 +131,12 @@ async function answerFile(
   file: string,
   cacheHeaders: HeaderList,
 ): Promise<void> {
-  const coding = preferredCoding(exchange.request.headers['accept-encoding']?.toString())
+  const isBuilt = file.startsWith(built)
+  const accepted = exchange.request.headers['accept-encoding']?.toString()
+  const coding = isBuilt ? preferredCoding(accepted) : 'identity'
   const { bytes, tag } = await files.read(file + endings[coding])
-  const headers = ['ETag', tag, 'Vary', 'Accept-Encoding', ...cacheHeaders, ...securityHeaders]
+  const vary = isBuilt ? ['Vary', 'Accept-Encoding'] : []
+  const headers = ['ETag', tag, ...vary, ...cacheHeaders, ...securityHeaders]
   if (isNotModified(exchange, tag)) {
     answerEmpty(exchange, 304, headers)
     return
@@ -122,43 +146,34 @@ async function answerFile(
   answerBytes(exchange, 200, bytes, headers)
 }
 
+/** The files of the package, by their paths in it. */
 interface Files {
-  /** The names that assets are served under. */
-  assetNames(): Promise<ReadonlySet<string>>
-  /** @param file relative to the folder of the pages. */
+  /** The names of the files in a folder. */
+  namesIn(folder: string): Promise<ReadonlySet<string>>
   read(file: string): Promise<Representation>
 }
 
-/** The files made by the build. They are located through the package, since this code may be bundled. */
+/** Reads each file and folder once. They are located through the package, since this code may be bundled. */
 function createFiles(): Files {
-  let names: Promise<ReadonlySet<string>> | undefined
-  const known = new Map<string, Promise<Representation>>()
-  const folder = () => join(dirname(require.resolve('item-store/package.json')), 'dist/pages')
-
+  const path = (file: string) => join(dirname(require.resolve('item-store/package.json')), file)
   return {
-    assetNames() {
-      names ??= readdir(join(folder(), 'assets')).then(
-        (all) => new Set(all.filter((name) => extname(name) in types)),
-        (error: unknown) => {
-          names = undefined // as in document.ts: the next attempt may succeed
-          throw error
-        },
-      )
-      return names
-    },
+    namesIn: once(async (folder) => new Set(await readdir(path(folder)))),
+    read: once(async (file) => {
+      const bytes = await readFile(path(file))
+      return { bytes, tag: entityTag(bytes) }
+    }),
+  }
+}
 
-    read(file) {
-      const found = known.get(file)
-      if (found !== undefined) return found
-      const read = readFile(join(folder(), file)).then(
-        (bytes) => ({ bytes, tag: entityTag(bytes) }),
-        (error: unknown) => {
-          known.delete(file)
-          throw error
-        },
-      )
-      known.set(file, read)
-      return read
-    },
+/** Calls a function once for each argument; again after a failure, since descriptors may have run out. */
+function once<T>(make: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>()
+  return (name) => {
+    const found = known.get(name)
+    if (found !== undefined) return found
+    const made = make(name)
+    known.set(name, made)
+    made.catch(() => known.delete(name))
+    return made
   }
 }

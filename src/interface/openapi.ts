@@ -18,7 +18,7 @@ import {
   responseHeaders,
 } from './openapi-responses.js'
 import { schemas } from './openapi-schemas.js'
-import { paths, prefix } from './paths.js'
+import { pagePaths, paths, prefix } from './paths.js'
 
 const description = `Keeps free-form JSON items in memory, exact to every byte: numbers of any size and
 precision, the order of members and names such as \`__proto__\` come back as they were sent. A client
@@ -124,6 +124,10 @@ export function openApiDocument(version: string, lists: ListGuarantees, origin =
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: origin + prefix, description: 'The service that this document comes from' }],
+    externalDocs: {
+      url: origin + pagePaths.index,
+      description: 'The documentation as text, with an index of it',
+    },
     tags: [
       { name: 'items', description: 'Create, list, read, replace and delete items' },
       { name: 'health', description: 'Whether the service is healthy' },

@@ -13,12 +13,21 @@ export const paths = {
 /** The OpenAPI document: not an endpoint, and therefore without the prefix. */
 export const documentPath = '/openapi.json'
 
-/** The pages (spec §4.8) and the files that they load. */
+/** The pages (spec §4.8), the files that they load, and the index of the documents. */
 export const pagePaths = {
   docs: '/docs',
   items: '/',
   asset: '/assets/{name}',
+  index: '/llms.txt',
 } as const
+
+/** The folders of the documents (spec §4.8), as in the package. */
+export const documentFolders = [
+  '/docs',
+  '/docs/how-to',
+  '/docs/reference',
+  '/docs/explanation',
+] as const
 
 /** The path of an item, prefix included. */
 export function itemPath(id: string): string {

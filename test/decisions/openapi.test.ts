@@ -22,7 +22,9 @@ test('§4.7 it is the document that the command prints, with the version of the 
   const document = JSON.parse(served.text)
   const printed = JSON.parse(stdout)
   assert.equal(printed.servers[0].url, '/api/v1')
-  assert.deepEqual({ ...document, servers: printed.servers }, printed)
+  assert.equal(printed.externalDocs.url, '/llms.txt')
+  const { servers, externalDocs } = printed
+  assert.deepEqual({ ...document, servers, externalDocs }, printed)
   assert.equal(document.openapi, '3.1.0')
   assert.equal(document.info.version, manifest.version)
   const models = Object.keys(document.components.schemas)

@@ -41,7 +41,13 @@ test('Dockerfile: built from a clean checkout, it serves without writing a file,
   assert.match(user, /^[1-9]\d*(:[1-9]\d*)?$/, 'a number, and not root')
   const present = (name: string) => existsSync(join(app, 'node_modules', name))
   assert.deepEqual([present('pino'), present('rolldown')], [true, false], 'only what runs')
-  assert.deepEqual(readdirSync(app).sort(), ['LICENSE', 'dist', 'node_modules', 'package.json'])
+  assert.deepEqual(readdirSync(app).sort(), [
+    'LICENSE',
+    'dist',
+    'docs',
+    'node_modules',
+    'package.json',
+  ])
 
   const secret = 'a secret of at least thirty-two bytes'
   const port = await freePort()
@@ -56,6 +62,10 @@ test('Dockerfile: built from a clean checkout, it serves without writing a file,
   const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
   const { status } = await service.call('POST', '/items', { data: { a: 1 } })
   assert.equal(status, 201)
+
+  for (const path of ['/docs', '/llms.txt', '/docs/reference/interface.md']) {
+    assert.equal((await service.requestTarget('GET', path)).status, 200, path)
+  }
 
   const health = () =>
     spawnSync(process.execPath, healthcheck.slice(1), { cwd: app, env: environment })
