@@ -78,7 +78,7 @@ const refused = [
   })),
 ]
 for (const { title, code, token, authorization } of refused.map(withAllMembers)) {
-  test(`§1.3 §4 §5.6 §7 ${title}: 401 ${code} at each item endpoint, with §5.7 WWW-Authenticate: Bearer; nothing is changed`, async () => {
+  test(`§1.3 §4 §5.6 §7 ${title}: 401 ${code} at each item endpoint, with §5.7 WWW-Authenticate: Bearer`, async () => {
     const value = token === undefined ? authorization : `Bearer ${token}`
     const mark = randomUUID()
     const item = await create(service, { mark }, mark)
