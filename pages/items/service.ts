@@ -1,14 +1,12 @@
 /** The requests of the page: those of the public interface, with the texts of items verbatim. @module */
 
-import { createAbortScope } from '../../src/client/abort-scope.js'
 import { type TextResponse, wholeText } from '../../src/client/fetch-text.js'
+import { type ItemRead, itemRead } from '../../src/client/item-read.js'
 import { ItemStoreError } from '../../src/client/item-store-error.js'
-import { itemTexts, singleItemText } from '../../src/client/item-texts.js'
-
-export { isOutcomeUnknown } from '../../src/client/retry.js'
-
+import { itemTexts } from '../../src/client/item-texts.js'
 import { createSender, isItemMissing, type ServiceRequest } from '../../src/client/sender.js'
 import type { TokenSource } from '../../src/client/token-source.js'
+import { wait } from '../../src/client/wait.js'
 import { paths, prefix } from '../../src/interface/paths.js'
 import { currentToken } from '../shared/session.js'
 import type { Item } from './item.js'
@@ -60,7 +58,7 @@ const longestPiece = 2 ** 16
 /** A service that restarts is back within these. */
 const retries = 2
 /** How long a read waits for a change, in seconds: less than the timeout. */
-const wait = 20
+const changeWait = 20
 /** Before the next such read where the service did not wait, in milliseconds. */
 const longPause = 5_000
 /** An item that becomes another one between read and change so often is one that nobody can edit. */
@@ -85,28 +83,15 @@ const tokens: TokenSource = {
 /** The service that has served this page, with the current token. */
 export function connect(): ItemService {
   const baseUrl = location.origin + prefix
-  const send = createSender({ baseUrl, tokens, fetch: undefined, timeout, retries })
-
-  async function call<R>(
-    request: ServiceRequest,
-    read: (response: TextResponse) => Promise<R>,
-  ): Promise<R> {
-    const scope = createAbortScope(timeout, undefined)
-    try {
-      return await send(request, scope, read)
-    } finally {
-      scope.dispose()
-    }
-  }
+  const send = createSender({
+    ...{ baseUrl, tokens, timeout, retries },
+    fetch: (url, init) => fetch(url, init), // looked up for each request: tests replace it
+  })
 
   /** @throws {ChangedError} when there is no such item. */
-  async function read(id: string): Promise<{ readonly text: string; readonly tag: string }> {
+  async function read(id: string): Promise<ItemRead> {
     try {
-      return await call({ method: 'GET', path: pathOf(id) }, async (response) => {
-        // A proxy that compresses weakens the tag; the text is the same.
-        const tag = response.head.headers.get('etag')?.replace(/^W\//, '') ?? '*'
-        return { text: await singleItemText(response), tag }
-      })
+      return await send({ path: pathOf(id) }, undefined, itemRead)
     } catch (error) {
       throw isGone(error) ? new ChangedError(id, undefined) : error
     }
@@ -122,8 +107,8 @@ export function connect(): ItemService {
       const now = await read(id)
       if (now.text !== text) throw new ChangedError(id, now.text)
       try {
-        const headers = { 'if-match': now.tag }
-        return await call({ ...request, path: pathOf(id), headers }, result)
+        const headers = { 'if-match': now.tag ?? '*' }
+        return await send({ ...request, path: pathOf(id), headers }, undefined, result)
       } catch (error) {
         if (isGone(error)) throw new ChangedError(id, undefined)
         const isChanged = error instanceof ItemStoreError && error.status === 412
@@ -134,40 +119,33 @@ export function connect(): ItemService {
 
   return {
     async *list(signal, onHead) {
-      const scope = createAbortScope(timeout, signal)
-      try {
-        const response = await send({ method: 'GET', path: paths.items }, scope, (each) => each)
-        onHead?.(response.head.headers)
-        yield* itemTexts({ ...response, parts: inPieces(response.parts) }, 2)
-      } finally {
-        scope.dispose()
-      }
+      const response = await send({ path: paths.items }, signal, (each) => each)
+      onHead?.(response.head.headers)
+      yield* itemTexts({ ...response, parts: inPieces(response.parts) }, 2)
     },
     async changed(tag, signal) {
-      const headers = { 'if-none-match': tag, prefer: `wait=${wait}` }
-      const scope = createAbortScope(timeout, signal)
-      try {
-        for (;;) {
-          const request = { method: 'HEAD', path: paths.items, headers } as const
-          const head = await send(request, scope, (response) => response.head)
-          if (head.status !== 304) return
-          if (!head.headers.has('preference-applied')) await scope.sleep(longPause)
-        }
-      } finally {
-        scope.dispose()
+      const headers = { 'if-none-match': tag, prefer: `wait=${changeWait}` }
+      for (;;) {
+        const request = { method: 'HEAD', path: paths.items, headers } as const
+        const head = await send(request, signal, (response) => response.head)
+        if (head.status !== 304) return
+        if (!head.headers.has('preference-applied')) await wait(longPause, signal)
       }
     },
     async create(body, key) {
       const headers = { 'idempotency-key': key }
       try {
-        return await call({ method: 'POST', path: paths.items, body, headers }, singleItemText)
+        const request = { method: 'POST', path: paths.items, body, headers } as const
+        return (await send(request, undefined, itemRead)).text
       } catch (error) {
         const isConflict = error instanceof ItemStoreError && error.code === 'IDEMPOTENCY_CONFLICT'
         if (!isConflict || !error.itemId) throw error
         throw new ChangedError(error.itemId, (await read(error.itemId)).text)
       }
     },
-    replace: (seen, body) => change(seen, { method: 'PUT', body }, singleItemText),
+    async replace(seen, body) {
+      return (await change(seen, { method: 'PUT', body }, itemRead)).text
+    },
     async delete(seen) {
       await change(seen, { method: 'DELETE' }, wholeText)
     },
@@ -188,6 +166,13 @@ function pathOf(id: string): string {
 /** A key for one item that is to be created. */
 export function newKey(): string {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
+}
+
+const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
+
+/** Whether a create, replace or delete may have taken effect although it failed (spec §7.3). */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
 }
 
 /** Whether an error says that the item does not exist any more. */

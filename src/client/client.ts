@@ -1,7 +1,6 @@
 /** `item-store/client`: the typed client, for browsers and Node.js. @module */
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
-import { type AbortScope, createAbortScope } from './abort-scope.js'
 import { type CheckedOptions, checkedOptions, jsonText, pathOf } from './checks.js'
 import { type TextResponse, wholeText } from './fetch-text.js'
 import { type ItemRead, ifMatchHeaders, itemRead, keepTag, present } from './item-read.js'
@@ -23,6 +22,7 @@ import type {
 import { createSender, type Send, type ServiceRequest } from './sender.js'
 import { createTokenSource } from './token-source.js'
 import { makeChange } from './update.js'
+import { wait } from './wait.js'
 import { statesOf } from './watch.js'
 
 export type { Fetch } from './fetch-text.js'
@@ -69,7 +69,7 @@ export class ItemStoreClient<T extends object = Item> {
 
   /** All items. For more than fit into memory, or to start with the first, use {@link items}. */
   async list(options?: CallOptions): Promise<StoredItem<T>[]> {
-    return await this.#call({ method: 'GET', path: '/items' }, options, (all) => this.#all(all))
+    return await this.#call({}, options, (all) => this.#all(all))
   }
 
   /**
@@ -128,34 +128,27 @@ export class ItemStoreClient<T extends object = Item> {
     options: CallOptions = typeof target === 'string' ? {} : target,
   ): AsyncGenerator<StoredItem<T> | StoredItem<T>[], void, void> {
     const isItem = typeof target === 'string'
-    const path = isItem ? pathOf(target) : '/items'
-    const scope = createAbortScope(this.#options.timeout, options.signal)
+    const path = isItem ? pathOf(target) : undefined
     const read = (headers: Record<string, string>) =>
-      this.#call({ method: 'GET', path, headers }, options, async (response) => {
+      this.#call({ path, headers }, options, async (response) => {
         const { head } = response
         if (head.status === 304) return [head] as const
         const state = isItem ? this.#parsed(await itemRead(response)) : await this.#all(response)
         return [head, state] as const
       })
-    try {
-      yield* statesOf<StoredItem<T> | StoredItem<T>[]>(read, this.#options.timeout, scope)
-    } finally {
-      scope.dispose()
-    }
+    yield* statesOf<StoredItem<T> | StoredItem<T>[]>(read, this.#options.timeout, options.signal)
   }
 
   /** The state of the service, healthy or not. Needs no token. */
   async health(options?: CallOptions): Promise<HealthCheckResponse> {
-    const request: ServiceRequest = { method: 'GET', path: '/health', isHealthCheck: true }
+    const request: ServiceRequest = { path: '/health', isHealthCheck: true }
     return await this.#call(request, options, async (response) => {
       const text = await wholeText(response)
-      const health: object & { status?: unknown; services_summary?: unknown } = membersOf(
-        parsed(text),
-      )
+      const health: object & Readonly<Record<string, unknown>> = membersOf(parsed(text))
+      const isHealth = /^(un)?healthy$/.test(`${health.status}`)
       const { total } = membersOf(health.services_summary)
-      const isHealth = health.status === 'healthy' || health.status === 'unhealthy'
       if (!isHealth || typeof total !== 'number') throw responseError(response.head, text)
-      return health as HealthCheckResponse // no other response has these members
+      return health as object as HealthCheckResponse // no other response has these members
     })
   }
 
@@ -164,17 +157,12 @@ export class ItemStoreClient<T extends object = Item> {
    * of the response. Leaving the loop ends the response.
    */
   async *items({ signal }: CallOptions = {}): AsyncGenerator<StoredItem<T>, void, void> {
-    const scope = createAbortScope(this.#options.timeout, signal)
-    try {
-      const response = await this.#send({ method: 'GET', path: '/items' }, scope, (each) => each)
-      for await (const texts of itemTexts(response, 2)) {
-        for (const text of texts) {
-          scope.signal.throwIfAborted()
-          yield this.#parsed({ text })
-        }
+    const response = await this.#send({}, signal, (each) => each)
+    for await (const texts of itemTexts(response, 2)) {
+      for (const text of texts) {
+        signal?.throwIfAborted()
+        yield this.#parsed({ text })
       }
-    } finally {
-      scope.dispose()
     }
   }
 
@@ -185,7 +173,7 @@ export class ItemStoreClient<T extends object = Item> {
 
   /** The JSON text of each item, to the byte. */
   async listText(options?: CallOptions): Promise<string[]> {
-    return await this.#call({ method: 'GET', path: '/items' }, options, allTexts)
+    return await this.#call({}, options, (all) => allTexts(all, 2))
   }
 
   /**
@@ -216,14 +204,14 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   #read(id: string, options?: CallOptions): Promise<ItemRead> {
-    return this.#call({ method: 'GET', path: pathOf(id) }, options, itemRead)
+    return this.#call({ path: pathOf(id) }, options, itemRead)
   }
 
   #create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
     // Not `randomUUID`, which pages without TLS do not have.
     const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
     const headers = { 'idempotency-key': idempotencyKey }
-    return this.#write({ method: 'POST', path: '/items', headers }, data, options)
+    return this.#write({ method: 'POST', headers }, data, options)
   }
 
   #replace(id: string, data: string, options?: ReplaceOptions): Promise<ItemRead> {
@@ -254,9 +242,8 @@ export class ItemStoreClient<T extends object = Item> {
       const projectId = inData === undefined ? projectIn(text) : inData
       return this.#replace(id, data, { ...options, projectId, ifMatch: present(tag) })
     }
-    return await this.#scoped(options, (scope) =>
-      makeChange(read, make, write, isRepeatable, this.#options, scope),
-    )
+    const sleep = (time: number) => wait(time, options.signal)
+    return await makeChange(read, make, write, isRepeatable, this.#options, sleep)
   }
 
   async #call<R>(
@@ -264,24 +251,11 @@ export class ItemStoreClient<T extends object = Item> {
     options: CallOptions | undefined,
     read: (response: TextResponse) => Promise<R>,
   ): Promise<R> {
-    return await this.#scoped(options, (scope) => this.#send(request, scope, read))
+    return await this.#send(request, options?.signal, read)
   }
 
   async #all(response: TextResponse): Promise<StoredItem<T>[]> {
-    return (await allTexts(response)).map((text) => this.#parsed({ text }))
-  }
-
-  /** Does something for which a signal counts, and then lets go of it. */
-  async #scoped<R>(
-    { signal }: CallOptions = {},
-    work: (scope: AbortScope) => Promise<R>,
-  ): Promise<R> {
-    const scope = createAbortScope(this.#options.timeout, signal)
-    try {
-      return await work(scope)
-    } finally {
-      scope.dispose()
-    }
+    return (await allTexts(response, 2)).map((text) => this.#parsed({ text }))
   }
 
   #textOf(data: NewItem<T>): string {

@@ -1,7 +1,7 @@
 /** Fetches one response, whose body is text that arrives in parts. @module */
 
-import type { AbortScope } from './abort-scope.js'
 import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.js'
+import { type Signal, wait } from './wait.js'
 
 /** A function such as the platform's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -20,19 +20,26 @@ const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT
 
 /**
  * Sends a request and waits for the head of the response, whatever its status.
+ * @param timeout for the head, and for each part of the body, in milliseconds.
  * @throws {ItemStoreError} `NOT_CONNECTED`, `CONNECTION_LOST` or `TIMEOUT`.
  */
 export async function fetchText(
   fetch: Fetch,
   url: string,
   init: RequestInit,
-  scope: AbortScope,
+  timeout: number,
+  signal: Signal,
 ): Promise<TextResponse> {
-  const { signal } = scope
+  const own = new AbortController()
   // Following a redirect would turn a create into a GET, and send the token who knows where.
-  const options: RequestInit = { ...init, redirect: 'manual', signal }
-  const head = await orNetworkError(url, scope, () => fetch(url, options))
-  return { head, parts: partsOf(url, head, scope) }
+  const options: RequestInit = { ...init, redirect: 'manual', signal: own.signal }
+  try {
+    const head = await wait(timeout, signal, () => orNetworkError(url, () => fetch(url, options)))
+    return { head, parts: partsOf(url, head, timeout, signal) }
+  } catch (error) {
+    own.abort()
+    throw error
+  }
 }
 
 /** The whole body. */
@@ -45,14 +52,17 @@ export async function wholeText({ parts }: TextResponse): Promise<string> {
 async function* partsOf(
   url: string,
   response: Response,
-  scope: AbortScope,
+  timeout: number,
+  signal: Signal,
 ): AsyncGenerator<string, void, void> {
   const reader = response.body?.getReader()
-  if (reader === undefined) return // as with a 204
+  if (!reader) return // as with a 204
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
     for (;;) {
-      const { done, value } = await orNetworkError(url, scope, () => reader.read(), response)
+      const { done, value } = await wait(timeout, signal, () =>
+        orNetworkError(url, () => reader.read(), response),
+      )
       let part: string
       try {
         part = decoder.decode(value, { stream: !done })
@@ -70,22 +80,17 @@ async function* partsOf(
 /** The outcome of a network operation; its failure as an error of this client. */
 async function orNetworkError<T>(
   url: string,
-  scope: AbortScope,
   operation: () => Promise<T>,
   response?: Response,
 ): Promise<T> {
   try {
-    return await scope.withTimeout(operation)
+    return await operation()
   } catch (cause) {
-    scope.signal.throwIfAborted() // by the caller, or after a timeout
     const { code } = membersOf(membersOf(cause).cause)
-    const isUnsent = response === undefined && notConnected.includes(`${code}`)
-    throw isUnsent
-      ? new ItemStoreError(`Cannot connect to ${url}`, { code: 'NOT_CONNECTED', cause })
-      : new ItemStoreError(`No complete response from ${url}`, {
-          code: 'CONNECTION_LOST',
-          cause,
-          response,
-        })
+    const isUnsent = !response && notConnected.includes(`${code}`)
+    throw new ItemStoreError(
+      `${isUnsent ? 'Cannot connect to' : 'No complete response from'} ${url}`,
+      { code: isUnsent ? 'NOT_CONNECTED' : 'CONNECTION_LOST', cause, response },
+    )
   }
 }

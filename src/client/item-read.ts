@@ -1,8 +1,8 @@
 /** Items as they are read, with their entity tags (spec §4.9). @module */
 
 import type { TextResponse } from './fetch-text.js'
-import { wrong } from './item-store-error.js'
-import { singleItemText } from './item-texts.js'
+import { invalidResponse, wrong } from './item-store-error.js'
+import { allTexts } from './item-texts.js'
 import type { MatchOptions } from './options.js'
 
 /** What a response has of an item. */
@@ -14,7 +14,8 @@ export interface ItemRead {
 
 /** The one item in a response. @throws {ItemStoreError} `INVALID_RESPONSE`. */
 export async function itemRead(response: TextResponse): Promise<ItemRead> {
-  const text = await singleItemText(response)
+  const [text] = await allTexts(response, 1)
+  if (!text) throw invalidResponse(response.head)
   // A proxy that compresses weakens the tag, with which no condition is met; the text is the same.
   return { text, tag: response.head.headers.get('etag')?.replace(/^W\//, '') }
 }

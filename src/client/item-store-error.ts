@@ -24,25 +24,25 @@ export interface ItemStoreErrorOptions extends ErrorOptions {
 export class ItemStoreError extends Error {
   override readonly name = 'ItemStoreError'
   /** HTTP status; `undefined` without a response. */
-  readonly status: number | undefined
+  declare readonly status: number | undefined
   /**
    * What went wrong, for programs: a code of the service (spec §7) or one of the client's own. The 404 of
    * an item has none.
    */
-  readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
+  declare readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
   /** Identifies the request in the log of the service (spec §1.4); `undefined` without a response. */
-  readonly sessionId: string | undefined
+  declare readonly sessionId: string | undefined
   /** How many seconds the service asks to wait before trying again, if it does (RFC 9110 §10.2.3). */
-  readonly retryAfter: number | undefined
+  declare readonly retryAfter: number | undefined
   /** The item that a create found in its place (409, spec §4.11). */
-  readonly itemId: string | undefined
+  declare readonly itemId: string | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {
     super(message, options)
     this.status = response?.status
     this.code = code
     this.sessionId = sessionId ?? response?.headers.get('x-session-id') ?? undefined
-    this.retryAfter = secondsOf(response?.headers.get('retry-after'))
+    this.retryAfter = secondsOf(response?.headers.get('retry-after') ?? '')
     const isConflict = code === 'IDEMPOTENCY_CONFLICT'
     this.itemId = isConflict ? response?.headers.get('location')?.split('/').at(-1) : undefined
   }
@@ -80,7 +80,7 @@ export function wrong(problem: string): TypeError {
 }
 
 /** Whether it is an error of the client with this code. */
-export function hasCode(error: unknown, code: ErrorCode): boolean {
+export function hasCode(error: unknown, code: ErrorCode | ClientErrorCode): boolean {
   return error instanceof ItemStoreError && error.code === code
 }
 
@@ -102,9 +102,8 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Seconds of a `Retry-After`, which has a number or a date. */
-function secondsOf(value: string | null | undefined): number | undefined {
-  if (!value) return undefined
+/** Seconds of a `Retry-After`, which has a number or a date; `undefined` if that is past. */
+function secondsOf(value: string): number | undefined {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+  return seconds >= 0 ? seconds : undefined
 }

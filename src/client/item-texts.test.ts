@@ -2,13 +2,35 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { jsonObject, jsonValue } from '../../test/support/json-text.js'
-import { createCutter, type Nesting } from './item-texts.js'
+import { ItemStoreError } from './item-store-error.js'
+import { itemTexts, type Nesting } from './item-texts.js'
 
-/** What is cut out of the parts of an envelope. */
-function cut(nesting: Nesting, parts: readonly string[]) {
-  const cutter = createCutter(nesting)
-  return { texts: parts.flatMap((part) => cutter.cut(part)), isComplete: cutter.isComplete() }
+/** What is cut out of the parts of an envelope, and whether it was a whole one. */
+async function cut(nesting: Nesting, parts: readonly string[]) {
+  const response = { head: new Response(), parts: oneByOne(parts) }
+  const texts: string[] = []
+  try {
+    for await (const some of itemTexts(response, nesting)) texts.push(...some)
+    return { texts, isComplete: true }
+  } catch (error) {
+    assert.ok(error instanceof ItemStoreError)
+    return { texts, isComplete: false }
+  }
 }
+
+async function* oneByOne(parts: readonly string[]): AsyncGenerator<string, void, void> {
+  yield* parts
+}
+
+/** The text of an item with these members. */
+function itemWith(members: string): string {
+  return members.replace(
+    /^{(?=(\s*}?))/,
+    (_, rest: string) => `{"id":"1"${rest.endsWith('}') ? '' : ','}`,
+  )
+}
+
+const item = jsonObject.map(itemWith)
 
 /** An envelope around the text of `data`, and around other members that it may have one day (§9.3). */
 function envelope(data: string, other = '1'): string {
@@ -24,35 +46,34 @@ function broken(text: string, places: readonly number[]): string[] {
 }
 
 describe('the texts that are cut out are those of the items, wherever the parts of the response end', () => {
-  test('of a list', () => {
+  test('of a list', async () => {
     const places = fc.array(fc.nat(), { maxLength: 5 })
-    fc.assert(
-      fc.property(fc.array(jsonObject), jsonValue, places, (items, other, places) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(item), jsonValue, places, async (items, other, places) => {
         const parts = broken(envelope(`[${items.join(' ,')}]`, other), places)
-        assert.deepEqual(cut(2, parts), { texts: items, isComplete: true })
+        assert.deepEqual(await cut(2, parts), { texts: items, isComplete: true })
       }),
       { numRuns: 2_000 },
     )
   })
 
-  test('of a single item, part after part of one character', () => {
-    fc.assert(
-      fc.property(jsonObject, jsonValue, (item, other) => {
+  test('of a single item, part after part of one character', async () => {
+    await fc.assert(
+      fc.asyncProperty(item, jsonValue, async (item, other) => {
         const parts = [...envelope(item, other)]
-        assert.deepEqual(cut(1, parts), { texts: [item], isComplete: true })
+        assert.deepEqual(await cut(1, parts), { texts: [item], isComplete: true })
       }),
       { numRuns: 1_000 },
     )
   })
 })
 
-describe('an item is cut out in the part in which it ends', () => {
-  test('and not at the end of the list', () => {
-    const cutter = createCutter(2)
-    assert.deepEqual(cutter.cut('{"data":[{"a":1},{"b"'), ['{"a":1}'])
-    assert.deepEqual(cutter.cut(':2}'), ['{"b":2}'])
-    assert.equal(cutter.isComplete(), false)
-  })
+test('an item is cut out in the part in which it ends, and not at the end of the list', async () => {
+  const parts = oneByOne(['{"data":[{"id":"1"},{"id"', ':"2"}'])
+  const texts = itemTexts({ head: new Response(), parts }, 2)
+  assert.deepEqual((await texts.next()).value, ['{"id":"1"}'])
+  assert.deepEqual((await texts.next()).value, ['{"id":"2"}'])
+  await assert.rejects(texts.next())
 })
 
 const incomplete: { title: string; text: string }[] = [
@@ -60,11 +81,11 @@ const incomplete: { title: string; text: string }[] = [
   { title: 'a list of texts', text: '{"data":["a"]}' },
   { title: 'a list of null', text: '{"data":[null]}' },
   { title: 'a list of lists', text: '{"data":[[{}]]}' },
-  { title: 'a number behind an item', text: '{"data":[{"a":1},2]}' },
-  { title: 'a number between items', text: '{"data":[{"a":1},2,{"a":3}]}' },
-  { title: 'items without a comma', text: '{"data":[{"a":1}{"a":1}]}' },
+  { title: 'a number behind an item', text: '{"data":[{"id":"1"},2]}' },
+  { title: 'a number between items', text: '{"data":[{"id":"1"},2,{"id":"3"}]}' },
+  { title: 'items without a comma', text: '{"data":[{"id":"1"}{"id":"1"}]}' },
   { title: 'a comma alone', text: '{"data":[,]}' },
-  { title: 'a comma at the end', text: '{"data":[{"a":1},]}' },
+  { title: 'a comma at the end', text: '{"data":[{"id":"1"},]}' },
   { title: 'text before the envelope', text: 'x{"data":[]}' },
   { title: 'text behind the envelope', text: '{"data":[]}x' },
   { title: 'two envelopes', text: '{"data":[]}{"data":[]}' },
@@ -76,12 +97,14 @@ const incomplete: { title: string; text: string }[] = [
   { title: 'data further down', text: '{"a":{"data":[{}]}}' },
   { title: 'data as a value', text: '{"a":"data","b":[{}]}' },
   { title: 'an error', text: '{"detail":{"data":{}}}' },
-  { title: 'an array alone', text: '[{"a":1}]' },
-  { title: 'half an envelope', text: '{"data":[{"a":1}]' },
+  { title: 'an array alone', text: '[{"id":"1"}]' },
+  { title: 'an object of items', text: '{"data":{"a":{"id":"1"}}}' },
+  { title: 'an item without an id', text: '{"data":[{"a":1}]}' },
+  { title: 'half an envelope', text: '{"data":[{"id":"1"}]' },
 ]
 for (const { title, text } of incomplete) {
-  test(`is not complete: ${title}`, () => {
-    assert.equal(cut(2, [text]).isComplete, false)
-    assert.equal(cut(2, [...text]).isComplete, false)
+  test(`is not complete: ${title}`, async () => {
+    assert.equal((await cut(2, [text])).isComplete, false)
+    assert.equal((await cut(2, [...text])).isComplete, false)
   })
 }

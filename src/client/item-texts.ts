@@ -10,8 +10,15 @@ const id = /"id"\s*:\s*"/
 /** How many objects and arrays are open around an item: the envelope, and in a list the array. */
 export type Nesting = 1 | 2
 
+/** The envelope up to the bracket with which its data begin, and the data once an empty object is in place of each item. */
+const forms = {
+  1: { start: /[{,]\s*"data"\s*:\s*{$/, whole: /^{}$/ },
+  2: { start: /[{,]\s*"data"\s*:\s*\[$/, whole: /^\[[{},]*]$/ },
+} as const
+
 /**
- * The texts of the items in a response, in batches: those that each part of it completes.
+ * The texts of the items in a response, in batches: those that each part of it completes. The service has
+ * checked the texts; the envelope around them is parsed at the end: it may come from something else.
  * @throws {ItemStoreError} `INVALID_RESPONSE` when one has no id, and at the end, when the response is not an
  * envelope of items, or not all of it.
  */
@@ -19,101 +26,47 @@ export async function* itemTexts(
   { head, parts }: TextResponse,
   nesting: Nesting,
 ): AsyncGenerator<string[], void, void> {
-  const cutter = createCutter(nesting)
-  for await (const part of parts) {
-    const texts = cutter.cut(part)
-    if (!texts.every((text) => id.test(text))) throw invalidResponse(head)
-    yield texts
-  }
-  if (!cutter.isComplete()) throw invalidResponse(head)
-}
-
-/** The texts of all items in a list. */
-export async function allTexts(response: TextResponse): Promise<string[]> {
-  const all: string[] = []
-  for await (const texts of itemTexts(response, 2)) for (const text of texts) all.push(text)
-  return all
-}
-
-/** The text of the item in a response. @throws {ItemStoreError} `INVALID_RESPONSE`. */
-export async function singleItemText(response: TextResponse): Promise<string> {
-  let item: string | undefined
-  for await (const [text] of itemTexts(response, 1)) item ??= text
-  if (item === undefined) throw invalidResponse(response.head)
-  return item
-}
-
-interface Cutter {
-  /** Takes the next part of the envelope. @returns the items that end in it. */
-  cut(part: string): string[]
-  /** Whether this was a whole envelope with `data`: one item or a list, whichever was asked for. */
-  isComplete(): boolean
-}
-
-/**
- * The service has checked the texts of items; of one that is not complete, the parts are kept. The envelope
- * around them is parsed at the end: it may come from something else.
- */
-export function createCutter(nesting: Nesting): Cutter {
+  const { start, whole } = forms[nesting]
   const scanner = new JsonScanner()
-  /** The latest string of the envelope itself: before a bracket, the name of the member. */
-  let name = ''
   let isInData = false
-  let isInItem = false
-  /** What earlier parts had of the text that is being cut out; `undefined` while none is. */
-  let kept: string | undefined
+  /** What earlier parts had of the item that is being cut out; `undefined` between items. */
+  let item: string | undefined
   /** The envelope with an empty object in place of each item, or of several in a row. */
   let envelope = ''
-
-  function cut(part: string): string[] {
+  for await (const part of parts) {
     const texts: string[] = []
-    let start = 0
-    const begin = (at: number) => {
-      kept = ''
-      start = at
-    }
-    const end = (at: number) => {
-      const text = kept + part.slice(start, at + 1)
-      kept = undefined
-      return text
-    }
-    /** Where what this part has of the envelope goes on. */
-    let around = 0
+    /** Where the item that is being cut out, or what is around it, goes on in this part. */
+    let from = 0
     scanner.feed(part)
     for (let sign = scanner.next(); sign; sign = scanner.next()) {
-      const { at, depth, isInString } = scanner
-      if (sign === '"' && depth === 1) {
-        if (isInString) begin(at)
-        else name = end(at)
-      } else if (sign === '{' || sign === '[') {
-        if (depth === 2) isInData = name === '"data"' && sign === (nesting === 1 ? '{' : '[')
-        if (isInData && depth === nesting + 1 && sign === '{') {
-          isInItem = true
-          const between = part.slice(around, at)
-          if (texts.length === 0 || !/^\s*,\s*$/.test(between)) envelope += `${between}{}`
-          begin(at)
-        }
-      } else if (sign === '}' || sign === ']') {
-        if (isInItem && depth === nesting) {
-          isInItem = false
-          around = at + 1
-          texts.push(end(at))
-        }
+      const { at, depth } = scanner
+      if (depth === 2 && (sign === '{' || sign === '[')) {
+        isInData = start.test(envelope + part.slice(from, at + 1))
+      }
+      if (isInData && sign === '{' && depth === nesting + 1) {
+        const between = part.slice(from, at)
+        if (between.trim() !== ',' || !envelope.endsWith('{}')) envelope += `${between}{}`
+        item = ''
+        from = at
+      } else if (item !== undefined && sign === '}' && depth === nesting) {
+        const text = item + part.slice(from, at + 1)
+        if (!id.test(text)) throw invalidResponse(head)
+        texts.push(text)
+        item = undefined
+        from = at + 1
       }
     }
-    if (kept !== undefined) kept += part.slice(start)
-    if (!isInItem) envelope += part.slice(around)
-    return texts
+    if (item === undefined) envelope += part.slice(from)
+    else item += part.slice(from)
+    yield texts
   }
-
-  function isComplete(): boolean {
-    const { data } = membersOf(parsed(envelope))
-    return nesting === 1 ? isObject(data) : Array.isArray(data) && data.every(isObject)
-  }
-
-  return { cut, isComplete }
+  const { data } = membersOf(parsed(envelope))
+  if (!whole.test(`${JSON.stringify(data)}`)) throw invalidResponse(head)
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** The texts of all items in a response. */
+export async function allTexts(response: TextResponse, nesting: Nesting): Promise<string[]> {
+  const all: string[] = []
+  for await (const texts of itemTexts(response, nesting)) for (const text of texts) all.push(text)
+  return all
 }

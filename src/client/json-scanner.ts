@@ -31,37 +31,22 @@ export class JsonScanner {
   /** The next delimiter; `undefined` at the end of the part. */
   next(): string | undefined {
     const text = this.#text
-    const end = text.length
+    const { isInString } = this
     let at = this.at + 1
-    if (this.isInString) {
-      for (; at < end; at += 1) {
-        const code = text.charCodeAt(at)
-        if (code === quote) break
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      const folded = code | 0x20 // the brackets of objects and arrays differ in this bit alone
+      if (code === quote) this.isInString = !isInString
+      else if (isInString) {
         if (code === backslash) at += 1
-      }
-    } else {
-      while (at < end && !isDelimiter(text.charCodeAt(at))) at += 1
+        continue
+      } else if (folded === openBrace) this.depth += 1
+      else if (folded === closeBrace) this.depth -= 1
+      else if (code !== comma && code !== colon) continue
+      this.at = at
+      return text[at]
     }
-    this.at = at
-    if (at >= end) {
-      this.at -= 1 // to go on at the start of the next part
-      return undefined
-    }
-    const delimiter = text[at]
-    if (delimiter === '"') this.isInString = !this.isInString
-    else if (delimiter === '{' || delimiter === '[') this.depth += 1
-    else if (delimiter === '}' || delimiter === ']') this.depth -= 1
-    return delimiter
+    this.at = at - 1 // to go on at the start of the next part
+    return undefined
   }
-}
-
-function isDelimiter(code: number): boolean {
-  const folded = code | 0x20 // the brackets of objects and arrays differ in this bit alone
-  return (
-    code === quote ||
-    folded === openBrace ||
-    folded === closeBrace ||
-    code === comma ||
-    code === colon
-  )
 }

@@ -20,12 +20,12 @@ export interface ItemStoreClientOptions {
   readonly fetch?: Fetch | undefined
   /**
    * Longest wait in milliseconds, 30,000 by default: for the response to begin, for each further part of
-   * it, for a token, and before a retry. Once it is exceeded, the call fails.
+   * it, for a token, and before a retry. It is that of one attempt; `signal` can limit the whole call.
    */
   readonly timeout?: number | undefined
   /**
-   * How often to retry a request after a 503 or when the connection failed; 3 by default. A change with
-   * `ifMatch` is retried only if it certainly has not taken effect.
+   * How often to retry a request after a 503, after a timeout, or when the connection failed; 3 by default. A
+   * change with `ifMatch` is retried only if it certainly has not taken effect.
    */
   readonly retries?: number | undefined
   /** Another one than `JSON`, which changes numbers beyond double precision and `1.0`. */

@@ -1,6 +1,6 @@
 /** Which errors are worth another attempt, and when. @module */
 
-import { ItemStoreError } from './item-store-error.js'
+import { hasCode, ItemStoreError } from './item-store-error.js'
 
 // In milliseconds. A service that restarts is back within the first two retries.
 const firstDelay = 200
@@ -26,9 +26,8 @@ export function retryDelay(
   limits: RetryLimits,
 ): number | undefined {
   if (!(error instanceof ItemStoreError)) return undefined
-  const { code, status } = error
-  const isUndone = code === 'NOT_CONNECTED' || code === 'SERVICE_UNAVAILABLE'
-  if (!isUndone && (isOnce || (code !== 'CONNECTION_LOST' && status !== 503))) return undefined
+  const { code, status = 503 } = error // it has none when there was no response
+  if (isOnce ? !isUndone(error) : status !== 503 && code !== 'CONNECTION_LOST') return undefined
   const delay = backoff(error, retries)
   return retries < limits.retries && delay <= limits.timeout ? delay : undefined
 }
@@ -40,9 +39,7 @@ export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: nu
   return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
 }
 
-const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
-
-/** Whether a create, replace or delete may have taken effect although it failed (spec §7.3). */
-export function isOutcomeUnknown(error: unknown): boolean {
-  return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
+/** Whether a request certainly has not taken effect (spec §7.3). */
+export function isUndone(error: unknown): boolean {
+  return hasCode(error, 'NOT_CONNECTED') || hasCode(error, 'SERVICE_UNAVAILABLE')
 }

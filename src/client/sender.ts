@@ -1,15 +1,16 @@
 /** Sends requests with a token, and retries where an error permits it. @module */
 
-import type { AbortScope } from './abort-scope.js'
 import { type Fetch, fetchText, type TextResponse, wholeText } from './fetch-text.js'
 import { hasCode, type ItemStoreError, responseError } from './item-store-error.js'
-import { isOutcomeUnknown, type RetryLimits, retryDelay } from './retry.js'
+import { isUndone, type RetryLimits, retryDelay } from './retry.js'
 import type { TokenSource } from './token-source.js'
+import { type Signal, wait } from './wait.js'
 
 export interface ServiceRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-  /** Relative to the base URL. */
-  readonly path: string
+  /** GET by default. */
+  readonly method?: 'HEAD' | 'POST' | 'PUT' | 'DELETE' | undefined
+  /** Relative to the base URL; by default that of the list. */
+  readonly path?: string | undefined
   /** JSON text. */
   readonly body?: string
   /** Names in lower case. */
@@ -25,51 +26,44 @@ export interface ServiceRequest {
  */
 export type Send = <R>(
   request: ServiceRequest,
-  scope: AbortScope,
+  signal: Signal,
   read: (response: TextResponse) => R | Promise<R>,
 ) => Promise<R>
 
 export interface SenderOptions extends RetryLimits {
   readonly baseUrl: string
   readonly tokens: TokenSource
-  readonly fetch: Fetch | undefined
+  readonly fetch: Fetch
 }
 
 export function createSender(options: SenderOptions): Send {
-  const { baseUrl, tokens } = options
-  // Looked up for each request: test libraries replace it.
-  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
+  const { baseUrl, tokens, fetch, timeout } = options
 
-  /** The token; if this call does not get it, the next one asks for it again. */
-  async function tokenFrom(source: Promise<string>, scope: AbortScope): Promise<string> {
-    try {
-      return await scope.withTimeout(() => source)
-    } catch (error) {
-      tokens.forget(source)
-      throw error
-    }
-  }
-
-  return async function send(request, scope, read) {
-    const { method, path, body, isHealthCheck } = request
+  return async function send(request, signal, read) {
+    const { method = 'GET', path = '/items', body = null, isHealthCheck } = request
     // Later errors would look like those of the network. `fetch` itself gets an object, which others may change.
     const given = Object.fromEntries(new Headers(request.headers))
-    // Sent again, a create without a key makes another item, and a condition is not met if the first was done.
-    const isOnce = method === 'POST' ? !given['idempotency-key'] : !!given['if-match']
+    if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
     let mayBeDone = false
     for (let retry = 0; ; ) {
-      scope.signal.throwIfAborted() // before a token is asked for
-      const source = isHealthCheck ? undefined : tokens.current()
       const headers = { ...given }
-      if (source) headers.authorization = `Bearer ${await tokenFrom(source, scope)}`
-      const init: RequestInit = { method, headers }
-      if (body !== undefined) {
-        headers['content-type'] = 'application/json'
-        init.body = body
+      let source: Promise<string> | undefined
+      if (!isHealthCheck) {
+        try {
+          const token = await wait(timeout, signal, () => {
+            source = tokens.current()
+            return source
+          })
+          headers.authorization = `Bearer ${token}`
+        } catch (error) {
+          tokens.forget(source) // the next call asks for it again
+          throw error
+        }
       }
       try {
-        const response = await fetchText(fetch, baseUrl + path, init, scope)
+        const init = { method, headers, body }
+        const response = await fetchText(fetch, baseUrl + path, init, timeout, signal)
         const { ok, status } = response.head
         if (!ok && status !== 304 && !isHealthCheck) {
           const error = responseError(response.head, await wholeText(response))
@@ -78,15 +72,16 @@ export function createSender(options: SenderOptions): Send {
         }
         return await read(response)
       } catch (error) {
-        if (source && !isTokenRenewed && hasCode(error, 'TOKEN_EXPIRED') && tokens.forget(source)) {
+        if (!isTokenRenewed && hasCode(error, 'TOKEN_EXPIRED') && tokens.forget(source)) {
           isTokenRenewed = true
           continue
         }
-        const delay = retryDelay(error, isOnce, retry, options)
+        // A create has a key. A change with a condition would meet another item once it has been made.
+        const delay = retryDelay(error, !!given['if-match'], retry, options)
         if (delay === undefined) throw error
-        mayBeDone ||= isOutcomeUnknown(error)
+        mayBeDone ||= !isUndone(error)
         retry += 1
-        await scope.sleep(delay)
+        await wait(delay, signal)
       }
     }
   }
@@ -94,5 +89,5 @@ export function createSender(options: SenderOptions): Send {
 
 /** Whether this is the 404 of an item, and not that of a wrong path or of something in between. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
-  return status === 404 && code === undefined && sessionId !== undefined
+  return status === 404 && !code && !!sessionId
 }

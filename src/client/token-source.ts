@@ -9,16 +9,14 @@ export interface TokenSource {
   /** The current token; concurrent calls share one request for it. */
   current(): Promise<string>
   /** The token is no longer valid. @returns whether there may be another one. */
-  forget(used: Promise<string>): boolean
+  forget(used: Promise<string> | undefined): boolean
 }
 
 /** @throws {TypeError} when there is no token, or none that could be sent. */
 export function createTokenSource(token: Token | undefined): TokenSource {
-  if (typeof token !== 'function') {
-    const constant = Promise.resolve(checked(token))
-    return { current: () => constant, forget: () => false }
-  }
-  const ask = async () => checked(await token())
+  const isFunction = typeof token === 'function'
+  if (!isFunction) checked(token)
+  const ask = async () => checked(isFunction ? await token() : token)
   let latest: Promise<string> | undefined
   return {
     current() {
@@ -27,17 +25,14 @@ export function createTokenSource(token: Token | undefined): TokenSource {
     },
     forget(used) {
       if (latest === used) latest = undefined // otherwise another call has already asked again
-      return true
+      return isFunction
     },
   }
 }
 
 /** The errors do not show the token, because errors get logged. */
 function checked(token: unknown): string {
-  if (!token) throw wrong('token is missing')
   // RFC 6750 §2.1. A line break from the end of a file is the usual reason.
-  if (typeof token !== 'string' || !/^[\w.~+/=-]+$/.test(token)) {
-    throw wrong('token is not a token: is there white space in it?')
-  }
-  return token
+  if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
+  throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAbortScope } from './abort-scope.js'
 import { ItemStoreError } from './item-store-error.js'
 import { makeChange } from './update.js'
 
@@ -9,10 +8,7 @@ const limits = { retries: 3, timeout: 30_000 }
 
 /** Waits for nothing. */
 const pauses: number[] = []
-const scope = {
-  ...createAbortScope(30_000, undefined),
-  sleep: async (time: number) => void pauses.push(time),
-}
+const sleep = async (time: number) => void pauses.push(time)
 
 /** Makes a change that meets a conflict so many times. */
 async function withConflicts(count: number): Promise<{ result: string; writes: number }> {
@@ -24,7 +20,7 @@ async function withConflicts(count: number): Promise<{ result: string; writes: n
     if (writes <= count) throw conflict
     return 'written'
   }
-  const result = await makeChange(read, make, write, false, limits, scope).catch(String)
+  const result = await makeChange(read, make, write, false, limits, sleep).catch(String)
   return { result, writes }
 }
 

@@ -1,6 +1,5 @@
 /** Changes that depend on what is there: begun again as long as others are faster. @module */
 
-import type { AbortScope } from './abort-scope.js'
 import { hasCode } from './item-store-error.js'
 import { backoff, type RetryLimits, retryDelay } from './retry.js'
 
@@ -12,6 +11,7 @@ const mostAttempts = 100
  * @param make what the state is to become; `undefined` for no change.
  * @param write throws `PRECONDITION_FAILED` if the state is another one meanwhile.
  * @param isRepeatable whether to begin again when the outcome of a write is unknown.
+ * @param sleep waits for so many milliseconds.
  * @returns the state after it.
  */
 export async function makeChange<State, Data>(
@@ -20,7 +20,7 @@ export async function makeChange<State, Data>(
   write: (data: Data, state: State) => Promise<State>,
   isRepeatable: boolean,
   limits: RetryLimits,
-  scope: AbortScope,
+  sleep: (time: number) => Promise<void>,
 ): Promise<State> {
   for (let attempts = 1, lost = 0; ; attempts += 1) {
     const state = await read()
@@ -36,7 +36,7 @@ export async function makeChange<State, Data>(
         : retryDelay(error, !isRepeatable, lost, limits)
       if (delay === undefined) throw error
       if (!isConflict) lost += 1
-      await scope.sleep(delay)
+      await sleep(delay)
     }
   }
 }

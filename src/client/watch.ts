@@ -1,9 +1,9 @@
 /** The states of something, one after the other, by reads that wait for a change (spec §4.10). @module */
 
-import type { AbortScope } from './abort-scope.js'
 import { ItemStoreError } from './item-store-error.js'
 import { backoff } from './retry.js'
 import { isItemMissing } from './sender.js'
+import { type Signal, wait } from './wait.js'
 
 /** Longest wait in seconds: many proxies end a request after 60. */
 const longestWait = 40
@@ -21,19 +21,18 @@ export type StateRead<State> = readonly [head: Response, state?: State]
 export async function* statesOf<State>(
   read: (headers: Record<string, string>) => Promise<StateRead<State>>,
   timeout: number,
-  scope: AbortScope,
+  signal: Signal,
 ): AsyncGenerator<State, void, void> {
-  const wait = Math.min(longestWait, Math.floor(timeout / 1500)) // two thirds of the timeout, in seconds
+  const seconds = Math.min(longestWait, Math.floor(timeout / 1500)) // two thirds of the timeout, in seconds
   let known: string | null | undefined
   for (let failures = 0; ; ) {
     let pause = shortPause
     try {
-      const condition = known ? { 'if-none-match': known, prefer: `wait=${wait}` } : {}
+      const condition = known ? { 'if-none-match': known, prefer: `wait=${seconds}` } : {}
       const [{ headers }, state] = await read(condition as Record<string, string>) // without undefined members
       const tag = headers.get('etag')
       const isNew = tag !== known
-      if (!isNew && !headers.has('preference-applied'))
-        pause = backoff({}, Number.POSITIVE_INFINITY)
+      if (!isNew && !headers.has('preference-applied')) pause = backoff({}, 9) // the longest
       known = tag
       failures = 0
       if (state !== undefined && (isNew || !tag)) yield state
@@ -46,6 +45,6 @@ export async function* statesOf<State>(
       pause = backoff(error, failures)
       failures += 1
     }
-    await scope.sleep(pause)
+    await wait(pause, signal)
   }
 }

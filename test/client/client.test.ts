@@ -168,21 +168,25 @@ describe('bad input gets one clear error before anything is sent', () => {
     { title: 'no token', change: { token: missing }, message: /token is missing/ },
     { title: 'an empty token', change: { token: '' }, message: /token is missing/ },
     { title: 'a line break in it', change: { token: 'a.b.c\n' }, message: /white space/ },
-    { title: 'no baseUrl', change: { baseUrl: missing }, message: /baseUrl is missing; expected/ },
+    {
+      title: 'no baseUrl',
+      change: { baseUrl: missing },
+      message: /baseUrl is missing, or not like/,
+    },
     {
       title: 'a path',
       change: { baseUrl: '/api/v1' },
-      message: /baseUrl is "\/api\/v1"; expected/,
+      message: /baseUrl is missing, or not like/,
     },
     {
       title: 'no scheme',
       change: { baseUrl: 'localhost:8000/api/v1' },
-      message: /baseUrl is "local/,
+      message: /baseUrl is missing, or not like/,
     },
     {
       title: 'a query',
       change: { baseUrl: 'http://a/api/v1?secret' },
-      message: /is "http:\/\/a\/api\/v1\?\*\*\*"/,
+      message: /baseUrl is missing, or not like "http:\/\/localhost:8000\/api\/v1"$/,
     },
     ...[
       'http://a:secret@b/api/v1',
@@ -192,7 +196,7 @@ describe('bad input gets one clear error before anything is sent', () => {
     ].map((baseUrl) => ({
       title: `a password, which errors do not show: ${baseUrl}`,
       change: { baseUrl },
-      message: /baseUrl is "(?!.*secret)(http:\/\/)?\*\*\*@b/,
+      message: /baseUrl is missing, or not like "http:\/\/localhost:8000\/api\/v1"$/,
     })),
     { title: 'timeout', change: { timeout: 0 }, message: /timeout is 0; expected milliseconds/ },
     { title: 'retries', change: { retries: -1 }, message: /retries is -1; expected a number/ },
@@ -214,8 +218,8 @@ describe('bad input gets one clear error before anything is sent', () => {
   }
 
   const calls: { title: string; call: () => Promise<unknown>; message: RegExp }[] = [
-    { title: 'get without an id', call: () => silent.get(''), message: /id is missing/ },
-    { title: 'delete without an id', call: () => silent.delete(''), message: /id is missing/ },
+    { title: 'get without an id', call: () => silent.get(''), message: /id is ""; expected/ },
+    { title: 'delete without an id', call: () => silent.delete(''), message: /id is ""; expected/ },
     ...['.', '..', lone, `a${lone}`].flatMap((id) => [
       {
         title: `get of the id ${JSON.stringify(id)}`,

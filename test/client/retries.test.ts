@@ -9,6 +9,7 @@ import {
   answers,
   drops,
   dropsHalfway,
+  hangs,
   item,
   listOfOne,
   noContent,
@@ -16,6 +17,7 @@ import {
   oneItem,
   type Step,
   scriptedServer,
+  stalls,
   unavailable,
 } from './scripted-server.js'
 
@@ -32,6 +34,18 @@ const repeatable: { title: string; call: Call; good: Step; result: unknown }[] =
   { title: 'replace', call: (client) => client.replace(id, {}), good: oneItem, result: item },
   { title: 'delete', call: (client) => client.delete(id), good: noContent, result: undefined },
 ]
+
+/** Counts what is sent, whether it arrives or not. */
+function countingFetch() {
+  const counted = {
+    count: 0,
+    fetch: (url: string, init: RequestInit) => {
+      counted.count += 1
+      return fetch(url, init)
+    },
+  }
+  return counted
+}
 
 async function collectItems(client: ItemStoreClient): Promise<unknown[]> {
   const all: unknown[] = []
@@ -62,6 +76,26 @@ describe('sent again until it succeeds', () => {
     }
   })
 
+  for (const { title, call, good, result } of repeatable) {
+    test(`${title} after a timeout, as it was`, async () => {
+      const { baseUrl, seen } = await scriptedServer([hangs, good])
+      const client = new ItemStoreClient({ baseUrl, token, timeout: 1_000 })
+      assert.deepEqual(await call(client), result)
+      for (const request of seen) assert.deepEqual({ ...request, at: 0 }, { ...seen[0], at: 0 })
+      assert.ok(seen.length >= 2)
+    })
+  }
+
+  test('create and list when the response stalls', async () => {
+    for (const { call, good, result } of repeatable.filter(({ title }) =>
+      /^(create|list)/.test(title),
+    )) {
+      const { baseUrl, seen } = await scriptedServer([stalls, good])
+      assert.deepEqual(await call(new ItemStoreClient({ baseUrl, token, timeout: 1_000 })), result)
+      assert.ok(seen.length >= 2)
+    }
+  })
+
   test('health when the connection is lost', async () => {
     const health = { status: 'healthy', services_summary: { total: 2 } }
     const good = answers(200, health)
@@ -74,10 +108,15 @@ describe('sent again until it succeeds', () => {
 describe('sent no more often than retries says', () => {
   for (const retries of [0, 1, 2]) {
     test(String(retries), async () => {
-      for (const step of [unavailable(), drops]) {
-        const { baseUrl, seen } = await scriptedServer([step])
-        await errorOf(new ItemStoreClient({ baseUrl, token, retries }).get(id))
-        assert.equal(seen.length, retries + 1)
+      for (const { step, timeout } of [
+        { step: unavailable() },
+        { step: drops },
+        { step: hangs, timeout: 500 },
+      ]) {
+        const { baseUrl } = await scriptedServer([step])
+        const counted = countingFetch()
+        await errorOf(new ItemStoreClient({ baseUrl, token, retries, timeout, ...counted }).get(id))
+        assert.equal(counted.count, retries + 1)
       }
     })
   }
@@ -112,6 +151,15 @@ describe('not sent again', () => {
       }
     })
   }
+
+  test('a change with a condition after a timeout', async () => {
+    for (const call of conditional) {
+      const { baseUrl } = await scriptedServer([hangs])
+      const counted = countingFetch()
+      const client = new ItemStoreClient({ baseUrl, token, timeout: 500, ...counted })
+      assert.deepEqual([(await errorOf(call(client))).code, counted.count], ['TIMEOUT', 1])
+    }
+  })
 
   test('but a change with a condition is after a 503 of the service that has done nothing', async () => {
     const { baseUrl, seen } = await scriptedServer([unavailable(), oneItem])
@@ -300,7 +348,7 @@ describe('Retry-After with no timeout', () => {
 })
 
 describe('a delete that is sent again', () => {
-  const uncertain = [drops, unavailable('STORE_UNAVAILABLE')]
+  const uncertain = [drops, unavailable('STORE_UNAVAILABLE'), answers(503, '<html></html>')]
   for (const [place, step] of uncertain.entries()) {
     test(`has succeeded when the item is gone, as the first may have done it: ${place}`, async () => {
       const { baseUrl, seen } = await scriptedServer([step, notFound])

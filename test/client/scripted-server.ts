@@ -95,5 +95,10 @@ export const dropsHalfway: Step = (response) => {
   })
 }
 
+/** Sends the head and the beginning of a list, and nothing more. */
+export const stalls: Step = (response) => {
+  response.writeHead(200).write('{"session_id":"s","data":[')
+}
+
 /** Never answers. */
 export const hangs: Step = () => undefined
