@@ -23,7 +23,7 @@ const maxRedirections = 5
 /** Number of servers asked at a time for the table of slots; the first reply counts. */
 const askedAtOnce = 3
 const tableCommand = { parts: ['CLUSTER', 'SLOTS'] }
-const silent = { info() {}, warn() {} }
+const silent = { warn() {}, lost() {}, found() {} }
 
 export interface ClusterOptions {
   /** Maximum time to wait for a reply, for room in flight, and for a connection, in milliseconds. */
@@ -153,7 +153,13 @@ export class Cluster {
       timeout: this.#options.timeout,
       traffic: this.#options.traffic,
       log: this.#options.log.child({ server: address }),
-      onLost: () => this.#refreshTable(), // another server may have taken over
+      reachability: {
+        lost: (error) => {
+          this.#log.lost(error, address)
+          this.#refreshTable() // another server may have taken over
+        },
+        found: () => this.#logIfReady(),
+      },
     })
     this.#connections.set(address, connection)
     return connection
@@ -170,6 +176,11 @@ export class Cluster {
     while (this.#changes.read < known && this.#cause === undefined) await this.#nextAttempt()
   }
 
+  /** The cluster is back only when all of its masters are. */
+  #logIfReady(): void {
+    if (this.isReady) this.#log.found()
+  }
+
   #nextAttempt(): Promise<void> {
     return new Promise((resolve) => this.#awaitingAttempt.push(resolve))
   }
@@ -181,7 +192,7 @@ export class Cluster {
         await this.#readTable(failures % 2 === 1)
         this.#changes.read = known
         this.#cause = undefined
-        this.#log.found()
+        this.#logIfReady()
         failures = 0
       } catch (error) {
         this.#cause = error
@@ -229,6 +240,7 @@ export class Cluster {
       timeout,
       traffic,
       log: silent,
+      reachability: silent,
     })
     try {
       await connection.firstAttempt

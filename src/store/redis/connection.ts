@@ -23,8 +23,9 @@ import {
   type RedisValue,
 } from './client.js'
 import { BusyError, isOfReplica, NotConnectedError, ReplicaError, TimeoutError } from './errors.js'
+import { createEvictionLog } from './eviction-log.js'
 import { longestPause, pauseAfter } from './pause.js'
-import { ReachabilityLog } from './reachability-log.js'
+import type { Reachability } from './reachability-log.js'
 import { Room } from './room.js'
 import type { Traffic } from './traffic.js'
 
@@ -37,10 +38,9 @@ export interface RedisReply {
 export interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   /** The same of the server each time, or how to find out where it is now. @throws {Error} after a bounded time. */
   readonly url: string | ((signal: AbortSignal) => Promise<string>)
-  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly log: Pick<Logger, 'warn'>
+  readonly reachability: Reachability
   readonly traffic: Traffic
-  /** Called each time that the connection is lost, or cannot be made. */
-  readonly onLost?: () => void
 }
 
 /** How long a server counts as the primary, in milliseconds; on a replica, reads would still succeed. */
@@ -66,7 +66,7 @@ export class RedisConnection {
   /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
   readonly firstAttempt: Promise<void>
   readonly #options: RedisConnectionOptions
-  readonly #log: ReachabilityLog
+  readonly #logEviction: (policy: string | undefined) => void
   readonly #closing = new AbortController()
   #state: State = { name: 'disconnected', cause: undefined }
   /** Both in the order of the calls. */
@@ -80,7 +80,7 @@ export class RedisConnection {
 
   constructor(options: RedisConnectionOptions) {
     this.#options = options
-    this.#log = new ReachabilityLog(options.log)
+    this.#logEviction = createEvictionLog(options.log)
     options.traffic.connections.add(this)
     this.firstAttempt = new Promise((resolve) => {
       void this.#stayConnected(resolve)
@@ -245,7 +245,8 @@ export class RedisConnection {
         this.#state = { name: 'connected', client }
         const since = performance.now()
         this.#askedForRole = since
-        this.#log.found(evictionPolicy)
+        this.#logEviction(evictionPolicy)
+        this.#options.reachability.found()
         if (wasConnected) this.#options.traffic.reconnections += 1
         wasConnected = true
         onAttempt()
@@ -265,8 +266,7 @@ export class RedisConnection {
 
   #lose(error: unknown): void {
     this.#leave({ name: 'disconnected', cause: error }, error)
-    this.#log.lost(error)
-    this.#options.onLost?.()
+    this.#options.reachability.lost(error)
   }
 
   /** Nobody may be left waiting. @param error what the calls in flight get. */

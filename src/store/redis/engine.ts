@@ -4,6 +4,7 @@ import { clusterAddress, sentinelAddress } from './address.js'
 import type { Command } from './client.js'
 import { Cluster, type ClusterOptions } from './cluster.js'
 import { RedisConnection, type RedisConnectionOptions, type RedisReply } from './connection.js'
+import { ReachabilityLog } from './reachability-log.js'
 import { primaryUrl } from './sentinel.js'
 
 export interface Engine {
@@ -30,10 +31,17 @@ export interface EngineOptions extends ClusterOptions {
 export function openEngine({ url, onLost, ...options }: EngineOptions): Engine {
   const cluster = clusterAddress(url)
   if (cluster !== undefined) return new Cluster(cluster, options)
+  const reachability = new ReachabilityLog(options.log)
   return new RedisConnection({
     url: urlOfServer(url, options.timeout),
     isClusterNode: false,
-    onLost,
+    reachability: {
+      lost(error) {
+        reachability.lost(error)
+        onLost()
+      },
+      found: () => reachability.found(),
+    },
     ...options,
   })
 }

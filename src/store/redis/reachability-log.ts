@@ -1,37 +1,51 @@
-/** The lines of the log that say whether the engine can be reached: one for each change. @module */
+/** The lines of the log that say whether the engine can be reached. @module */
 
 import type { Logger } from 'pino'
 import { causeOf, NotConnectedError } from './errors.js'
 
-export class ReachabilityLog {
+/** Is told each time that the engine, or a server of it, is lost, cannot be connected to, or is found. */
+export interface Reachability {
+  lost(error: unknown): void
+  found(): void
+}
+
+/**
+ * How long it has to stay until it counts as back, in milliseconds: while another server takes over, those of a
+ * cluster may disagree for a moment on which one it is.
+ */
+export const settlingTime = 3_000
+
+/** One line when it is lost, one for each further cause while it is, and one when it is back. */
+export class ReachabilityLog implements Reachability {
   readonly #log: Pick<Logger, 'info' | 'warn'>
-  /** The cause that was logged last, until it is found again. */
-  #cause: string | undefined
-  /** As it was when it was found last. */
-  #evictionPolicy: string | undefined
+  /** What has been logged since it was found last. */
+  readonly #logged = new Set<string>()
+  /** Runs from when it was found. */
+  #settling: NodeJS.Timeout | undefined
 
   constructor(log: Pick<Logger, 'info' | 'warn'>) {
     this.#log = log
   }
 
-  lost(error: unknown): void {
+  /** @param server the one of a cluster that is lost. */
+  lost(error: unknown, server?: string): void {
+    clearTimeout(this.#settling)
+    this.#settling = undefined
     const cause = reasonOf(error instanceof NotConnectedError ? error.cause : error)
-    if (cause !== this.#cause) this.#log.warn({ cause }, 'the store cannot be reached')
-    this.#cause = cause
+    const line = `${server} ${cause}`
+    if (this.#logged.has(line)) return
+    const still = this.#logged.size > 0 ? 'still ' : ''
+    this.#logged.add(line)
+    this.#log.warn({ server, cause }, `the store ${still}cannot be reached`)
   }
 
-  /**
-   * Warns, too, of a server that deletes items when it is full. A bucket has no time to live, so that the
-   * policies for keys that have one do no harm.
-   */
-  found(evictionPolicy?: string): void {
-    if (this.#cause !== undefined) this.#log.info('the store can be reached again')
-    this.#cause = undefined
-    if (evictionPolicy?.startsWith('allkeys-') && evictionPolicy !== this.#evictionPolicy) {
-      const msg = 'the store deletes items at its maxmemory; set maxmemory-policy noeviction'
-      this.#log.warn({ policy: evictionPolicy }, msg)
-    }
-    this.#evictionPolicy = evictionPolicy
+  found(): void {
+    if (this.#logged.size === 0) return
+    this.#settling ??= setTimeout(() => {
+      this.#settling = undefined
+      this.#logged.clear()
+      this.#log.info('the store can be reached again')
+    }, settlingTime).unref()
   }
 }
 

@@ -17,8 +17,10 @@ import {
 import { until } from '../../support/until.js'
 import {
   assertNothingServed,
+  assertOneOutage,
   assertRecovers,
   assertUnhealthy,
+  linesBeforeOutage,
   noChange,
   unknownOutcome,
 } from './expect.js'
@@ -155,12 +157,14 @@ describeWithRedis('faults of a cluster', () => {
     const master = await aMaster()
     const load = startLoad(service, { mayLose: true })
     await until('there are items', () => servedBy(load) > 500)
+    const lines = await linesBeforeOutage(service)
     const killed = performance.now()
     await master.kill('SIGKILL')
     await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 0)
     await assertRecovers(service)
     const recovered = performance.now()
     await untilMoreIsServed(load)
+    await assertOneOutage(service, lines)
     await load.stop()
     const lost = await load.lost()
     const seconds = (time: number) => `${((time - killed) / 1000).toFixed(1)} s`
@@ -181,10 +185,12 @@ describeWithRedis('faults of a cluster', () => {
     const master = await aMaster()
     const replica = await replicaOf(master)
     const items = await Promise.all(Array.from({ length: 30 }, () => create(service, {})))
+    const lines = await linesBeforeOutage(service)
     await Promise.all([master, replica].map((node) => node.kill('SIGKILL')))
     await assertUnhealthy(service)
     await Promise.all([master, replica].map((node) => node.start()))
     await assertRecovers(service)
+    await assertOneOutage(service, lines)
     for (const { id } of items) {
       assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
     }

@@ -22,6 +22,31 @@ export async function assertUnhealthy(service: OwnService): Promise<void> {
   assert.deepEqual(unhealthy_subsystems, ['store'])
 }
 
+const [lost, back] = ['the store cannot be reached', 'the store can be reached again']
+
+/** Waits until the log says that the store is back if it was lost. @returns how many lines it has. */
+export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
+  await until('the log says that the store is back', () => {
+    const last = log.findLast(({ msg }) => msg === lost || msg === back)
+    return last?.msg !== lost
+  })
+  return log.length
+}
+
+/** The log has said once that the store was lost, and once that it was back, since it had so many lines. */
+export async function assertOneOutage(service: OwnService, since: number): Promise<void> {
+  const all = () => service.log.slice(since)
+  await until('the log says that the store is back', () => all().some(({ msg }) => msg === back))
+  const said = all().flatMap(({ msg }) => (msg === lost || msg === back ? [msg] : []))
+  assert.deepEqual(
+    said,
+    [lost, back],
+    all()
+      .map((line) => JSON.stringify(line))
+      .join('\n'),
+  )
+}
+
 /** It serves again, all by itself. */
 export async function assertRecovers(service: OwnService): Promise<void> {
   await until('the service is healthy', async () => {

@@ -12,9 +12,11 @@ import { proxyTo } from '../../support/redis-proxy.js'
 import { until } from '../../support/until.js'
 import {
   assertNothingServed,
+  assertOneOutage,
   assertRecovers,
   assertUnavailable,
   assertUnhealthy,
+  linesBeforeOutage,
   noChange,
 } from './expect.js'
 
@@ -31,6 +33,7 @@ describeWithRedis('a planned failover', () => {
       const load = startLoad(service)
       for (const direction of ['there', 'back']) {
         await untilMoreIsServed(load)
+        const lines = await linesBeforeOutage(service)
         if (way === 'the address moves before it') proxy.moveTo(replica)
         await failover(primary)
         if (way === 'the address moves after it') {
@@ -42,16 +45,29 @@ describeWithRedis('a planned failover', () => {
         await assertRecovers(service)
         t.diagnostic(`${direction}: healthy after ${Math.round(performance.now() - moved)} ms`)
         await untilMoreIsServed(load)
+        await assertOneOutage(service, lines)
         ;[primary, replica] = [replica, primary]
       }
       await load.stop()
       assert.deepEqual(await load.lost(), [])
-      const causes = service.log.flatMap(({ msg, cause }) =>
-        msg === 'the store cannot be reached' ? [cause] : [],
-      )
+      const causes = service.log.map(({ cause }) => cause)
       assert.ok(causes.includes('the server is a replica'), JSON.stringify(causes))
     })
   }
+
+  test('the primary is killed, and the address moves to the replica: the log has one line when it is lost, and one when it is back', async () => {
+    const [primary, replica] = await pair()
+    const proxy = await proxyTo(primary)
+    const service = await ownService({ STORE_URL: proxy.url, STORE_TIMEOUT })
+    await assertRecovers(service)
+    const lines = await linesBeforeOutage(service)
+    await primary.kill('SIGKILL')
+    await assertUnhealthy(service)
+    await replica.command('replicaof', 'no', 'one')
+    proxy.moveTo(replica)
+    await assertRecovers(service)
+    await assertOneOutage(service, lines)
+  })
 
   test('the former primary is not read, not even by a service that only reads', async () => {
     const [primary, replica] = await pair()

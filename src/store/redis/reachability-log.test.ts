@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { beforeEach, mock, test } from 'node:test'
+import { pino } from 'pino'
+import { NotConnectedError } from './errors.js'
+import { ReachabilityLog, settlingTime } from './reachability-log.js'
+
+mock.timers.enable({ apis: ['setTimeout'] })
+
+const lines: unknown[] = []
+let reachability: ReachabilityLog
+beforeEach(() => {
+  lines.length = 0
+  const write = (line: string) => {
+    const { msg, cause, server } = JSON.parse(line)
+    lines.push(cause === undefined ? msg : [msg, cause, server])
+  }
+  reachability = new ReachabilityLog(pino({}, { write }))
+})
+
+const [lost, still] = ['the store cannot be reached', 'the store still cannot be reached']
+const back = 'the store can be reached again'
+const [one, other] = [new Error('one'), new Error('other')]
+
+test('one line when it is lost, one for each further cause, and one when it is back', () => {
+  for (const error of [one, one, other, one, new NotConnectedError(other)]) reachability.lost(error)
+  reachability.found()
+  reachability.found()
+  mock.timers.tick(settlingTime)
+  assert.deepEqual(lines, [[lost, 'one', undefined], [still, 'other', undefined], back])
+  reachability.lost(one)
+  assert.deepEqual(lines.slice(3), [[lost, 'one', undefined]])
+})
+
+test('the same cause at two servers has two lines', () => {
+  for (const server of ['a:1', 'b:1', 'a:1']) reachability.lost(one, server)
+  assert.deepEqual(lines, [
+    [lost, 'one', 'a:1'],
+    [still, 'one', 'b:1'],
+  ])
+})
+
+test('it is back once it stays, and not for a moment', () => {
+  reachability.lost(one)
+  for (let n = 0; n < 10; n += 1) {
+    reachability.found()
+    mock.timers.tick(settlingTime - 1)
+    reachability.lost(one)
+    mock.timers.tick(settlingTime)
+  }
+  assert.equal(lines.length, 1)
+  reachability.found()
+  mock.timers.tick(settlingTime)
+  assert.deepEqual(lines.slice(1), [back])
+})
+
+test('what was never lost is not back', () => {
+  reachability.found()
+  mock.timers.tick(settlingTime)
+  assert.deepEqual(lines, [])
+})
