@@ -4,11 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
+import { cuttingProxy } from '../../support/cutting-proxy.js'
 import { assertAccessible, assertFits, screens } from '../../support/guarded-page.js'
 import { createdBy, type ItemsPage, readBack, useItemsPage } from '../../support/items-page.js'
-import { ownProcess } from '../../support/own-process.js'
-import { cli, ownService } from '../../support/own-service.js'
-import { root } from '../../support/tools.js'
+import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
 const openItems = useItemsPage()
@@ -349,11 +348,20 @@ describe('the items page when something goes wrong', inChromium, () => {
   })
 
   test('the service stops: the list and the edit stay, and go on once it is back', async () => {
-    const own = await ownService({ CONSOLE: 'on' })
+    const env = { CONSOLE: 'on', JWT_SECRET: 'a secret of at least thirty-two bytes' }
+    let own = await ownService(env)
     await createdBy(own, '{"kept":"in the page"}')
-    const page = await openItems(own, { expected: /net::ERR_/ })
+    // The page stays at the address of a proxy: another program could take the port of a service that is gone.
+    let port = Number(own.baseUrl.port)
+    const proxy = await cuttingProxy(
+      () => port,
+      () => 'passed',
+    )
+    const baseUrl = new URL(proxy.baseUrl)
+    const page = await openItems({ ...own, baseUrl }, { expected: /net::ERR_/ })
     await page.cell('"in the page"').waitFor()
     await typeNew(page)
+    port = 0 // where nobody can listen
     await own.stop()
     await page.choose('Save')
     await page.sees(/Not saved\. The service cannot be reached/)
@@ -364,17 +372,8 @@ describe('the items page when something goes wrong', inChromium, () => {
     await holdsTyped(page)
     await page.cell('"in the page"').waitFor()
 
-    const command = [
-      process.execPath,
-      cli,
-      'serve',
-      '--host',
-      '127.0.0.1',
-      '--port',
-      own.baseUrl.port,
-    ] as const
-    const env = { CONSOLE: 'on', JWT_SECRET: own.secret }
-    await ownProcess(command, { cwd: root, env }).printed(/listening on/)
+    own = await ownService(env)
+    port = Number(own.baseUrl.port)
     await page.choose('Save')
     await page.dialog.waitFor({ state: 'detached' })
     await page.cell('12345678901234567890').waitFor()
