@@ -16,7 +16,7 @@ import { sides as allSides } from './peers/sides.mjs'
 /** @import { Side } from './peers/sides.mjs' */
 
 const help = `Usage: npm run bench -- [options]   (needs wrk)
-       npm run bench -- start|scale|pages [options]
+       npm run bench -- start|scale|pages|waiting [options]
 
   --only WORKLOADS  ${allWorkloads.map(({ name }) => name).join(', ')} [all]
   --sides SIDES     ${allSides.map(({ name }) => name).join(', ')} [all]

@@ -2,7 +2,7 @@
 
 import { makeReady } from '../scripts/ready.mjs'
 
-const names = ['compare', 'start', 'scale', 'pages']
+const names = ['compare', 'start', 'scale', 'pages', 'waiting']
 const [first = ''] = process.argv.slice(2)
 const name = first === '' || first.startsWith('-') ? 'compare' : first
 

@@ -112,7 +112,7 @@ async function takeTurn(contender, { title, connections, isList = false }, secon
  * The CPU time that a program has used so far, as the kernel counts it, see proc(5).
  * @param {Child} program
  */
-function cpuSeconds({ pid }) {
+export function cpuSeconds({ pid }) {
   if (process.platform !== 'linux') return Number.NaN
   // The name of the program is in parentheses, and may hold anything.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -143,7 +143,7 @@ async function valuesFor({ side, port, headers, secret, requests }, count, delet
  * @param {string} secret
  * @param {string} sub
  */
-function signToken(secret, sub) {
+export function signToken(secret, sub) {
   const iat = Math.floor(Date.now() / 1000)
   const parts = [
     { alg: 'HS256', typ: 'JWT' },

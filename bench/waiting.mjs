@@ -1,0 +1,213 @@
+/** Reads that wait for a change, and lists that have not changed: memory, waiting times, processor time. Linux only. */
+
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createItems, requests } from './lib/client.mjs'
+import { describeLoad, sendLoad } from './lib/load.mjs'
+import { describeMachine } from './lib/machine.mjs'
+import { readOptions } from './lib/options.mjs'
+import { cores, freePort, pinSelf, startServer, stop } from './lib/processes.mjs'
+import { count, print, report, table } from './lib/results.mjs'
+import { median, quantile } from './lib/statistics.mjs'
+import { cpuSeconds, signToken } from './lib/turns.mjs'
+import itemStore from './peers/item-store.mjs'
+import { openConnections } from './waiting/connections.mjs'
+
+/** @import { Child } from './lib/processes.mjs' */
+/** @import { Connection, Read } from './waiting/connections.mjs' */
+
+const help = `Usage: npm run bench -- waiting [options]   (needs wrk; Linux only)
+
+  --no-write    only print; leave bench/RESULTS.md as it is
+`
+const options = readOptions({ 'no-write': { type: 'boolean', default: false } }, help)
+
+const waits = 10_000
+const readSeconds = 10
+const settlingTime = 5_000 // milliseconds
+const listItems = 100_000
+const turns = 5
+const turnSeconds = 2
+const loadConnections = 32
+
+const facts = [...describeMachine(), describeLoad()]
+for (const fact of facts) print(fact)
+pinSelf(cores.load)
+const phases = await waiting()
+const kinds = await revalidating()
+report('Waiting', {
+  facts,
+  parts: [
+    table(
+      ['', 'memory, MB', 'reads: median, ms', '99 %', 'longest'],
+      phases.map(({ title, bytes, times }) => [
+        title,
+        (bytes / 1e6).toFixed(1),
+        ...[0.5, 0.99, 1].map((share) => quantile(times, share).toFixed(3)),
+      ]),
+    ),
+    `How it is measured: ${waitsInWords()} Memory is that of the process (resident), ` +
+      `${settlingTime / 1000} s after the change. Meanwhile, one more connection reads one item after the ` +
+      `other for ${readSeconds} s.`,
+    table(
+      ['', 'CPU time, µs', 'responses per second'],
+      kinds.map(({ title, results }) => [
+        title,
+        median(results.map(({ cpu }) => cpu)).toFixed(1),
+        count(median(results.map(({ rate }) => rate))),
+      ]),
+    ),
+    `How it is measured: the store holds ${count(listItems)} items. The load uses ${loadConnections} ` +
+      `connections; the rows take turns of ${turnSeconds} s, ${turns} each, of which these are the medians. ` +
+      'CPU time is that of the process of the service, for each response.',
+  ],
+  isWritten: !options['no-write'],
+})
+
+function waitsInWords() {
+  return (
+    `${count(waits)} connections read an item each. Then each waits with \`Prefer: wait=60\`: half of them ` +
+    'with GET for that item, half with HEAD for the list. One more item is created, and those that wait for ' +
+    'the list are answered.'
+  )
+}
+
+/** Memory and the times of other reads, as reads begin to wait, are answered and go. */
+async function waiting() {
+  const { port, headers, service, ids } = await start(waits)
+  const path = requests.read(ids[0] ?? '').path
+  const [reader] = await openConnections(port, 1)
+  if (reader === undefined) throw new Error('there is no connection')
+  /** @type {{ title: string, bytes: number, times: number[] }[]} */
+  const phases = []
+  /** @param {string} title */
+  const measure = async (title) => {
+    await delay(settlingTime)
+    const bytes = residentBytes(service)
+    const times = await readOneByOne(reader, { method: 'GET', path, headers })
+    phases.push({ title, bytes, times })
+    print(`  ${title}: ${(bytes / 1e6).toFixed(1)} MB`)
+  }
+  try {
+    // Code is compiled, and buffers get the size that they keep.
+    await readOneByOne(reader, { method: 'GET', path, headers })
+    const first = await openConnections(port, 1000)
+    await Promise.all(first.map((one) => one.ask({ method: 'GET', path, headers })))
+    for (const one of first) one.close()
+    await measure('before')
+    const all = await openConnections(port, waits)
+    const tags = await Promise.all(
+      all.map((one, n) => one.ask({ ...requests.read(ids[n] ?? ''), headers })),
+    )
+    const { tag: listTag } = await reader.ask({ ...requests.list(), method: 'HEAD', headers })
+    await measure(`${count(waits)} idle connections`)
+    let answered = 0
+    const answers = all.map((one, n) => {
+      const isList = n % 2 === 1
+      const read = isList ? { ...requests.list(), method: 'HEAD' } : requests.read(ids[n] ?? '')
+      const tag = isList ? listTag : (tags[n]?.tag ?? '')
+      const waitHeaders = { ...headers, 'If-None-Match': tag, Prefer: 'wait=60' }
+      return one.ask({ ...read, headers: waitHeaders }).then(({ status }) => {
+        if (status !== 200) throw new Error(`a read that waited was answered ${status}`)
+        answered += 1
+      })
+    })
+    for (const answer of answers) answer.catch(() => {}) // those that are closed while they wait
+    await measure(`${count(waits)} waiting reads`)
+    if (answered > 0) throw new Error(`${answered} reads have not waited`)
+    const changed = performance.now()
+    await createItems({ port, headers }, 1, 10)
+    await Promise.all(answers.filter((_, n) => n % 2 === 1))
+    print(`  half of them answered after ${(performance.now() - changed).toFixed(0)} ms`)
+    await measure('half of them answered')
+    for (const one of all) one.close()
+    await measure('all closed')
+    return phases
+  } finally {
+    reader.close()
+    await stop(service)
+  }
+}
+
+/** CPU time and rate of what a client asks to see that nothing has changed. */
+async function revalidating() {
+  const { port, headers, service, ids } = await start(listItems)
+  const [reader] = await openConnections(port, 1)
+  /** @param {{ method: string, path: string }} read */
+  const tagOf = async (read) => (await reader?.ask({ ...read, method: 'HEAD', headers }))?.tag ?? ''
+  const read = requests.read(ids[0] ?? '')
+  const list = requests.list()
+  const kinds = [
+    { title: 'health check', request: { method: 'GET', path: '/api/v1/health' }, headers: {} },
+    {
+      title: `list of ${count(listItems)} that has not changed: 304`,
+      request: list,
+      headers: { ...headers, 'If-None-Match': await tagOf(list) },
+    },
+    {
+      title: 'item that has not changed: 304',
+      request: read,
+      headers: { ...headers, 'If-None-Match': await tagOf(read) },
+    },
+    { title: 'item: 200', request: read, headers },
+  ].map((kind) => ({ ...kind, results: /** @type {{ rate: number, cpu: number }[]} */ ([]) }))
+  try {
+    for (let turn = 0; turn <= turns; turn += 1) {
+      for (const { request, headers, results } of kinds) {
+        const before = cpuSeconds(service)
+        const { rate, answers } = await sendLoad({
+          ...{ port, headers, requests: [request], values: undefined, waitsForLast: false },
+          ...{ connections: loadConnections, seconds: turnSeconds },
+        })
+        const cpu = ((cpuSeconds(service) - before) / answers) * 1e6
+        if (turn > 0) results.push({ rate, cpu }) // the first warms up
+      }
+    }
+    return kinds
+  } finally {
+    reader?.close()
+    await stop(service)
+  }
+}
+
+/**
+ * Starts the service with so many items.
+ * @param {number} items
+ */
+async function start(items) {
+  const port = await freePort()
+  const secret = randomBytes(32).toString('base64url')
+  const { args, env } = itemStore.program({ port, secret })
+  const more = { MAX_CONNECTIONS: String(waits + 1500) }
+  const service = await startServer({ port, args, env: { ...env, ...more } })
+  const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
+  const ids = await createItems({ port, headers }, items, 300)
+  if (ids.length < items) throw new Error('creating the items took too long')
+  return { port, headers, service, ids }
+}
+
+/**
+ * Reads again and again over one connection.
+ * @param {Connection} connection
+ * @param {Read} read
+ * @returns milliseconds of each
+ */
+async function readOneByOne(connection, read) {
+  const times = []
+  const end = performance.now() + readSeconds * 1000
+  for (let begun = performance.now(); begun < end; ) {
+    const { status } = await connection.ask(read)
+    if (status !== 200) throw new Error(`a read was answered ${status}`)
+    const now = performance.now()
+    times.push(now - begun)
+    begun = now
+  }
+  return times
+}
+
+/** @param {Child} program */
+function residentBytes({ pid }) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+}
