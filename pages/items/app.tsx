@@ -7,12 +7,13 @@ import { useLink } from '../shared/link.js'
 import { useToken } from '../shared/token-form.js'
 import { everything } from './filter.js'
 import { type Item, isEditableInCell, itemOf, memberText } from './item.js'
+import { inOrder, useLayout } from './layout.js'
 import { NoRows } from './no-rows.js'
 import { defaultColumns } from './overview.js'
+import type { Peeked } from './peek.js'
 import { useSelection } from './selection.js'
 import { SelectionBar } from './selection-bar.js'
 import { type ChangedError, type ItemService, messageFor, needsToken } from './service.js'
-import type { Sort } from './sort.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
 import { TokenDialog } from './token-dialog.js'
@@ -39,17 +40,20 @@ export function App({ service }: { service: ItemService }) {
 
   const [filter, setFilter] = useState(everything)
   const matches = useMatches(items, filter)
-  const [sort, setSort] = useState<Sort>()
-  const rows = useSorted(matches, sort, listedAt !== undefined)
+  const [layout, changeLayout] = useLayout(filter.project)
+  const rows = useSorted(matches, layout.sort, listedAt !== undefined)
   const [view, setView] = useState<View>('table')
-  const [chosen, setChosen] = useState<readonly string[]>()
   const defaults = defaultColumns(overview)
-  const columns = useMemo(() => chosen ?? defaults, [chosen, defaults.join('\n')])
+  const names = useMemo(
+    () => inOrder(layout.names ?? defaults, layout.pinned),
+    [layout.names, layout.pinned, defaults.join('\n')],
+  )
   const [active, setActive] = useState<Item>()
   const [column, setColumn] = useState<string>()
   const selection = useSelection(rows)
   /** What is edited in its cell. */
   const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
+  const [peeked, setPeeked] = useState<Peeked>()
   const [draft, setDraft] = useState<Draft>()
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
@@ -61,9 +65,10 @@ export function App({ service }: { service: ItemService }) {
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
 
-  const dialogs = useDialogs(Boolean(draft ?? cell ?? toDelete ?? dialog), () => {
+  const dialogs = useDialogs(Boolean(draft ?? cell ?? peeked ?? toDelete ?? dialog), () => {
     close()
     setCell(undefined)
+    setPeeked(undefined)
     setDraft(undefined)
     setToDelete(undefined)
     setFailure('This part of the page cannot be loaded. Is the service running?')
@@ -162,13 +167,14 @@ export function App({ service }: { service: ItemService }) {
           {isSelected && <SelectionBar {...{ selection }} onDelete={setToDelete} next={grid} />}
         </Status>
         <ItemTable
-          {...{ grid, view, columns, sort, changed, column, selection, onKey }}
-          widths={overview.widths}
+          {...{ grid, view, names, layout, changed, column, selection, onKey }}
+          lengths={overview.widths}
           items={rows}
-          onSort={setSort}
+          onLayout={changeLayout}
           active={active?.id}
           onActive={setActive}
           onColumn={setColumn}
+          onPeek={setPeeked}
           onOpen={(item, name) => {
             if (name !== undefined && isEditableInCell(memberText(item, name)))
               setCell({ item, name })
@@ -190,6 +196,13 @@ export function App({ service }: { service: ItemService }) {
           />
         )}
       </main>
+      {dialogs && peeked && (
+        <dialogs.Peek
+          key={`${peeked.item.id} ${peeked.name}`}
+          {...peeked}
+          onClose={() => setPeeked((now) => (now === peeked ? undefined : now))}
+        />
+      )}
       {dialogs && draft && (
         <dialogs.Edit
           {...{ service, onFound, onProblem }}
@@ -221,8 +234,8 @@ export function App({ service }: { service: ItemService }) {
           }}
           onClose={(move) => {
             setCell(undefined)
-            const next = columns.indexOf(cell.name) + move
-            if (next < columns.length) setColumn(columns[next])
+            const next = names.indexOf(cell.name) + move
+            if (next < names.length) setColumn(names[next])
           }}
         />
       )}
@@ -234,7 +247,7 @@ export function App({ service }: { service: ItemService }) {
         />
       )}
       {dialogs && dialog === 'columns' && (
-        <dialogs.Columns {...{ overview, columns }} onChange={setChosen} onClose={close} />
+        <dialogs.Columns {...{ overview, names, layout }} onLayout={changeLayout} onClose={close} />
       )}
       {dialogs && dialog === 'help' && <dialogs.Help onClose={close} />}
       {dialogs && toDelete && (

@@ -1,41 +1,21 @@
-/** What is in the rows and in the head of the list. @module */
+/** What is in the rows of the list. @module */
 
-import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { type Item, isPlain, kindOf, shownName, shownValues } from './item.js'
+import { cellAt } from './head.js'
+import { type Item, kindOf, type ShownValue, shownName, shownValues } from './item.js'
 import type { Selection } from './selection.js'
-import type { Sort } from './sort.js'
-import type { View } from './table.js'
+import type { Look } from './table.js'
+import type { Column } from './tracks.js'
 
 /** Longest part of an item's JSON that its row shows, in characters. */
 const longestRow = 600
 /** Longest list of members that have no column of their own, in characters. */
 const longestRest = 200
+/** How many members a card shows. */
+const mostOnCard = 3
 
 /** The id of the element with the cell that keys act on. */
 export const activeCell = 'active-cell'
-
-interface SortHeadProps {
-  readonly name: string
-  readonly place: number
-  readonly sort: Sort | undefined
-  readonly onSort: (name: string) => void
-  readonly children?: ComponentChildren
-}
-
-export function SortHead({ name, place, sort, onSort, children }: SortHeadProps) {
-  const isSorted = sort?.name === name
-  const order = isSorted && (sort.isDescending ? 'descending' : 'ascending')
-  return (
-    <th scope="col" aria-sort={order || undefined} {...columnAt(place)}>
-      {children}
-      <button type="button" title="Sort" onClick={() => onSort(name)}>
-        {shownName(name)}
-        {order && <span aria-hidden="true">{order === 'ascending' ? ' ▲' : ' ▼'}</span>}
-      </button>
-    </th>
-  )
-}
 
 interface SelectAllProps {
   readonly selection: Selection
@@ -59,19 +39,18 @@ export function SelectAll({ selection, items }: SelectAllProps) {
 
 interface CellsProps {
   readonly item: Item
-  readonly view: View
-  readonly all: readonly string[]
-  /** Those that are rendered, and how many there are to the left of them. */
-  readonly columns: readonly string[]
-  readonly left: number
+  readonly look: Look
+  readonly columns: readonly Column[]
+  /** Those that are rendered in a table. */
+  readonly drawn: readonly Column[]
   /** The place of the active cell, if it is in this row. */
   readonly active: number | undefined
   readonly isSelected: boolean
 }
 
 /** The text of an item is read when its row is rendered, and inserted as text, never as markup. */
-export function Cells({ item, view, all, columns, left, active, isSelected }: CellsProps) {
-  const values = useMemo(() => (view === 'table' ? shownValues(item) : undefined), [item, view])
+export function Cells({ item, look, columns, drawn, active, isSelected }: CellsProps) {
+  const values = useMemo(() => (look === 'json' ? undefined : shownValues(item)), [item, look])
   return useMemo(() => {
     /** The cell in which the row is selected. Keys do that, too. */
     const box = (
@@ -81,69 +60,75 @@ export function Cells({ item, view, all, columns, left, active, isSelected }: Ce
     )
     if (!values) {
       return (
-        <td id={active === 0 ? activeCell : undefined}>
+        <td id={active === undefined ? undefined : activeCell}>
           {box}
           {item.text.slice(0, longestRow)}
         </td>
       )
     }
-    const id = (
-      <td key="id" {...columnAt(0, active)}>
+    const seen = columns.filter(({ name }) => values.has(name) && !isCommon(name))
+    const hasRest = seen.length === 0 && [...values.keys()].some((name) => !isCommon(name))
+    const isCard = look === 'cards'
+    const cells = isCard ? seen.slice(0, mostOnCard) : drawn.filter(({ place }) => place > 0)
+    // On a card, the id is active in place of what is not there.
+    const isThere = !isCard || cells.some(({ place }) => place === active)
+    const idOf = (place: number) =>
+      active !== undefined && place === (isThere ? active : 0) ? activeCell : undefined
+    return [
+      <td key="id" id={idOf(0)} {...cellAt({ name: 'id', place: 0, isPinned: true })}>
         {box}
         <span class="open">{item.id}</span>
-      </td>
-    )
-    const isSeen = (name: string) => name !== 'project_id' && values.has(name)
-    if (!all.some(isSeen) && [...values.keys()].some((name) => name !== 'id' && isSeen(name))) {
-      return [id, <Rest key="rest" {...{ values, active }} columns={all.length} />]
-    }
-    return [
-      id,
-      ...columns.map((name, offset) => {
-        const text = values.get(name)
-        // Without its quotes a string is easier to read; to screen readers it is still told from other values.
-        const isQuoted = text !== undefined && isPlain(text)
-        return (
-          <td
-            key={`.${name}`}
-            class={text && kindOf(text)}
-            aria-label={isQuoted ? text : undefined}
-            {...columnAt(left + offset + 1, active)}
-          >
-            {isQuoted ? text.slice(1, -1) : text}
-          </td>
-        )
-      }),
+      </td>,
+      hasRest ? (
+        <Rest key="rest" id={isThere && active ? activeCell : undefined} {...{ values, columns }} />
+      ) : (
+        cells.map((column) => {
+          const { text, short } = values.get(column.name) ?? {}
+          const name = isCard ? `${shownName(column.name)}: ` : ''
+          const kind = text && kindOf(text)
+          return (
+            <td
+              key={`.${column.name}`}
+              id={idOf(column.place)}
+              class={kind}
+              // To screen readers, a string without its quotes is still told from other values.
+              aria-label={kind === 'string' ? name + text : undefined}
+              data-name={name || undefined}
+              {...cellAt(column)}
+            >
+              {kind === 'nested' ? (
+                <button type="button" class="plain" tabIndex={-1}>
+                  {short}
+                </button>
+              ) : (
+                short
+              )}
+            </td>
+          )
+        })
+      ),
     ]
-  }, [item, values, all, columns, left, active, isSelected])
+  }, [item, values, look, columns, drawn, active, isSelected])
 }
 
-interface RestProps extends Pick<CellsProps, 'active'> {
-  readonly values: ReadonlyMap<string, string>
-  readonly columns: number
+/** Whether all items have a member of this name. */
+function isCommon(name: string): boolean {
+  return name === 'id' || name === 'project_id'
+}
+
+interface RestProps {
+  readonly id: string | undefined
+  readonly values: ReadonlyMap<string, ShownValue>
+  readonly columns: readonly Column[]
 }
 
 /** What an item has, if none of it has a column. */
-function Rest({ values, columns, active }: RestProps) {
+function Rest({ id, values, columns }: RestProps) {
   const members = [...values].filter(([name]) => name !== 'id')
-  const text = members.map(([name, value]) => `${shownName(name)}: ${value}`).join(', ')
+  const text = members.map(([name, value]) => `${shownName(name)}: ${value.text}`).join(', ')
   return (
-    <td
-      class="nested"
-      colSpan={columns}
-      {...columnAt(1, active && 1)}
-      style={{ gridColumn: '2 / -1' }}
-    >
+    <td id={id} class="rest" colSpan={columns.length - 1} aria-colindex={2}>
       {text.slice(0, longestRest)}
     </td>
   )
-}
-
-/** @param place of a cell in its row, from 0: those to the left of it may not be rendered. */
-function columnAt(place: number, active?: number) {
-  return {
-    id: place === active ? activeCell : undefined,
-    'aria-colindex': place + 1,
-    style: { gridColumn: `${place + 1}` },
-  }
 }

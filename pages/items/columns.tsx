@@ -1,44 +1,88 @@
-/** Chooses the members that are columns. @module */
+/** Chooses the members that are columns, their order, and those that stay in sight. @module */
 
 import { formatted } from '../shared/numbers.js'
 import { Dialog } from './dialog.js'
 import { shownName } from './item.js'
+import { type Layout, moved } from './layout.js'
 import type { Overview } from './overview.js'
 
 export interface ColumnsProps {
   readonly overview: Overview
-  readonly columns: readonly string[]
-  /** `undefined` for the default ones. */
-  readonly onChange: (columns: readonly string[] | undefined) => void
+  /** Names of the members that are columns now, besides `id`, from left to right. */
+  readonly names: readonly string[]
+  readonly layout: Layout
+  readonly onLayout: (part: Partial<Layout>) => void
   readonly onClose: () => void
 }
 
-export function Columns({ overview, columns, onChange, onClose }: ColumnsProps) {
-  const all = ['project_id', ...overview.names]
-  const names = [...columns, ...all.filter((name) => !columns.includes(name))]
+export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsProps) {
+  const { pinned } = layout
+  const others = ['project_id', ...overview.names].filter((name) => !names.includes(name))
+
+  /** @param button keeps the focus, as its column moves. */
+  const place = (name: string, target: string | undefined, button: HTMLElement) => {
+    if (target === undefined) return
+    onLayout(moved(names, pinned, name, target))
+    requestAnimationFrame(() => button.focus())
+  }
+
   return (
     <Dialog title="Columns" class="small" onClose={onClose}>
       <p>
         The members of the first items, most frequent first.
         {overview.otherNames > 0 && ` ${formatted(overview.otherNames)} more are not listed.`} Open
-        an item to see all of its members.
+        an item to see all of its members. A pinned column stays in sight beside the id.
       </p>
-      <div class="choices">
-        {names.map((name) => (
-          <label key={name}>
-            <input
-              type="checkbox"
-              checked={columns.includes(name)}
-              onChange={({ currentTarget: { checked } }) =>
-                onChange(checked ? [...columns, name] : columns.filter((each) => each !== name))
-              }
-            />
-            <span>{shownName(name)}</span>
-          </label>
+      <ul class="choices">
+        {[...names, ...others].map((name, at) => (
+          <li key={`.${name}`}>
+            <label>
+              <input
+                type="checkbox"
+                checked={at < names.length}
+                onChange={({ currentTarget: { checked } }) =>
+                  onLayout({
+                    names: checked ? [...names, name] : names.filter((each) => each !== name),
+                  })
+                }
+              />
+              <span>{shownName(name)}</span>
+            </label>
+            {at < names.length && (
+              <>
+                <button
+                  type="button"
+                  aria-label={`Pin ${shownName(name)}`}
+                  aria-pressed={pinned.includes(name)}
+                  onClick={({ currentTarget }) => {
+                    const others = pinned.filter((each) => each !== name)
+                    onLayout({ pinned: pinned.includes(name) ? others : [...others, name] })
+                    requestAnimationFrame(() => currentTarget.focus())
+                  }}
+                >
+                  Pin
+                </button>
+                {([-1, 1] as const).map((step) => (
+                  <button
+                    key={step}
+                    type="button"
+                    aria-label={`Move ${shownName(name)} ${step < 0 ? 'to the left' : 'to the right'}`}
+                    aria-disabled={names[at + step] === undefined}
+                    onClick={({ currentTarget }) => place(name, names[at + step], currentTarget)}
+                  >
+                    {step < 0 ? '↑' : '↓'}
+                  </button>
+                ))}
+              </>
+            )}
+          </li>
         ))}
-      </div>
+      </ul>
       <div class="buttons">
-        <button type="button" onClick={() => onChange(undefined)}>
+        <button
+          type="button"
+          onClick={() => onLayout({ names: undefined, pinned: [], widths: [] })}
+        >
           Default columns
         </button>
         <button type="button" class="main last" onClick={onClose}>

@@ -9,6 +9,7 @@ const keys: readonly (readonly [keys: string, meaning: string])[] = [
   ['← →', 'previous or next column'],
   ['Enter', 'edit the value, or the item if it is the id'],
   ['e', 'edit the item'],
+  ['v', 'show the whole value'],
   ['Space', 'select the row, or not'],
   ['Shift with ↑ ↓ …', 'select all rows on the way'],
   ['Ctrl or ⌘ + A', 'select all rows'],
@@ -19,6 +20,13 @@ const keys: readonly (readonly [keys: string, meaning: string])[] = [
   ['Delete', 'delete the selected items, or the item'],
   ['/', 'search'],
   ['?', 'show these keys'],
+]
+const headKeys: typeof keys = [
+  ['Enter', 'sort by the column, or the other way around'],
+  ['Shift + Enter', 'sort by it among what is equal so far'],
+  ['Shift + ← →', 'narrower or wider'],
+  ['Backspace', 'as wide as its values'],
+  ['Ctrl or ⌘ + ← →', 'move the column'],
 ]
 const cellKeys: typeof keys = [
   ['Enter', 'save'],
@@ -38,6 +46,8 @@ export function Help({ onClose }: { onClose: () => void }) {
     <Dialog title="Shortcuts" class="small" onClose={onClose}>
       <h3>In the list</h3>
       <Keys of={keys} />
+      <h3>On the head of a column</h3>
+      <Keys of={headKeys} />
       <h3>While editing a value in its cell</h3>
       <Keys of={cellKeys} />
       <h3>While editing an item</h3>

@@ -43,19 +43,31 @@ export function shownName(name: string): string {
   return /[^\s\p{C}]/u.test(name) && !name.startsWith('"') ? name : JSON.stringify(name)
 }
 
+/** A value where space is limited. */
+export interface ShownValue {
+  /**
+   * Its JSON text or the start of it, so that `1.0` is not `1` and `"1"` is not `1`. Escapes in strings are shown as the
+   * characters that they stand for.
+   */
+  readonly text: string
+  /** The same for a cell: strings without quotes if they are {@link isPlain}, objects and arrays as their size. */
+  readonly short: string
+}
+
 /** The values of an item to show, by the names of its members. */
-export function shownValues({ text }: Item): ReadonlyMap<string, string> {
+export function shownValues({ text }: Item): ReadonlyMap<string, ShownValue> {
   return new Map(Array.from(membersOf(text), (member) => [member.name, shownValue(text, member)]))
 }
 
-/**
- * A value as its JSON text, so that `1.0` is not `1` and `"1"` is not `1`. Escapes in strings are shown
- * as the characters that they stand for.
- */
-function shownValue(text: string, { valueStart, end }: Member): string {
-  const value = text.slice(valueStart, Math.min(end, valueStart + longestShown))
-  if (end - valueStart > longestShown) return `${value}…`
-  return value.startsWith('"') && value.includes('\\') ? JSON.stringify(stringOf(value)) : value
+function shownValue(text: string, { valueStart, end, count }: Member): ShownValue {
+  const isCut = end - valueStart > longestShown
+  let value = isCut
+    ? `${text.slice(valueStart, valueStart + longestShown)}…`
+    : text.slice(valueStart, end)
+  if (value.startsWith('[')) return { text: value, short: `[${count}]` }
+  if (value.startsWith('{')) return { text: value, short: `{${count}}` }
+  if (!isCut && value.includes('\\')) value = JSON.stringify(stringOf(value))
+  return { text: value, short: isPlain(value) ? value.slice(1, -1) : value }
 }
 
 function memberOf(text: string, name: string): Member | undefined {

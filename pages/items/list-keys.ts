@@ -9,7 +9,7 @@ export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const { target, key, altKey } = event
-      if (altKey || document.querySelector('dialog[open]')) return
+      if (altKey || document.querySelector('dialog[open], [popover]:focus-within')) return
       if (isCommand(event) && !/^[ac]$/.test(key)) return
       const taken = key === 'Enter' || key === ' ' ? 'button, a, input, select' : 'input, select'
       if (target instanceof Element && target.closest(taken)) return

@@ -13,7 +13,7 @@ export interface Overview {
   readonly names: readonly string[]
   /** How many other names these items have. */
   readonly otherNames: number
-  /** How many characters the longest value of each member has among these items, at most {@link widest}. */
+  /** How many characters the widest value of each member takes among these items, at most {@link widest}. */
   readonly widths: ReadonlyMap<string, number>
 }
 
@@ -58,8 +58,8 @@ export function createOverview(): OverviewMaker {
       if (seen > sample) return
       names = undefined
       let members = 0
-      for (const { name, valueStart, end } of membersOf(item.text)) {
-        const width = Math.min(end - valueStart, widest)
+      for (const { name, valueStart, end, count: size } of membersOf(item.text)) {
+        const width = size > 0 ? `{${size}}`.length : Math.min(end - valueStart, widest)
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
         if (name !== 'id' && name !== 'project_id') count(counts, name)
         members += 1

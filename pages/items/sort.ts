@@ -1,18 +1,25 @@
-/** Sorts items by a member, exactly: numbers by their value as it is written, however many digits that has. @module */
+/** Sorts items by their members, exactly: numbers by their value as it is written, whatever its length. @module */
 
 import { type Item, memberText } from './item.js'
 import { stringOf } from './members.js'
 import type { Yield } from './yield.js'
 
-export interface Sort {
+export interface SortKey {
   /** The member to sort by. */
   readonly name: string
   readonly isDescending: boolean
 }
 
-/** What an item is sorted by. */
-interface Key {
+/** The first key decides; among items that are equal in it, the next one. */
+export type Sort = readonly SortKey[]
+
+/** An item, and what it has for each key; `undefined` without that member. */
+interface Row {
   readonly item: Item
+  readonly values: readonly (Value | undefined)[]
+}
+
+interface Value {
   /** Its place among the types. */
   readonly type: number
   /** What a string says; otherwise the text of the value. */
@@ -33,64 +40,87 @@ const run = 256
 const collator = new Intl.Collator('en')
 
 /**
- * A sorted copy. Items that are equal in this stay in their order.
+ * The sort after a click on a column: upwards by it, then downwards, then not at all.
+ * @param isAdded whether it is one more key, rather than the only one.
+ */
+export function sortedBy(sort: Sort, name: string, isAdded: boolean): Sort {
+  const kept = isAdded || sort.length === 1 ? sort : []
+  const key = kept.find((each) => each.name === name)
+  if (!key) return [...(isAdded ? sort : []), { name, isDescending: false }]
+  const turned = key.isDescending ? [] : [{ name, isDescending: true }]
+  return kept.flatMap((each) => (each === key ? turned : [each]))
+}
+
+/**
+ * A sorted copy. Items that are equal in all keys stay in their order.
  * @param yieldIfDue awaited again and again; it ends the work by throwing.
  */
 export async function sortItems(
   items: readonly Item[],
-  { name, isDescending }: Sort,
+  sort: Sort,
   yieldIfDue: Yield,
 ): Promise<Item[]> {
-  const keys: Key[] = []
-  const absent: Item[] = []
+  const order = orderOf(sort)
+  const rows: Row[] = []
   for (const item of items) {
-    const text = memberText(item, name)
-    if (text === undefined) absent.push(item)
-    else keys.push(keyOf(item, text))
+    rows.push({ item, values: sort.map(({ name }) => valueFrom(memberText(item, name))) })
     await yieldIfDue()
   }
-  const order = (one: Key, other: Key) => compare(one, other) * (isDescending ? -1 : 1)
-  let runs: Key[][] = []
-  for (let start = 0; start < keys.length; start += run) {
-    runs.push(keys.slice(start, start + run).sort(order))
+  let runs: Row[][] = []
+  for (let start = 0; start < rows.length; start += run) {
+    runs.push(rows.slice(start, start + run).sort(order))
     await yieldIfDue()
   }
   while (runs.length > 1) {
-    const merged: Key[][] = []
+    const merged: Row[][] = []
     for (let at = 0; at < runs.length; at += 2) {
       merged.push(await merge(runs[at] ?? [], runs[at + 1] ?? [], order, yieldIfDue))
     }
     runs = merged
   }
-  return [...(runs[0] ?? []).map(({ item }) => item), ...absent]
+  return (runs[0] ?? []).map(({ item }) => item)
 }
 
 async function merge(
-  one: readonly Key[],
-  other: readonly Key[],
-  order: (one: Key, other: Key) => number,
+  one: readonly Row[],
+  other: readonly Row[],
+  order: (one: Row, other: Row) => number,
   yieldIfDue: Yield,
-): Promise<Key[]> {
-  const all: Key[] = []
+): Promise<Row[]> {
+  const all: Row[] = []
   let at = 0
-  for (const key of other) {
-    for (let next = one[at]; next && order(next, key) <= 0; next = one[at]) {
+  for (const row of other) {
+    for (let next = one[at]; next && order(next, row) <= 0; next = one[at]) {
       all.push(next)
       at += 1
     }
-    all.push(key)
+    all.push(row)
     await yieldIfDue()
   }
   return all.concat(one.slice(at))
 }
 
-function keyOf(item: Item, text: string): Key {
-  const type = types.findIndex((first) => first.includes(text.charAt(0)))
-  const double = type === number && plainNumber.test(text) ? Number(text) : undefined
-  return { item, type, double, text: type === string ? stringOf(text) : text }
+function orderOf(sort: Sort): (one: Row, other: Row) => number {
+  return (one, other) => {
+    for (const [at, { isDescending }] of sort.entries()) {
+      const [value, otherValue] = [one.values[at], other.values[at]]
+      if (value && otherValue) {
+        const difference = compare(value, otherValue)
+        if (difference !== 0) return isDescending ? -difference : difference
+      } else if (value !== otherValue) return value ? -1 : 1
+    }
+    return 0
+  }
 }
 
-function compare(one: Key, other: Key): number {
+function valueFrom(text: string | undefined): Value | undefined {
+  if (text === undefined) return undefined
+  const type = types.findIndex((first) => first.includes(text.charAt(0)))
+  const double = type === number && plainNumber.test(text) ? Number(text) : undefined
+  return { type, double, text: type === string ? stringOf(text) : text }
+}
+
+function compare(one: Value, other: Value): number {
   if (one.type !== other.type) return one.type - other.type
   if (one.double !== undefined && other.double !== undefined) return one.double - other.double
   if (one.type === number) return compareNumbers(one.text, other.text)

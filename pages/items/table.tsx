@@ -3,18 +3,28 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatted } from '../shared/numbers.js'
-import { activeCell, Cells, SelectAll, SortHead } from './cells.js'
-import type { Item } from './item.js'
+import { activeCell, Cells, SelectAll } from './cells.js'
+import { Head } from './head.js'
+import { type Item, memberText } from './item.js'
+import type { Layout } from './layout.js'
 import { isCommand, targetRow, useListKeys } from './list-keys.js'
+import type { Peeked } from './peek.js'
 import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
 import type { Selection } from './selection.js'
-import type { Sort } from './sort.js'
+import { useStablePosition } from './stable-position.js'
 import { sum, useTracks } from './tracks.js'
+import { useMedia } from './use-media.js'
 
 export type View = 'table' | 'json'
 
+/** What the rows look like; on a narrow screen, those of a table are cards. */
+export type Look = View | 'cards'
+
 /** In CSS pixels; JSON has four lines of text. */
-const rowHeights: Record<View, number> = { table: 36, json: 92 }
+const rowHeights: Record<Look, number> = { table: 36, json: 92, cards: 92 }
+
+/** How long the pointer rests on a cell before its whole value is shown, in milliseconds. */
+const rest = 400
 
 const nothing: Range = { first: 0, end: 0 }
 
@@ -23,68 +33,76 @@ export interface TableProps {
   readonly grid: RefObject<HTMLTableElement | null>
   readonly items: readonly Item[]
   readonly view: View
-  /** Names of the members that are columns, besides `id`. */
-  readonly columns: readonly string[]
+  /** Names of the members that are columns, besides `id`, from left to right. */
+  readonly names: readonly string[]
   /** How many characters their values have. */
-  readonly widths: ReadonlyMap<string, number>
-  readonly sort: Sort | undefined
+  readonly lengths: ReadonlyMap<string, number>
+  readonly layout: Layout
   readonly changed: ReadonlySet<string>
   /** The id of the row that keys act on. */
   readonly active: string | undefined
   /** The column of the cell that they act on; `undefined` for that of the id. */
   readonly column: string | undefined
   readonly selection: Selection
-  readonly onSort: (sort: Sort | undefined) => void
+  readonly onLayout: (part: Partial<Layout>) => void
   readonly onActive: (item: Item) => void
   readonly onColumn: (name: string | undefined) => void
   /** @param name of the member whose cell is to be edited; `undefined` for the item. */
   readonly onOpen: (item: Item, name: string | undefined) => void
+  readonly onPeek: (peeked: Peeked) => void
   /** A key that the table does not handle was pressed. @param item that of the active row. */
   readonly onKey: (event: KeyboardEvent, item: Item | undefined) => void
 }
 
 export function ItemTable(props: TableProps) {
-  const { grid, items, view, columns, sort, changed, active, column, selection } = props
-  const { onSort, onActive, onColumn, onOpen, onKey } = props
-  const rowHeight = rowHeights[view]
+  const { grid, items, view, names, layout, changed, active, column, selection } = props
+  const { onLayout, onActive, onColumn, onOpen, onPeek, onKey } = props
+  const isNarrow = useMedia('(width < 40rem)')
+  const look = view === 'table' && isNarrow ? 'cards' : view
+  const rowHeight = rowHeights[look]
   const count = Math.min(items.length, reachableRows(rowHeight))
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRows] = useState(nothing)
   const [{ first: left, end: right }, setColumns] = useState(nothing)
-  const tracks = useTracks(columns, props.widths)
-  const ends = tracks.map((_, at) => sum(tracks.slice(0, at + 1)))
-  const drawn = useMemo(() => columns.slice(left, right), [columns, left, right])
+  const { columns, widths } = useTracks(names, layout, props.lengths)
+  const pinned = columns.filter(({ isPinned }) => isPinned).length
+  const pinnedWidth = sum(widths.slice(0, pinned))
+  const ends = widths.slice(pinned).map((_, at) => sum(widths.slice(pinned, pinned + at + 1)))
+  const drawn = useMemo(() => {
+    const isDrawn = (place: number) => place < 0 || (place >= left && place < right)
+    return look === 'table' ? columns.filter(({ place }) => isDrawn(place - pinned)) : columns
+  }, [look, columns, pinned, left, right])
   const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
   /** -1 while no row is active. */
   const activeIndex = place < count ? place : -1
   const isListed = activeIndex >= 0
   /** 0 for the column of the id. */
-  const activeColumn = view === 'table' && column !== undefined ? columns.indexOf(column) + 1 : 0
+  const activeColumn = view === 'table' && column !== undefined ? names.indexOf(column) + 1 : 0
+  const nameAt = (place: number) => names[place - 1]
 
   const isDrawn =
-    activeIndex >= first &&
-    activeIndex < end &&
-    (activeColumn === 0 || (activeColumn > left && activeColumn <= right))
+    activeIndex >= first && activeIndex < end && drawn.some(({ place }) => place === activeColumn)
 
   /** Height of the visible part of the rows, which the head does not cover. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
+
+  /** The width of a character. */
+  const unit = () => (head.current?.querySelector('th')?.offsetWidth ?? 0) / (widths[0] ?? 0)
 
   const draw = () => {
     if (!grid.current || !head.current) return
     const { scrollTop, scrollLeft, clientWidth } = grid.current
     setRows(changedTo(rowsAt(scrollTop, innerHeight(), rowHeight, count)))
-    if (view !== 'table') return
-    const idWidth = head.current.querySelector('th')?.offsetWidth ?? 0
-    const unit = (head.current.offsetWidth - idWidth) / (ends.at(-1) ?? 1)
-    setColumns(changedTo(columnsAt((scrollLeft - idWidth) / unit, clientWidth / unit, ends)))
+    if (look !== 'table') return
+    setColumns(changedTo(columnsAt(scrollLeft / unit(), clientWidth / unit() - pinnedWidth, ends)))
   }
   useEffect(() => {
     const observer = new ResizeObserver(draw)
     if (grid.current) observer.observe(grid.current)
     return () => observer.disconnect()
-  }, [count, rowHeight, tracks])
+  }, [count, rowHeight, columns, widths])
   useStablePosition(grid, items, rowHeight)
-  useLayoutEffect(draw, [count, rowHeight, tracks])
+  useLayoutEffect(draw, [count, rowHeight, columns, widths])
 
   // A row that becomes active, or appears as the active one, is scrolled into view.
   useLayoutEffect(() => {
@@ -96,8 +114,7 @@ export function ItemTable(props: TableProps) {
   useLayoutEffect(() => {
     const cell = () => document.getElementById(activeCell)
     if (!cell() && isListed && grid.current) {
-      grid.current.scrollLeft =
-        (grid.current.scrollWidth * (ends[activeColumn - 2] ?? 0)) / (ends.at(-1) ?? 1)
+      grid.current.scrollLeft = (ends[activeColumn - pinned - 1] ?? 0) * unit()
       draw()
     }
     cell()?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
@@ -112,6 +129,24 @@ export function ItemTable(props: TableProps) {
   const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
   const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
+  /** Shows the whole value of a cell, if it has one. */
+  const peek = (cell: Element | null, hasFocus: boolean) => {
+    const item = items[Number(cell?.parentElement?.ariaRowIndex) - 2]
+    const name = nameAt(placeOf(cell))
+    if (!cell || !item || name === undefined || memberText(item, name) === undefined) return
+    onPeek({ item, name, box: cell.getBoundingClientRect(), hasFocus })
+  }
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const onPointerOver = ({ target, pointerType }: PointerEvent) => {
+    clearTimeout(timer.current)
+    if (pointerType !== 'mouse') return
+    const cell = target instanceof Element ? target.closest('td:not(.rest)') : null
+    timer.current = setTimeout(() => {
+      const isCut = cell && cell.scrollWidth > cell.clientWidth
+      if (isCut || cell?.matches('.nested')) peek(cell, false)
+    }, rest)
+  }
+
   function onKeyDown(event: KeyboardEvent): void {
     const item = items[activeIndex]
     const target = targetRow(event.key, isListed ? activeIndex : topRow(), page(), count)
@@ -120,10 +155,11 @@ export function ItemTable(props: TableProps) {
       goTo(!isListed && event.key.startsWith('Arrow') ? topRow() : target, event.shiftKey)
     } else if (view === 'table' && /^Arrow(Left|Right)$/.test(event.key)) {
       const next = activeColumn + (event.key === 'ArrowLeft' ? -1 : 1)
-      if (next <= columns.length) onColumn(columns[next - 1])
+      if (next < columns.length) onColumn(nameAt(next))
     } else if (event.key === ' ' && item) selection.toggle(item)
     else if (event.key === 'a' && isCommand(event)) selection.selectAll()
-    else if (event.key === 'Enter' && item) onOpen(item, columns[activeColumn - 1])
+    else if (event.key === 'Enter' && item) onOpen(item, nameAt(activeColumn))
+    else if (event.key === 'v') peek(document.getElementById(activeCell), true)
     else {
       onKey(event, item)
       return
@@ -138,63 +174,65 @@ export function ItemTable(props: TableProps) {
     const place = placeOf(target)
     if (shiftKey) selection.extend(items[activeIndex] ?? item, item)
     else if (isBox) selection.toggle(item)
+    grid.current?.focus() // not what is in the cell
     onActive(item)
-    onColumn(columns[place - 1])
+    onColumn(nameAt(place))
     const isText = getSelection()?.isCollapsed === false // that is being selected
-    if (place === 0 && !isBox && !shiftKey && !isText) onOpen(item, undefined)
+    const count = target instanceof Element && target.closest('td button')
+    if (count) peek(count.closest('td'), true)
+    else if (place === 0 && !isBox && !shiftKey && !isText) onOpen(item, undefined)
   }
 
-  /** Upwards, then downwards, then as listed; from the first row on. */
-  const sortBy = (name: string) => {
+  // Another order is looked at from the first row on.
+  useLayoutEffect(() => {
     if (grid.current) grid.current.scrollTop = 0
-    if (sort?.name !== name) onSort({ name, isDescending: false })
-    else onSort(sort.isDescending ? undefined : { name, isDescending: true })
-  }
+  }, [layout.sort])
 
   return (
     <>
       <table
         ref={grid}
-        class={`grid ${view}`}
+        class={`grid ${look}`}
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its rows are chosen by keys
         role="grid"
         aria-label="Items"
         aria-rowcount={items.length + 1}
         aria-multiselectable="true"
-        aria-colcount={view === 'table' ? columns.length + 1 : 1}
+        aria-colcount={view === 'table' ? columns.length : 1}
         aria-activedescendant={isDrawn ? activeCell : undefined}
         tabIndex={0}
         onScroll={draw}
         onFocus={() => !isListed && goTo(topRow())}
         style={{
-          '--tracks': tracks.map((width) => `minmax(${width}ch, ${width}fr)`).join(' '),
-          '--width': `${sum(tracks)}ch`,
+          '--tracks': widths.map((width) => `${width}ch`).join(' '),
+          '--width': `${sum(widths)}ch`,
+          '--pinned': `${pinnedWidth}ch`,
           '--row-height': `${rowHeight}px`,
+          ...Object.fromEntries(
+            widths
+              .slice(0, pinned)
+              .map((_, at) => [`--left-${at}`, `${sum(widths.slice(0, at))}ch`]),
+          ),
         }}
       >
         <thead ref={head}>
-          <tr aria-rowindex={1}>
-            {view === 'json' && (
+          {view === 'table' ? (
+            <Head {...{ layout, columns, drawn, widths, onLayout }} isTable={look === 'table'}>
+              <SelectAll {...{ selection, items }} />
+            </Head>
+          ) : (
+            <tr aria-rowindex={1}>
               <th scope="col">
                 <SelectAll {...{ selection, items }} /> JSON
               </th>
-            )}
-            {view === 'table' && (
-              <SortHead name="id" place={0} {...{ sort, onSort: sortBy }}>
-                <SelectAll {...{ selection, items }} />
-              </SortHead>
-            )}
-            {view === 'table' &&
-              drawn.map((name, offset) => (
-                <SortHead
-                  key={`.${name}`}
-                  place={left + offset + 1}
-                  {...{ name, sort, onSort: sortBy }}
-                />
-              ))}
-          </tr>
+            </tr>
+          )}
         </thead>
-        <tbody style={{ height: `${count * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}>
+        <tbody
+          style={{ height: `${count * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
+          onPointerOver={onPointerOver}
+          onPointerLeave={() => clearTimeout(timer.current)}
+        >
           {items.slice(first, Math.min(end, count)).map((item, offset) => (
             <tr
               key={item.id}
@@ -203,14 +241,13 @@ export function ItemTable(props: TableProps) {
               aria-selected={selection.has(item)}
               onMouseDown={(event) => event.shiftKey && event.preventDefault()} // it would select text
               onClick={(event) => onClick(event, item)}
-              onDblClick={({ target }) =>
-                placeOf(target) > 0 && onOpen(item, columns[placeOf(target) - 1])
-              }
+              onDblClick={({ target }) => {
+                const name = nameAt(placeOf(target))
+                if (name !== undefined) onOpen(item, name)
+              }}
             >
               <Cells
-                {...{ item, view, left }}
-                all={columns}
-                columns={drawn}
+                {...{ item, look, columns, drawn }}
                 active={item.id === active ? activeColumn : undefined}
                 isSelected={selection.has(item)}
               />
@@ -234,38 +271,4 @@ function changedTo(range: Range): (old: Range) => Range {
 function placeOf(target: EventTarget | null): number {
   const cell = target instanceof Element && target.closest('[aria-colindex]')
   return cell ? Number(cell.ariaColIndex) - 1 : 0
-}
-
-/**
- * When rows are added or removed, or all change their height, the row at the top stays in place; if it is
- * gone, the next row that is still there.
- */
-function useStablePosition(
-  grid: RefObject<HTMLTableElement | null>,
-  items: readonly Item[],
-  rowHeight: number,
-): void {
-  const before = useRef(items)
-  const heightBefore = useRef(rowHeight)
-  // Read before the rows are rendered: with fewer rows, the browser would scroll back to their end.
-  const top = (grid.current?.scrollTop ?? 0) / heightBefore.current
-  useLayoutEffect(() => {
-    const old = before.current
-    before.current = items
-    heightBefore.current = rowHeight
-    if (!grid.current) return
-    const row = Math.floor(top)
-    grid.current.scrollTop = (top + rowsMoved(old, items, row)) * rowHeight
-  }, [items, rowHeight])
-}
-
-/** How far a row has moved in a newer list, or else the first row after it that is in both. */
-function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
-  if (row === 0 || old[row]?.id === newer[row]?.id) return 0
-  const places = new Map(newer.map(({ id }, place) => [id, place]))
-  for (let at = row; at < old.length; at += 1) {
-    const place = places.get(old[at]?.id ?? '')
-    if (place !== undefined) return place - at
-  }
-  return 0
 }

@@ -62,14 +62,14 @@ export function useMatches(all: readonly Item[], filter: Filter): readonly Item[
   return matchesAll(filter) ? all : matches
 }
 
-/** The items in the order of a member, once they are all there; until they are sorted, as they were before. */
+/** The items in the order of their members, once they are all there; until they are sorted, as they were before. */
 export function useSorted(
   items: readonly Item[],
-  sort: Sort | undefined,
+  sort: Sort,
   isComplete: boolean,
 ): readonly Item[] {
   const [sorted, setSorted] = useState<readonly Item[]>()
-  const order = isComplete ? sort : undefined
+  const order = isComplete && sort.length > 0 ? sort : undefined
   useEffect(() => {
     if (!order) {
       setSorted(undefined)

@@ -63,6 +63,12 @@ export interface Page extends Finder {
     forcedColors?: 'active' | 'none'
   }): Promise<void>
   screenshot(options: { path: string }): Promise<unknown>
+  readonly mouse: {
+    move(x: number, y: number): Promise<void>
+    down(): Promise<void>
+    up(): Promise<void>
+    dblclick(x: number, y: number): Promise<void>
+  }
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
 }
 

@@ -32,7 +32,11 @@ export function useItemsPage(): (
   return async function open(service, { token = service.validToken(), ...options } = {}) {
     const hash = token && `#token=${token}`
     const page = await openPage(`${service.baseUrl.origin}/${hash}`, options)
-    const cell = (name: string) => page.getByRole('gridcell', { name, exact: true })
+    const cell = (text: string) => {
+      const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+      // On a card, the name of the member comes before its value.
+      return page.getByRole('gridcell', { name: new RegExp(`^(\\w+: )?${escaped}$`) })
+    }
     const parts = {
       editor: page.getByRole('textbox', { name: 'JSON of the item' }),
       dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),

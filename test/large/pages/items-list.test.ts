@@ -11,12 +11,13 @@ import {
   pauseAfter,
   type Shown,
 } from '../../../pages/items/collection.js'
-import { createSearch } from '../../../pages/items/filter.js'
+import { createSearch, everything } from '../../../pages/items/filter.js'
 import { type Item, isPlain, itemOf, kindOf, shownName } from '../../../pages/items/item.js'
+import { inOrder, moved } from '../../../pages/items/layout.js'
 import { mergeLists } from '../../../pages/items/merge.js'
 import { createOverview } from '../../../pages/items/overview.js'
 import { columnsAt, rowsAt, topFor } from '../../../pages/items/range.js'
-import { compareNumbers, sortItems } from '../../../pages/items/sort.js'
+import { compareNumbers, type Sort, sortedBy, sortItems } from '../../../pages/items/sort.js'
 import { until } from '../../support/until.js'
 
 const raw = String.raw
@@ -48,7 +49,7 @@ describe('the filter', () => {
   ]
   for (const { found, ...filter } of cases) {
     test(`${JSON.stringify(filter)} finds ${found || 'nothing'}`, async () => {
-      const search = createSearch(items, filter)
+      const search = createSearch(items, { ...everything, ...filter })
       await search.advance(atOnce)
       assert.equal(search.matches.map(({ id }) => id).join(''), found)
     })
@@ -56,7 +57,7 @@ describe('the filter', () => {
 
   test('goes on where it was when the list has grown, even if it was ended before', async () => {
     const growing = items.slice(0, 3)
-    const search = createSearch(growing, { query: 'a', project: all })
+    const search = createSearch(growing, { ...everything, query: 'a' })
     let left = 2
     const end = () => {
       left -= 1
@@ -112,6 +113,21 @@ describe('a newer list', () => {
   }
 })
 
+test('a column gets the place of another one, and is pinned as that is', () => {
+  const names = ['p', 'a', 'b', 'c']
+  const cases = [
+    ['c', 'a', 'p,c,a,b', 'p'],
+    ['a', 'c', 'p,b,c,a', 'p'],
+    ['b', 'p', 'b,p,a,c', 'p,b'],
+    ['p', 'b', 'a,b,p,c', ''],
+  ] as const
+  for (const [name, target, expected, pinned] of cases) {
+    const layout = moved(names, ['p'], name, target)
+    assert.deepEqual([`${layout.names}`, `${layout.pinned}`], [expected, pinned])
+  }
+  assert.deepEqual(inOrder(['a', 'b', 'c'], ['c']), ['c', 'a', 'b'])
+})
+
 test('columns are the members that most items have', () => {
   const overview = createOverview()
   const texts = ['"b":1,"a":1', '"a":1,"c":1', '"c":{"d":1},"a":2', '"__proto__":1']
@@ -119,13 +135,15 @@ test('columns are the members that most items have', () => {
   assert.deepEqual(overview.names, ['a', 'c', 'b', '__proto__'])
   assert.deepEqual([...overview.projects], [['p', 4]])
   overview.add(itemOf(textOf('y', `"a":"${'x'.repeat(99)}"`)))
-  assert.deepEqual([overview.widths.get('a'), overview.widths.get('b')], [32, 1])
+  overview.add(itemOf(textOf('z', '"c":[1,[2,3],"4,5"]')))
+  const widths = ['a', 'b', 'c'].map((name) => overview.widths.get(name))
+  assert.deepEqual(widths, [32, 1, 3]) // the width of `[3]`
 })
 
 describe('the order of a member', () => {
   const order = async (values: string[], isDescending = false) => {
     const items = values.map((value, at) => itemOf(textOf(`${at}`, value && `"v":${value}`)))
-    const sorted = await sortItems(items, { name: 'v', isDescending }, atOnce)
+    const sorted = await sortItems(items, [{ name: 'v', isDescending }], atOnce)
     return sorted.map(({ id }) => values[Number(id)] ?? '')
   }
   const numbers = [
@@ -187,15 +205,47 @@ describe('the order of a member', () => {
     assert.deepEqual(await order(others, true), [...mixed.slice(0, -1).reverse(), ''])
   })
 
+  test('and of another one, where the first is equal or absent', async () => {
+    const members = ['"v":2,"w":1', '"v":1.0,"w":1', '"w":2', '"v":1', '"w":7', '"v":1,"w":3']
+    const items = members.map((each, at) => itemOf(textOf(`${at}`, each)))
+    const sort: Sort = [
+      { name: 'v', isDescending: false },
+      { name: 'w', isDescending: true },
+    ]
+    const sorted = await sortItems(items, sort, atOnce)
+    assert.equal(sorted.map(({ id }) => id).join(''), '513042')
+  })
+
+  test('is chosen by clicks: upwards, downwards, not at all; with Shift as one more key', () => {
+    const shown = (sort: Sort) => sort.map((key) => `${key.isDescending ? '-' : ''}${key.name}`)
+    let sort: Sort = []
+    const clicks = [
+      ['a', false, 'a'],
+      ['b', true, 'a,b'],
+      ['a', true, '-a,b'],
+      ['c', true, '-a,b,c'],
+      ['a', true, 'b,c'],
+      ['b', false, 'b'],
+      ['b', false, '-b'],
+      ['b', false, ''],
+      ['c', true, 'c'],
+      ['b', false, 'b'],
+    ] as const
+    for (const [name, isAdded, expected] of clicks) {
+      sort = sortedBy(sort, name, isAdded)
+      assert.equal(`${shown(sort)}`, expected)
+    }
+  })
+
   test('of many items is stable, and can be interrupted', async () => {
     const items = Array.from({ length: 5_000 }, (_, at) => itemOf(textOf(`${at}`, `"v":${at % 7}`)))
-    const sorted = await sortItems(items, { name: 'v', isDescending: false }, atOnce)
+    const sorted = await sortItems(items, [{ name: 'v', isDescending: false }], atOnce)
     const expected = items.toSorted((one, other) => (Number(one.id) % 7) - (Number(other.id) % 7))
     assert.deepEqual(sorted, expected)
     const end = () => {
       throw new Error('ended')
     }
-    await assert.rejects(sortItems(items, { name: 'v', isDescending: false }, end), /ended/)
+    await assert.rejects(sortItems(items, [{ name: 'v', isDescending: false }], end), /ended/)
   })
 })
 

@@ -51,7 +51,7 @@ describe('the items page', inChromium, () => {
       '{"data":{"n": 12345678901234567890, "p": 1.0, "e":1e400,"__proto__":{"x":-0},"2":2,"1":1}}'
     await own.request('PUT', `/items/${id}`, { token: own.validToken(), body })
     await page.cell('1e400').waitFor()
-    await page.cell('{"x":-0}').waitFor()
+    await page.cell('{1}').waitFor()
 
     await page.open('1e400')
     await page.editor.press('Control+End')
@@ -175,7 +175,7 @@ describe('the items page', inChromium, () => {
     await assertAccessible(page)
     await page.getByRole('checkbox', { name: 'rest' }).uncheck()
     await page.choose('Close')
-    await page.cell('{"deep":7}').waitFor({ state: 'detached' })
+    await page.cell('{1}').waitFor({ state: 'detached' })
   })
 
   test('of many columns, those that can be seen are in the page', async () => {
@@ -667,7 +667,7 @@ describe('the items page', inChromium, () => {
         await assertFits(page)
         await inEachScheme(page, () => assertAccessible(page))
       }
-      await page.cell('40123456789012345678').waitFor()
+      await page.getByText('Coffee, 1 kg').waitFor()
       await check()
       await takePictures(page, `items-page-${screen}`)
 
@@ -677,7 +677,8 @@ describe('the items page', inChromium, () => {
       await check()
       await page.choose('Close')
 
-      await page.open('"Tea"')
+      await page.getByText('Tea', { exact: true }).click()
+      await page.keyboard.press('e')
       await page.editor.waitFor()
       await page.choose('Format')
       await page.editor.press('Control+End')

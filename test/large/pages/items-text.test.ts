@@ -44,7 +44,7 @@ test('an item: its id and project, however they are written', () => {
 test('values are shown as they are written, and strings as they read', () => {
   const text = raw`{"id":"a","n":12345678901234567890,"p":1.0,"e":1e400,"z":-0,"__proto__":{ "x" : 1 },"2":[],"1":"\u00e4\n\ud800","s":"1"}`
   assert.deepEqual(
-    [...shownValues(itemOf(text))],
+    [...shownValues(itemOf(text))].map(([name, value]) => [name, value.text]),
     [
       ['id', '"a"'],
       ['n', '12345678901234567890'],
@@ -58,7 +58,26 @@ test('values are shown as they are written, and strings as they read', () => {
     ],
   )
   const long = shownValues(itemOf(`{"id":"a","x":"${'x'.repeat(1000)}"}`)).get('x')
-  assert.equal(long?.length, 201)
+  assert.equal(long?.text.length, 201)
+})
+
+test('in a cell, strings are without quotes, and objects and arrays are their sizes', () => {
+  const members = {
+    plain: ['"a"', 'a'],
+    digits: ['"1"', '"1"'],
+    number: ['1.0', '1.0'],
+    object: ['{"a":{"b":1,"c":[2,3]},"d":","}', '{2}'],
+    array: ['[ [1,2] , "x,y" , {} ]', '[3]'],
+    one: ['[[]]', '[1]'],
+    none: ['[ ]', '[0]'],
+    nothing: ['{}', '{0}'],
+    long: [`[${'"x",'.repeat(999)}1]`, '[1000]'],
+  }
+  const texts = Object.entries(members).map(([name, [text]]) => `"${name}":${text}`)
+  const shown = shownValues(itemOf(`{"id":"x",${texts} }`))
+  for (const [name, [, short]] of Object.entries(members)) {
+    assert.equal(shown.get(name)?.short, short, name)
+  }
 })
 
 const drafts = [

@@ -1,0 +1,182 @@
+/** The head of the table: sorts by its columns, and changes their widths and order. @module */
+
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { shownName } from './item.js'
+import { type Layout, moved } from './layout.js'
+import { sortedBy } from './sort.js'
+import { type Column, narrowest } from './tracks.js'
+
+export interface HeadProps {
+  readonly layout: Layout
+  readonly columns: readonly Column[]
+  /** Those that are rendered. */
+  readonly drawn: readonly Column[]
+  /** Of all columns, in characters. */
+  readonly widths: readonly number[]
+  /** Whether they are side by side, so that they can be moved and have widths. */
+  readonly isTable: boolean
+  readonly onLayout: (part: Partial<Layout>) => void
+  /** What else is in the head of `id`. */
+  readonly children: ComponentChildren
+}
+
+/** How far the pointer moves at least to move a column, in CSS pixels: otherwise it is a click. */
+const leastMove = 5
+/** How wide the end of a head is that changes the width, in CSS pixels. */
+const edge = 10
+/** By how much a key changes a width, in characters. */
+const step = 2
+
+export function Head({ layout, columns, drawn, widths, isTable, onLayout, children }: HeadProps) {
+  const { sort, pinned } = layout
+  /** The column that the pointer moves, and the one whose place it would get. */
+  const [move, setMove] = useState<{ name: string; target: string }>()
+  const row = useRef<HTMLTableRowElement>(null)
+  /** The place that gets the focus once the columns have moved. */
+  const toFocus = useRef<number>(undefined)
+  useLayoutEffect(() => {
+    if (toFocus.current === undefined) return
+    headAt(row.current, toFocus.current)?.querySelector('button')?.focus()
+    toFocus.current = undefined
+  })
+
+  const place = (name: string, target: string | undefined) => {
+    if (target === undefined || name === 'id' || target === 'id') return
+    onLayout(
+      moved(
+        columns.slice(1).map((each) => each.name),
+        pinned,
+        name,
+        target,
+      ),
+    )
+  }
+  const resize = (name: string, width?: number) => {
+    const others = layout.widths.filter(([each]) => each !== name)
+    onLayout({ widths: width ? [...others, [name, Math.max(narrowest, width)]] : others })
+  }
+
+  function onEdge(event: PointerEvent, { name, place }: Column): void {
+    const before = widths[place] ?? 0
+    const unit = (headAt(row.current, place)?.offsetWidth ?? 0) / before
+    follow(event, (distance) => resize(name, Math.round(before + distance / unit)))
+  }
+
+  function onHead(event: PointerEvent, { name }: Column): void {
+    let target: string | undefined
+    const onMove = (distance: number, { clientX, clientY }: PointerEvent) => {
+      if (target === undefined && Math.abs(distance) < leastMove) return
+      const head = document.elementFromPoint(clientX, clientY)?.closest('th')
+      target = columns[Number(head?.ariaColIndex) - 1]?.name ?? name
+      setMove({ name, target })
+    }
+    follow(event, onMove, (isDone) => {
+      if (isDone && target !== name) place(name, target)
+      setMove(undefined)
+    })
+  }
+
+  function onKeyDown(event: KeyboardEvent, column: Column): void {
+    const { key, shiftKey, ctrlKey, metaKey } = event
+    const { name } = column
+    const direction = { ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0
+    if (key === 'Backspace') resize(name)
+    else if (direction !== 0 && shiftKey)
+      resize(name, (widths[column.place] ?? 0) + step * direction)
+    else if (direction !== 0 && (ctrlKey || metaKey)) {
+      const target = columns[column.place + direction]
+      if (target && target.place > 0) toFocus.current = target.place
+      place(name, target?.name)
+    } else return
+    event.preventDefault()
+    event.stopPropagation() // it is not for the rows
+  }
+
+  return (
+    <tr ref={row} aria-rowindex={1}>
+      {drawn.map((column) => {
+        const { name } = column
+        const at = sort.findIndex((key) => key.name === name)
+        const order = sort[at]?.isDescending ? 'descending' : 'ascending'
+        return (
+          <th
+            key={`.${name}`}
+            scope="col"
+            aria-sort={at < 0 ? undefined : order}
+            class={classOf(name, move)}
+            onPointerDown={(event) => {
+              if (!isTable || event.button !== 0) return
+              if (isOnEdge(event)) onEdge(event, column)
+              else onHead(event, column)
+            }}
+            onDblClick={(event) => isTable && isOnEdge(event) && resize(name)}
+            {...cellAt(column)}
+          >
+            {column.place === 0 && children}
+            <button
+              type="button"
+              title="Sort; with Shift, as one more key"
+              onClick={({ shiftKey }) => onLayout({ sort: sortedBy(sort, name, shiftKey) })}
+              onKeyDown={(event) => onKeyDown(event, column)}
+            >
+              {shownName(name)}
+              {at >= 0 && <span aria-hidden="true">{order === 'ascending' ? ' ▲' : ' ▼'}</span>}
+              {at >= 0 && sort.length > 1 && (
+                <>
+                  <span class="unseen">key</span> {at + 1}
+                </>
+              )}
+            </button>
+          </th>
+        )
+      })}
+    </tr>
+  )
+}
+
+/** What a cell has because of its column: those to the left of it may not be rendered. */
+export function cellAt({ place, isPinned }: Column) {
+  const style = { '--place': place + 1, '--left': isPinned ? `var(--left-${place})` : undefined }
+  return { 'aria-colindex': place + 1, 'data-pinned': isPinned || undefined, style }
+}
+
+/** Whether the pointer is where a column ends, which changes its width. */
+function isOnEdge({ target, currentTarget, clientX }: MouseEvent): boolean {
+  if (target !== currentTarget || !(target instanceof Element)) return false
+  return target.getBoundingClientRect().right - clientX < edge
+}
+
+function headAt(row: HTMLElement | null, place: number): HTMLElement | null | undefined {
+  return row?.querySelector(`[aria-colindex="${place + 1}"]`)
+}
+
+function classOf(name: string, move: { name: string; target: string } | undefined) {
+  if (move?.name === name) return 'moving'
+  return move?.target === name ? 'target' : undefined
+}
+
+/**
+ * Follows the pointer until it is released.
+ * @param onMove is told how far it is from where it was pressed.
+ * @param onEnd is told whether it was released, not taken away by the browser.
+ */
+function follow(
+  { clientX }: PointerEvent,
+  onMove: (distance: number, event: PointerEvent) => void,
+  onEnd?: (isDone: boolean) => void,
+): void {
+  const controller = new AbortController()
+  const { signal } = controller
+  addEventListener('pointermove', (event) => onMove(event.clientX - clientX, event), { signal })
+  for (const type of ['pointerup', 'pointercancel']) {
+    addEventListener(
+      type,
+      () => {
+        controller.abort()
+        onEnd?.(type === 'pointerup')
+      },
+      { signal },
+    )
+  }
+}

@@ -1,0 +1,66 @@
+/** How a table is laid out, remembered in this browser for each project: names of columns, and nothing of items. @module */
+
+import { useMemo, useState } from 'preact/hooks'
+import type { Sort } from './sort.js'
+
+export interface Layout {
+  /** Names of the members that are columns, besides `id`; `undefined` for the default ones. */
+  readonly names?: readonly string[] | undefined
+  /** Which of them stay in sight beside `id`. */
+  readonly pinned: readonly string[]
+  /** The widths that differ from the default, in characters; pairs, as a name can be `__proto__`. */
+  readonly widths: readonly (readonly [name: string, width: number])[]
+  readonly sort: Sort
+}
+
+export const defaultLayout: Layout = { pinned: [], widths: [], sort: [] }
+
+/** The layout for a project, and how to change parts of it. */
+export function useLayout(
+  project: string | null | undefined,
+): [layout: Layout, change: (part: Partial<Layout>) => void] {
+  const key = `item-store-table:${project === undefined ? '' : JSON.stringify(project)}`
+  const [changed, setChanged] = useState({ key: '', layout: defaultLayout })
+  const layout = useMemo(() => (changed.key === key ? changed.layout : stored(key)), [key, changed])
+  return [
+    layout,
+    (part) => {
+      const next = { ...layout, ...part }
+      setChanged({ key, layout: next })
+      try {
+        localStorage.setItem(key, JSON.stringify(next))
+      } catch {
+        // This browser does not store anything for pages.
+      }
+    },
+  ]
+}
+
+function stored(key: string): Layout {
+  try {
+    const text = localStorage.getItem(key)
+    return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // only this page writes it
+  } catch {
+    return defaultLayout // as above
+  }
+}
+
+/** The columns from left to right: the pinned ones come first. */
+export function inOrder(names: readonly string[], pinned: readonly string[]): readonly string[] {
+  const isPinned = (name: string) => pinned.includes(name)
+  return [...names.filter(isPinned), ...names.filter((name) => !isPinned(name))]
+}
+
+/** Gives a column the place of another one, and pins or unpins it as that is. @param names in order. */
+export function moved(
+  names: readonly string[],
+  pinned: readonly string[],
+  name: string,
+  target: string,
+): Pick<Layout, 'names' | 'pinned'> {
+  const others = names.filter((each) => each !== name)
+  return {
+    names: others.toSpliced(names.indexOf(target), 0, name),
+    pinned: [...pinned.filter((each) => each !== name), ...(pinned.includes(target) ? [name] : [])],
+  }
+}

@@ -1,0 +1,84 @@
+/** Shows the whole value of a cell beside it, to be read and copied. @module */
+
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { CopyButton } from '../shared/copy-button.js'
+import { layOut } from '../shared/json-layout.js'
+import { formatted } from '../shared/numbers.js'
+import { type Item, kindOf, memberText, shownName } from './item.js'
+import { stringOf } from './members.js'
+
+/** A cell whose value is shown. */
+export interface Peeked {
+  readonly item: Item
+  /** Of the member. */
+  readonly name: string
+  /** Where the cell is in the window. */
+  readonly box: DOMRect
+  /** Whether it was asked for; otherwise the pointer is on it. */
+  readonly hasFocus: boolean
+}
+
+/** Longest text that is shown, in characters; all of it is copied. */
+const longest = 20_000
+/** Widest, and the least space around it, in CSS pixels. */
+const widest = 480
+const margin = 8
+
+export function Peek({ item, name, box, hasFocus, onClose }: Peeked & { onClose: () => void }) {
+  const popover = useRef<HTMLDivElement>(null)
+  const [left, setLeft] = useState(0)
+  const value = useRef<HTMLPreElement>(null)
+  useLayoutEffect(() => {
+    popover.current?.showPopover()
+    const width = popover.current?.offsetWidth ?? 0
+    setLeft(Math.max(margin, Math.min(box.left, innerWidth - width - margin)))
+    if (hasFocus) value.current?.focus()
+    const leave = (event: Event) => {
+      if (event.target instanceof Node && popover.current?.contains(event.target)) return
+      if (event instanceof MouseEvent && (hasFocus || isIn(box, event))) return
+      onClose()
+    }
+    addEventListener('mouseover', leave)
+    addEventListener('scroll', leave, true) // the cell is somewhere else then
+    return () => {
+      removeEventListener('mouseover', leave)
+      removeEventListener('scroll', leave, true)
+    }
+  }, [hasFocus])
+  const json = memberText(item, name) ?? ''
+  const text = kindOf(json) === 'string' ? stringOf(json) : json
+  const shown = kindOf(json) === 'nested' ? layOut(json) : text
+  return (
+    <div
+      ref={popover}
+      popover="auto"
+      class="peek"
+      role="dialog"
+      aria-label={`Value of ${shownName(name)}`}
+      style={{ left: `${left}px`, ...placeBeside(box) }}
+      onToggle={({ newState }) => newState === 'closed' && onClose()}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
+      <pre ref={value} tabIndex={0}>
+        {shown.slice(0, longest)}
+        {shown.length > longest && `…\n(${formatted(shown.length)} characters)`}
+      </pre>
+      <CopyButton what="value" text={text} />
+    </div>
+  )
+}
+
+function isIn({ left, right, top, bottom }: DOMRect, { clientX, clientY }: MouseEvent): boolean {
+  return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom
+}
+
+/** Below the cell, or above it if there is more space. */
+function placeBeside({ top, bottom }: DOMRect): Record<string, string> {
+  const isBelow = innerHeight - bottom > top
+  const space = isBelow ? innerHeight - bottom : top
+  return {
+    maxWidth: `min(${widest}px, 100vw - ${2 * margin}px)`,
+    maxHeight: `${space - margin}px`,
+    ...(isBelow ? { top: `${bottom}px` } : { bottom: `${innerHeight - top}px` }),
+  }
+}

@@ -1,0 +1,272 @@
+/** The columns of the items page in Chromium: sort, widths, order, pins, filters, and cards on a narrow screen. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { inChromium } from '../../support/chromium.js'
+import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
+import { createdBy, type ItemsPage, useItemsPage } from '../../support/items-page.js'
+import { type OwnService, ownService } from '../../support/own-service.js'
+import { until } from '../../support/until.js'
+
+const openItems = useItemsPage()
+
+async function withItems(...texts: string[]): Promise<OwnService> {
+  const service = await ownService({ CONSOLE: 'on' })
+  for (const text of texts) await createdBy(service, text)
+  return service
+}
+
+/** The names at the head of the table, from left to right. */
+function heads(page: ItemsPage): Promise<string[]> {
+  return page.evaluate(
+    '[...document.querySelectorAll("th button")].map((head) => head.textContent)',
+  )
+}
+
+async function showsHeads(page: ItemsPage, ...expected: string[]): Promise<void> {
+  await until(`${expected}`, async () => `${await heads(page)}` === `${expected}`)
+}
+
+/** The values of a column, from top to bottom. @param place of the column, from 1. */
+async function showsColumn(page: ItemsPage, place: number, ...expected: string[]): Promise<void> {
+  const shown = () =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll('tbody [aria-colindex="${place}"]')].map((cell) => cell.textContent)`,
+    )
+  await until(`${expected}`, async () => `${await shown()}` === `${expected}`)
+}
+
+/** The place of the head of a column in the window. */
+function boxOf(page: ItemsPage, name: string): Promise<DOMRect> {
+  return page.evaluate(
+    `[...document.querySelectorAll('th')].find((head) => head.textContent === '${name}').getBoundingClientRect().toJSON()`,
+  )
+}
+
+interface DOMRect {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly width: number
+}
+
+/** Moves the pointer from one point to another, pressed. */
+async function drag(page: ItemsPage, from: number, to: number, top: number): Promise<void> {
+  await page.mouse.move(from, top + 10)
+  await page.mouse.down()
+  await page.mouse.move((from + to) / 2, top + 10)
+  await page.mouse.move(to, top + 10)
+  await page.mouse.up()
+}
+
+/** The button in the head of a column, whatever else it says. */
+function button(page: ItemsPage, name: string) {
+  return page.getByRole('columnheader').getByRole('button', { name: new RegExp(`^${name}\\b`) })
+}
+
+function focused(page: ItemsPage): Promise<string> {
+  return page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent')
+}
+
+describe('the columns of the items page', inChromium, () => {
+  test('sort by several of them, with Shift', async () => {
+    const own = await withItems(
+      '{"kind":"b","n":1.0}',
+      '{"kind":"a","n":12345678901234567890}',
+      '{"kind":"a","n":12345678901234567891}',
+      '{"kind":"b","n":1e1}',
+    )
+    const page = await openItems(own)
+    await page.counts('4 items')
+    await button(page, 'kind').press('Enter')
+    await button(page, 'n').press('Shift+Enter')
+    await showsColumn(page, 4, '12345678901234567890', '12345678901234567891', '1.0', '1e1')
+    await button(page, 'n').press('Shift+Enter')
+    await showsColumn(page, 4, '12345678901234567891', '12345678901234567890', '1e1', '1.0')
+    const sorted = await page.evaluate<string[]>(
+      '[...document.querySelectorAll("th")].map((head) => head.ariaSort + head.innerText)',
+    )
+    assert.match(`${sorted}`, /,ascendingkind ▲\s+key\s+1,descendingn ▼\s+key\s+2$/)
+    await inEachScheme(page, () => assertAccessible(page))
+    await button(page, 'kind').press('Enter')
+    await showsColumn(page, 4, '12345678901234567890', '12345678901234567891', '1.0', '1e1')
+    assert.equal(await page.locator('th[aria-sort]').count(), 1)
+  })
+
+  test('get other widths, by the pointer and by keys, and back', async () => {
+    const page = await openItems(await withItems('{"title":"Some title","price":1}'))
+    await page.cell('"Some title"').waitFor()
+    const width = async (name: string) => (await boxOf(page, name)).width
+    const [title, price] = [await width('title'), await width('price')]
+
+    const { right, top } = await boxOf(page, 'title')
+    await drag(page, right - 4, right + 76, top)
+    await until('it is wider', async () => Math.abs((await width('title')) - title - 80) < 8)
+    assert.equal(await width('price'), price)
+    await page.mouse.move((await boxOf(page, 'title')).right - 4, top + 10)
+    await page.mouse.dblclick((await boxOf(page, 'title')).right - 4, top + 10)
+    await until('it is as before', async () => (await width('title')) === title)
+    assert.equal(await page.locator('th[aria-sort]').count(), 0)
+
+    for (let count = 0; count < 3; count += 1) await button(page, 'title').press('Shift+ArrowRight')
+    await until('it is wider', async () => (await width('title')) > title)
+    for (let count = 0; count < 20; count += 1) await button(page, 'title').press('Shift+ArrowLeft')
+    await until('it is narrow', async () => (await width('title')) < title / 2)
+    assert.ok((await width('title')) > 30)
+    await button(page, 'title').press('Backspace')
+    await until('it is as before', async () => (await width('title')) === title)
+  })
+
+  test('get another order, by the pointer and by keys; id stays the first', async () => {
+    const page = await openItems(await withItems('{"a":1,"b":2,"c":3}'))
+    await showsHeads(page, 'id', 'project_id', 'a', 'b', 'c')
+    await button(page, 'c').press('Control+ArrowLeft')
+    await showsHeads(page, 'id', 'project_id', 'a', 'c', 'b')
+    assert.equal(await focused(page), 'c')
+    await button(page, 'project_id').press('Control+ArrowLeft')
+    await button(page, 'id').press('Control+ArrowRight')
+    await button(page, 'b').press('Control+ArrowRight')
+    await showsHeads(page, 'id', 'project_id', 'a', 'c', 'b')
+
+    const { left, top } = await boxOf(page, 'a')
+    await drag(page, left + 12, (await boxOf(page, 'b')).left + 12, top)
+    await showsHeads(page, 'id', 'project_id', 'c', 'b', 'a')
+    await drag(page, (await boxOf(page, 'b')).left + 12, 20, top)
+    await drag(page, 20, (await boxOf(page, 'b')).left + 12, top)
+    await showsHeads(page, 'id', 'project_id', 'c', 'b', 'a')
+    assert.equal(await page.locator('th[aria-sort]').count(), 0)
+    await showsColumn(page, 3, '3')
+  })
+
+  test('are chosen, moved and pinned with the keyboard alone, and remembered for each project', async () => {
+    const names = Array.from({ length: 30 }, (_, number) => `"m${number}":"secret ${number}"`)
+    const own = await withItems()
+    await createdBy(own, `{${names}}`, '"one"')
+    const page = await openItems(own)
+    const { keyboard } = page
+    await page.cell('"secret 0"').waitFor()
+    await page.getByRole('button', { name: 'Columns' }).press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.getByRole('checkbox', { name: 'm0', exact: true }).press(' ')
+    await page.getByRole('checkbox', { name: 'project_id' }).press(' ')
+    await page.getByRole('checkbox', { name: 'm29' }).press(' ')
+    await page.getByRole('button', { name: 'Pin m29' }).press('Enter')
+    await until('it keeps the focus', async () => (await focused(page)) === 'Pin m29')
+    await page.getByRole('button', { name: 'Move m2 to the left' }).press('Enter')
+    await until('it keeps the focus', async () => (await focused(page)) === 'Move m2 to the left')
+    await inEachScheme(page, () => assertAccessible(page))
+    await keyboard.press('Escape')
+    const chosen = ['id', 'm29', 'm2', 'm1', 'm3', 'm4', 'm5', 'm6'] as const
+    await showsHeads(page, ...chosen)
+    await button(page, 'm1').press('Shift+Enter')
+
+    await page.reload()
+    await showsHeads(page, ...chosen.slice(0, 3), 'm1 ▲', ...chosen.slice(4))
+    const stored = await page.evaluate<string>('JSON.stringify(localStorage)')
+    assert.match(stored, /m29/)
+    assert.doesNotMatch(stored, /secret|eyJ/)
+
+    // What is pinned stays in sight.
+    for (let count = 0; count < 99; count += 1) {
+      await button(page, 'm6').press('Shift+ArrowRight')
+    }
+    await page.evaluate('void (document.querySelector("[role=grid]").scrollLeft = 400)')
+    const { left } = await boxOf(page, 'm29')
+    assert.equal(Math.round(left), Math.round((await boxOf(page, 'id')).right))
+    assert.equal(Math.round((await boxOf(page, 'id')).left), 0)
+    const isAbove = await page.evaluate<boolean>(`
+      document.elementFromPoint(${left + 12}, document.querySelector('td').getBoundingClientRect().top + 12)
+        .textContent === 'secret 29'`)
+    assert.ok(isAbove)
+    await inEachScheme(page, () => assertAccessible(page))
+
+    const project = page.getByRole('combobox', { name: 'Project' })
+    await project.selectOption('one')
+    await until('the default columns', async () => (await heads(page))[1] === 'project_id')
+    await project.selectOption('All projects')
+    await until('the chosen columns', async () => (await heads(page))[1] === 'm29')
+    await page.getByRole('button', { name: 'Columns' }).press('Enter')
+    await page.getByRole('button', { name: 'Default columns' }).press('Enter')
+    await until('the default columns', async () => (await heads(page))[1] === 'project_id')
+  })
+
+  test('190 of them: those that can be seen are in the page, pinned ones always', async () => {
+    const names = Array.from({ length: 189 }, (_, number) => `"m${number}":${number}`)
+    const page = await openItems(await withItems(`{${names}}`))
+    await page.cell('0').waitFor()
+    const columns = { names: names.map((_, number) => `m${number}`), pinned: ['m3'] }
+    await page.evaluate(`localStorage.setItem('item-store-table:', '${JSON.stringify(columns)}')`)
+    await page.reload()
+    await showsColumn(page, 2, '3')
+    await page.evaluate('void (document.querySelector("[role=grid]").scrollLeft = 1e6)')
+    await page.cell('188').waitFor()
+    await page.cell('3').waitFor()
+    assert.equal(await page.cell('40').count(), 0)
+    assert.ok((await page.getByRole('gridcell').count()) < 40)
+    await assertAccessible(page)
+  })
+
+  test('are cards on a narrow screen, with the members that matter', async () => {
+    const own = await withItems(
+      '{"title":"Tea","price":4.0,"of":["a","b"],"more":true}',
+      '{"title":"Mug","odd":{"x":1}}',
+      '{"other":1}',
+    )
+    const page = await openItems(own, { viewport: screens.phone })
+    await page.getByRole('gridcell', { name: 'title: "Tea"' }).waitFor()
+    await page.getByRole('gridcell', { name: 'price: 4.0' }).waitFor()
+    await page.getByRole('gridcell', { name: 'of: [2]' }).waitFor()
+    await page.getByRole('gridcell', { name: 'odd: {1}' }).waitFor()
+    assert.equal(await page.getByRole('gridcell', { name: 'more' }).count(), 0)
+    await assertFits(page)
+    await inEachScheme(page, () => assertAccessible(page))
+    await button(page, 'title').click()
+    await until('they are sorted', async () =>
+      ((await page.locator('tbody tr').first().textContent()) ?? '').includes('Mug'),
+    )
+  })
+  test('show a value whole: by a click on its count, by v, and under the pointer', async () => {
+    const long = `${'long '.repeat(99)}end`
+    const page = await openItems(
+      await withItems(`{"of":[{"n":1.0},12345678901234567890],"text":"${long}","short":"x"}`),
+    )
+    await page.evaluate(
+      'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
+    )
+    const peek = page.getByRole('dialog', { name: /^Value of/ })
+    const shown = async () => await peek.locator('pre').textContent()
+    const isGone = () => peek.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: '[2]' }).click()
+    await peek.waitFor()
+    assert.equal(await shown(), '[\n  {\n    "n": 1.0\n  },\n  12345678901234567890\n]')
+    await inEachScheme(page, () => assertAccessible(page))
+    await peek.getByRole('button').click()
+    assert.equal(await page.evaluate('copied'), '[{"n":1.0},12345678901234567890]')
+    await page.keyboard.press('Escape')
+    await isGone()
+
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('v')
+    await peek.waitFor()
+    assert.equal(await shown(), long)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await until('it is copied', async () => (await page.evaluate('copied')) === long)
+    await page.keyboard.press('Escape')
+    await isGone()
+    assert.ok(await page.evaluate('document.activeElement.matches("[role=grid]")'))
+
+    const at = (text: string) =>
+      page.evaluate<DOMRect>(
+        `[...document.querySelectorAll('td')].find((cell) => cell.textContent.includes('${text}')).getBoundingClientRect().toJSON()`,
+      )
+    const cell = await at('long')
+    await page.mouse.move(cell.left + 20, cell.top + 10)
+    await page.getByRole('dialog', { name: 'Value of text' }).waitFor()
+    await page.mouse.move(cell.left + 40, cell.top + 50) // it can be reached
+    assert.equal(await peek.count(), 1)
+    assert.ok(await page.evaluate('document.activeElement.matches("[role=grid]")'))
+    await page.mouse.move(cell.left + 20, 5)
+    await isGone()
+  })
+})
