@@ -5,6 +5,7 @@ import { pagePaths } from '../../src/interface/paths.js'
 import { download } from '../shared/download.js'
 import { useLink } from '../shared/link.js'
 import { useToken } from '../shared/token-form.js'
+import { Conditions } from './conditions.js'
 import { everything } from './filter.js'
 import { type Item, isEditableInCell, itemOf, memberText } from './item.js'
 import { inOrder, useLayout } from './layout.js'
@@ -147,13 +148,18 @@ export function App({ service }: { service: ItemService }) {
       </header>
       <main>
         <Toolbar
-          {...{ filter, overview, view, isExporting, search }}
+          {...{ filter, overview, names, view, isExporting, search }}
           onFilter={setFilter}
           onView={setView}
           onNew={addNew}
           onImport={() => setDialog('import')}
           onExport={exportAll}
           onColumns={() => setDialog('columns')}
+        />
+        <Conditions
+          conditions={filter.conditions}
+          names={['project_id', ...overview.names]}
+          onChange={(conditions) => setFilter({ ...filter, conditions })}
         />
         <Status
           {...{ loading, share, listedAt, news, problem, failure }}

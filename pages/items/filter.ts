@@ -1,6 +1,9 @@
-/** Which items are shown: those of a project, with a text that contains what is searched for. @module */
+/** Which items are shown: by project, by their text, and by their members. @module */
 
-import { type Item, projectOf } from './item.js'
+import { layOut } from '../shared/json-layout.js'
+import { type Item, kindOf, memberText, projectOf } from './item.js'
+import { stringOf } from './members.js'
+import { compareNumbers } from './sort.js'
 import type { Yield } from './yield.js'
 
 export interface Filter {
@@ -8,14 +11,32 @@ export interface Filter {
   readonly query: string
   /** `undefined` for all items, `null` for those without a project. */
   readonly project: string | null | undefined
+  /** All of them have to be met. */
+  readonly conditions: readonly Condition[]
+}
+
+/** What a member has to be. */
+export interface Condition {
+  readonly name: string
+  readonly test: 'contains' | 'equals' | 'is absent'
+  /**
+   * What a string or the JSON text of another value contains, ignoring case; or what it equals: a JSON value, numbers by
+   * their value, or else what a string says. Empty for anything.
+   */
+  readonly value: string
 }
 
 /** The filter that matches every item. */
-export const everything: Filter = { query: '', project: undefined }
+export const everything: Filter = { query: '', project: undefined, conditions: [] }
 
 /** Whether a filter matches every item. */
-export function matchesAll({ query, project }: Filter): boolean {
-  return query === '' && project === undefined
+export function matchesAll({ query, project, conditions }: Filter): boolean {
+  return query === '' && project === undefined && !conditions.some(isComplete)
+}
+
+/** Whether a condition asks for anything yet. */
+export function isComplete({ test, value }: Condition): boolean {
+  return test === 'is absent' || value !== ''
 }
 
 /** A search through a list that may still grow. */
@@ -32,6 +53,11 @@ export interface Search {
 export function createSearch(items: readonly Item[], filter: Filter): Search {
   const { project } = filter
   const hasQuery = createQuery(filter.query)
+  const conditions = filter.conditions.filter(isComplete).map(createCheck)
+  const isMatch = (item: Item) =>
+    (project === undefined || projectOf(item) === project) &&
+    hasQuery(item.text) &&
+    conditions.every((check) => check(item))
   const matches: Item[] = []
   let seen = 0
   return {
@@ -39,12 +65,41 @@ export function createSearch(items: readonly Item[], filter: Filter): Search {
     async advance(yieldIfDue) {
       for (let item = items[seen]; item !== undefined; item = items[seen]) {
         seen += 1
-        if ((project === undefined || projectOf(item) === project) && hasQuery(item.text)) {
-          matches.push(item)
-        }
+        if (isMatch(item)) matches.push(item)
         await yieldIfDue()
       }
     },
+  }
+}
+
+function createCheck({ name, test, value }: Condition): (item: Item) => boolean {
+  if (test === 'is absent') return (item) => memberText(item, name) === undefined
+  const isMet = test === 'equals' ? createComparison(value) : createQuery(value)
+  return (item) => {
+    const text = memberText(item, name)
+    return (
+      text !== undefined &&
+      isMet(test === 'contains' && kindOf(text) === 'string' ? stringOf(text) : text)
+    )
+  }
+}
+
+/** Compares JSON texts with a value: white space between tokens makes no difference, and how a number is written. */
+function createComparison(value: string): (text: string) => boolean {
+  const json = isJson(value) ? value.trim() : JSON.stringify(value)
+  const kind = kindOf(json)
+  if (kind === 'number') return (text) => kindOf(text) === kind && compareNumbers(text, json) === 0
+  const exact = kind === 'string' ? stringOf(json) : layOut(json)
+  return (text) =>
+    kindOf(text) === kind && (kind === 'string' ? stringOf(text) : layOut(text)) === exact
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 

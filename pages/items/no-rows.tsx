@@ -2,7 +2,7 @@
 
 import { paths, prefix } from '../../src/interface/paths.js'
 import { CopyButton } from '../shared/copy-button.js'
-import type { Filter } from './filter.js'
+import { type Filter, isComplete } from './filter.js'
 import { shownName } from './item.js'
 
 export interface NoRowsProps {
@@ -61,11 +61,15 @@ export function NoRows(props: NoRowsProps) {
 }
 
 /** What a filter asks for, in words. */
-function wordsFor({ query, project }: Filter): string {
+function wordsFor({ query, project, conditions }: Filter): string {
   const parts = [
     query && `contains “${query}”`,
     project === null && 'is without a project_id',
     typeof project === 'string' && `is of the project ${shownName(project)}`,
+    ...conditions.filter(isComplete).map(({ name, test, value }) => {
+      if (test === 'is absent') return `is without ${shownName(name)}`
+      return `has a ${shownName(name)} that ${test} “${value}”`
+    }),
   ]
   return parts.filter(Boolean).join(' and ')
 }

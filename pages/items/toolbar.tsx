@@ -9,6 +9,8 @@ import type { View } from './table.js'
 export interface ToolbarProps {
   readonly filter: Filter
   readonly overview: Overview
+  /** Names of the columns besides `id`. */
+  readonly names: readonly string[]
   readonly view: View
   readonly isExporting: boolean
   readonly search: RefObject<HTMLInputElement | null>
@@ -21,7 +23,7 @@ export interface ToolbarProps {
 }
 
 export function Toolbar(props: ToolbarProps) {
-  const { filter, overview, view, isExporting, search, onFilter, onView } = props
+  const { filter, overview, names, view, isExporting, search, onFilter, onView } = props
   const { onNew, onImport, onExport, onColumns } = props
   return (
     <div class="toolbar">
@@ -41,6 +43,16 @@ export function Toolbar(props: ToolbarProps) {
         project={filter.project}
         onChange={(project) => onFilter({ ...filter, project })}
       />
+      <button
+        type="button"
+        onClick={() => {
+          const name = names.find((each) => each !== 'project_id') ?? 'id'
+          const condition = { name, test: 'contains', value: '' } as const
+          onFilter({ ...filter, conditions: [...filter.conditions, condition] })
+        }}
+      >
+        Filter
+      </button>
       <fieldset class="views">
         <legend class="unseen">Show as</legend>
         {(['table', 'json'] as const).map((each) => (

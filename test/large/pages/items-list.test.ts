@@ -11,7 +11,12 @@ import {
   pauseAfter,
   type Shown,
 } from '../../../pages/items/collection.js'
-import { createSearch, everything } from '../../../pages/items/filter.js'
+import {
+  type Condition,
+  createSearch,
+  everything,
+  matchesAll,
+} from '../../../pages/items/filter.js'
 import { type Item, isPlain, itemOf, kindOf, shownName } from '../../../pages/items/item.js'
 import { inOrder, moved } from '../../../pages/items/layout.js'
 import { mergeLists } from '../../../pages/items/merge.js'
@@ -72,6 +77,60 @@ describe('the filter', () => {
     assert.equal(looks, 5)
     assert.equal(search.matches.length, 7)
     await search.advance(() => assert.fail('there is nothing more'))
+  })
+})
+
+describe('a condition', () => {
+  const values = [
+    ['a', '12345678901234567890'],
+    ['b', '12345678901234567891'],
+    ['c', '1.0'],
+    ['d', '"1"'],
+    ['e', raw`"Z\u00fcrich"`],
+    ['f', '{ "x" : [1] }'],
+    ['g', 'true'],
+    ['h', 'null'],
+    ['i', '""'],
+  ] as const
+  const items = values.map(([id, value]) => itemOf(textOf(id, `"v":${value}`)))
+  items.push(itemOf(textOf('j', '"w":"Zürich"')))
+  const cases = [
+    { test: 'contains', value: 'zÜR', found: 'e' },
+    { test: 'contains', value: '901234567891', found: 'b' },
+    { test: 'contains', value: '"', found: 'f' }, // quotes around a string are not in it
+    { test: 'equals', value: '12345678901234567890.0', found: 'a' },
+    { test: 'equals', value: '1', found: 'c' },
+    { test: 'equals', value: '10e-1', found: 'c' },
+    { test: 'equals', value: '"1"', found: 'd' },
+    { test: 'equals', value: 'Zürich', found: 'e' },
+    { test: 'equals', value: 'zürich', found: '' },
+    { test: 'equals', value: '{"x":[1]}', found: 'f' },
+    { test: 'equals', value: '{"x":[1.0]}', found: '' },
+    { test: 'equals', value: 'true', found: 'g' },
+    { test: 'equals', value: 'null', found: 'h' },
+    { test: 'equals', value: '""', found: 'i' },
+    { test: 'is absent', value: '', found: 'j' },
+    { test: 'contains', value: '', found: 'abcdefghij' }, // not complete yet
+  ] as const
+  for (const { found, ...condition } of cases) {
+    test(`${JSON.stringify(condition)} finds ${found || 'nothing'}`, async () => {
+      const conditions: Condition[] = [{ name: 'v', ...condition }]
+      const filter = { ...everything, conditions }
+      const search = createSearch(items, filter)
+      await search.advance(atOnce)
+      assert.equal(search.matches.map(({ id }) => id).join(''), found)
+      assert.equal(matchesAll(filter), found.length === items.length)
+    })
+  }
+
+  test('comes with others, with a search and with a project', async () => {
+    const conditions: Condition[] = [
+      { name: 'v', test: 'contains', value: '1234' },
+      { name: 'v', test: 'equals', value: '12345678901234567891' },
+    ]
+    const search = createSearch(items, { query: '91', project: null, conditions })
+    await search.advance(atOnce)
+    assert.deepEqual(search.matches, [items[1]])
   })
 })
 
