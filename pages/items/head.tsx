@@ -116,7 +116,7 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
             {column.place === 0 && children}
             <button
               type="button"
-              title="Sort; with Shift, as one more key"
+              title="Sort; with Shift: one more key"
               onClick={({ shiftKey }) => onLayout({ sort: sortedBy(sort, name, shiftKey) })}
               onKeyDown={(event) => onKeyDown(event, column)}
             >

@@ -36,7 +36,7 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: Room): Limits {
     maxStoreBlocks: timesInHeap(2 * kibibyte),
     // Apache allows 100. Clients with large cookies or tokens need more bytes (MAX_HEADER_BYTES), not lines.
     maxHeaderLines: 128,
-    // Up to 64 KiB wait on each connection, so this is for 512 clients that all pipeline without reading.
+    // Up to 104 KiB wait on each connection, so this is for 300 clients that all pipeline without reading.
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     // Longer than nginx waits for its clients by default (60 s), so that behind it, nginx decides.
     idleTimeout: 90,

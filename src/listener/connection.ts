@@ -5,11 +5,11 @@
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
- * A connection handles one request at a time. Requests that a client pipelines behind it (RFC 9112 §9.3.2)
- * are held as bytes. Node's parser would create a request and a response object for each as soon as it
- * arrives, 1,600 of them for one read of 64 KB. Here it is made to stop at a pipelined request as it would
- * for an upgrade to another protocol, which hands over the bytes after it. Once the response has been sent,
- * the connection starts over with the bytes held. So requests take effect, and are answered, in the order
+ * A connection handles one request at a time. Of requests that a client pipelines behind it (RFC 9112 §9.3.2),
+ * a few wait in a queue as Node's objects. Node's parser would create such objects for each as soon as it arrives,
+ * 1,600 of them for one read of 64 KB. Here it is made to stop at the next one, or at one with a large body, as it
+ * would for an upgrade to another protocol, which hands over the bytes after it. They are held as bytes: once the
+ * queue is empty, the connection starts over with them. So requests take effect, and are answered, in the order
  * sent, and the connections take turns.
  *
  * A connection is closed in stages (RFC 9112 §9.6): if it were closed with input unread, it would be reset,
@@ -41,8 +41,10 @@ export interface ConnectionOwner {
   readonly isStopping: boolean
   /** Called whenever the number of bytes that a connection holds changes. */
   heldBytesChanged(change: number): void
-  /** The connection can go on with what it holds; the owner calls `resume` when its turn comes. */
+  /** The connection can go on with what waits; the owner calls `resume` when its turn comes. */
   readyToResume(connection: Connection): void
+  /** It is the turn of a request that has waited. */
+  serveNext(connection: Connection, response: ServerResponse): void
 }
 
 /** The part of `socket.parser` used here; not in the types, but in Node.js since 0.x. */
@@ -53,18 +55,29 @@ interface Parser {
 /** Tells Node's parser that another protocol begins after the head. */
 const upgrade = 2
 
+/** Maximum number of requests in the queue of a connection, and of bytes in the body of each. */
+const maxQueued = 16
+const maxQueuedBody = 16 * 1024
+
+/** What Node's objects for a request take, in bytes, beside its body: a million of them 2.5 GB. */
+const objectBytes = 2560
+
 /** How long input is discarded after the last response, in milliseconds. */
 const lingerTime = 2_000
 
 export class Connection {
   readonly socket: Socket
-  /** Memory for input that arrived while a request was in progress, in bytes. */
+  /** Memory for requests that wait for the one in progress, in bytes. */
   heldBytes = 0
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
-  /** The response to the latest request, sent or not. */
+  /** The response to the latest request that has been served, sent or not. */
   #response: ServerResponse | undefined
-  /** The refusal of the input after the request in progress; sent after its response. */
+  /** The responses to the requests that wait for their turn. */
+  readonly #queue: ServerResponse[] = []
+  /** The response after which the connection goes on with what waits. */
+  #awaited: ServerResponse | undefined
+  /** The refusal of the input after the last complete request; sent after all responses. */
   #nextRefusal: RefusalResponse | undefined
   /** Whether the parser has given up, so that a body will never end. */
   #isInputBroken = false
@@ -75,6 +88,8 @@ export class Connection {
    * beginning that arrived together with the earlier request goes unnoticed.
    */
   #received = 0
+  /** Bytes received when it first began a response while the listener was stopping. */
+  #readWhenStopping: number | undefined
   /** How many bytes the system has accepted for sending, and when that number last changed. */
   #accepted = 0
   #acceptedAt = performance.now()
@@ -83,7 +98,7 @@ export class Connection {
     this.socket = socket
     this.#owner = owner
     socket.on('error', () => socket.destroy()) // Node has its own listener only while it has a parser
-    socket.once('close', () => this.#setHeld(0))
+    socket.once('close', () => this.#forget())
     socket.destroySoon = () => this.close() // Node calls it after the last response
   }
 
@@ -92,14 +107,20 @@ export class Connection {
     return this.#response.shouldKeepAlive ? 'waiting' : 'closing'
   }
 
-  /** Makes Node's parser stop at a request that arrives before the one in progress is answered. */
+  /** Whether a request that arrives now can be served at once. */
+  get isFree(): boolean {
+    return this.state === 'waiting' && this.#queue.length === 0
+  }
+
+  /** Makes Node's parser stop at a request that arrives before the one in progress is answered, and cannot be queued. */
   watchParser(): void {
     const { socket } = this
     const { parser } = socket as Socket & { parser: Parser } // set on every socket of an HTTP server
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
       // Upgrades are not supported, and Node would report no errors in a request for one.
-      if (this.state === 'waiting' && !request.upgrade) return onIncoming(request, shouldKeepAlive)
+      if (!request.upgrade && (this.isFree || this.#canQueue(request)))
+        return onIncoming(request, shouldKeepAlive)
       socket.pause() // without the parser, reading would go on
       // Node resumes it for the body of the earlier request, and whatever then arrived would be lost.
       socket.resume = () => socket
@@ -108,16 +129,34 @@ export class Connection {
     }
   }
 
+  #canQueue({ headers }: IncomingMessage): boolean {
+    // A listener that is stopping reads no more than it has, or it would never come to an end.
+    if (this.#owner.isStopping || !['serving', 'responding'].includes(this.#state)) return false
+    const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
+    return this.#queue.length < maxQueued && isShort && headers['transfer-encoding'] === undefined
+  }
+
   /**
-   * A request has arrived.
-   * @returns whether to serve it. After the last response it must not take effect, since the client would
+   * A request has arrived. It waits in the queue for its turn if another one is in progress.
+   * @returns whether to serve it now. After the last response it must not take effect, since the client would
    * never learn of it (RFC 9112 §9.6).
    */
   accept(response: ServerResponse): boolean {
-    if (this.state === 'closing') return false
+    if (this.isFree) {
+      this.#begin(response)
+      return true
+    }
+    if (this.state !== 'closing') {
+      this.#queue.push(response)
+      this.#setHeld(this.heldBytes + sizeOf(response))
+      this.#goOnAfterResponse()
+    }
+    return false
+  }
+
+  #begin(response: ServerResponse): void {
     this.#state = 'serving'
     this.#response = response
-    return true
   }
 
   /**
@@ -129,7 +168,7 @@ export class Connection {
     if (response === undefined || this.state !== 'serving') return false
     this.#state = 'responding'
     this.markActive()
-    if (this.#owner.isStopping && this.heldBytes === 0) response.shouldKeepAlive = false
+    if (this.#owner.isStopping && this.#isLastResponse()) response.shouldKeepAlive = false
     this.#received = this.socket.bytesRead
     if (isBodyIncomplete(response.req)) {
       response.req.once('end', () => {
@@ -137,6 +176,14 @@ export class Connection {
       })
     }
     return true
+  }
+
+  /** Whether all requests are answered that had been received when the listener began to stop, or soon after. */
+  #isLastResponse(): boolean {
+    const { bytesRead } = this.socket
+    this.#readWhenStopping ??= bytesRead
+    if (this.#queue.length > 0) return false
+    return this.heldBytes === 0 || bytesRead > this.#readWhenStopping
   }
 
   /** The client may be about to send a request: the time for which it counts as idle starts now. */
@@ -160,11 +207,14 @@ export class Connection {
    */
   refuseInput(refusal: RefusalResponse): void {
     const { state } = this
-    const response = this.#response
+    const response = this.#queue.at(-1) ?? this.#response
     const isInBody = response?.req.complete === false
     const isFirst = !this.#isInputBroken
     this.#isInputBroken = true
-    if (state === 'serving' && isInBody) {
+    if (this.#queue.length > 0) {
+      if (isInBody) this.#shift(this.#queue.pop())
+      if (isInBody || response?.shouldKeepAlive) this.#nextRefusal ??= refusal
+    } else if (state === 'serving' && isInBody) {
       this.refuseRequest(refusal)
     } else if (state === 'serving' || state === 'responding') {
       if (!isInBody && response?.shouldKeepAlive) this.#nextRefusal ??= refusal
@@ -186,21 +236,49 @@ export class Connection {
       return
     }
     const head = headOf(request)
-    this.#setHeld(head.length + rest.buffer.byteLength)
+    this.#setHeld(this.heldBytes + head.length + rest.buffer.byteLength)
     // Back into the socket, so that they stay ahead of the end of its input.
     socket.unshift(rest)
     socket.unshift(head)
-    if (state === 'waiting') this.#owner.readyToResume(this)
-    else this.#response?.once('close', () => this.#owner.readyToResume(this))
+    if (this.isFree) this.#owner.readyToResume(this)
+    else this.#goOnAfterResponse()
   }
 
-  /** Goes on with the bytes held. @param server gives the connection a new parser. */
+  /** Goes on with the next request of the queue, or with the bytes held. @param server gives the connection a new parser. */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
+    const next = this.#queue.shift()
+    if (!socket.writable || this.state === 'closing') {
+      this.#forget()
+    } else if (next !== undefined) {
+      this.#shift(next)
+      this.#begin(next)
+      if (this.heldBytes > 0 || this.#isInputBroken) this.#goOnAfterResponse()
+      this.#owner.serveNext(this, next)
+    } else if (this.#isInputBroken) {
+      this.#end()
+    } else {
+      this.#setHeld(0)
+      socket.resume = Socket.prototype.resume
+      server.emit('connection', socket)
+    }
+  }
+
+  #goOnAfterResponse(): void {
+    if (this.#awaited === this.#response) return
+    this.#awaited = this.#response
+    this.#response?.once('close', () => this.#owner.readyToResume(this))
+  }
+
+  /** What waits is not going to be served. */
+  #forget(): void {
+    this.#queue.length = 0
     this.#setHeld(0)
-    if (!socket.writable) return // closed after the earlier response
-    socket.resume = Socket.prototype.resume
-    server.emit('connection', socket)
+  }
+
+  /** A request has left the queue. */
+  #shift(response: ServerResponse | undefined): void {
+    if (response !== undefined) this.#setHeld(this.heldBytes - sizeOf(response))
   }
 
   #setHeld(bytes: number): void {
@@ -235,7 +313,7 @@ export class Connection {
   /** From now on, input is read and discarded. */
   #discardInput(): void {
     const { socket } = this
-    this.#setHeld(0)
+    this.#forget()
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
     socket.push('') // where Node's parser has stopped, it ends a read that would keep others from starting
@@ -285,6 +363,11 @@ function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   const hasBody = headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0'
   return hasBody && !complete
+}
+
+/** Memory that a request of the queue takes, in bytes. */
+function sizeOf({ req }: ServerResponse): number {
+  return objectBytes + Number(req.headers['content-length'] ?? 0)
 }
 
 /** The head of a request as it was sent, except for white space and `Upgrade`. */

@@ -106,6 +106,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       resumable.push(connection)
       if (resumable.length === 1) setImmediate(resumeNext)
     },
+    serveNext: start,
   }
 
   const options = {
@@ -119,10 +120,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   }
   const server = createServer(options, (request, response) => {
     const connection = connectionOf(request.socket)
-    if (!connection.accept(response)) return
-    const refusal = headRefusal(request, limits.maxHeaderLines)
-    if (refusal === undefined) serve(request, response, connection)
-    else connection.refuseRequest(refuse(refusal))
+    if (connection.accept(response)) start(connection, response)
   })
   server.maxHeadersCount = 0 // `headRefusal` counts; the parser would close the connection in the middle of the body
   // Without it, responses are cut short once the client closes its sending side.
@@ -146,7 +144,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   server.on('upgrade', (request, socket, rest) => connectionOf(socket).hold(request, rest))
   server.on('connect', (request, socket, rest) => {
     const connection = connectionOf(socket)
-    if (connection.state === 'waiting') connection.refuseInput(refuse('connect'))
+    if (connection.isFree) connection.refuseInput(refuse('connect'))
     else connection.hold(request, rest)
   })
   const timer = setInterval(
@@ -154,6 +152,12 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     Math.min(idleTimeout, keepAliveTimeout) / checksPerTimeout,
   )
   timer.unref()
+
+  function start(connection: Connection, response: ServerResponse): void {
+    const refusal = headRefusal(response.req, limits.maxHeaderLines)
+    if (refusal === undefined) serve(response.req, response, connection)
+    else connection.refuseRequest(refuse(refusal))
+  }
 
   /** The state machine of a connection, created on first use. */
   function connectionOf(duplex: Duplex): Connection {

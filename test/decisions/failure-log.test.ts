@@ -95,7 +95,7 @@ test('§7 of unexpected errors that all differ, most are only counted', () => {
 
 function anExchange(): Exchange {
   const request = new IncomingMessage(new Socket())
-  const owner = { isStopping: false, heldBytesChanged() {}, readyToResume() {} }
+  const owner = { isStopping: false, heldBytesChanged() {}, readyToResume() {}, serveNext() {} }
   return newExchange(request, new ServerResponse(request), new Connection(request.socket, owner))
 }
 

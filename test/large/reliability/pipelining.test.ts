@@ -18,7 +18,7 @@ ownTest('5,000 requests in one go are all answered', async () => {
 ownTest(
   'beyond the bytes that pipelined requests may take the connection that holds the most is closed, and no other',
   async () => {
-    const own = await ownService({}, withLimits({ maxPipelinedBytes: 1000 }))
+    const own = await ownService({}, withLimits({ maxPipelinedBytes: 60_000 }))
     await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
     const list = headOf(own, 'GET', '/items')
     const modest = openSocket(own.baseUrl, list + health.repeat(5)).pause()
