@@ -68,7 +68,7 @@ ownTest('§7 a head of 100 KB: 431 HEADERS_TOO_LARGE, and no reset', async () =>
 })
 
 ownTest('SIGTERM with 482 KB of pipelined reads: what was begun arrives', async () => {
-  const own = await ownService({ LOG_LEVEL: 'debug' })
+  const own = await ownService({ LOG_LEVEL: 'debug', SHUTDOWN_TIMEOUT: '60' })
   // The system takes no more than half of all responses, so the service waits for the client.
   const { text } = await own.call('POST', '/items', { data: { pad: 'x'.repeat(20_000) } })
   const get = headOf(own, 'GET', `/items/${JSON.parse(text).data.id}`)
