@@ -27,7 +27,7 @@ import {
 import type { Exchange, Handler } from './exchange.js'
 import { keyedName } from './idempotency.js'
 import { sendChunks } from './send-chunks.js'
-import type { ReadResult, Tagged, WaitingReads } from './waiting-reads.js'
+import type { Tagged, WaitingReads } from './waiting-reads.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
@@ -93,7 +93,7 @@ export function createItemHandlers(
       if (conditions !== undefined) {
         const read = async () => ({ tag: listTag(await store.version()) })
         const result = await waitingReads.untilModified(exchange, conditions, undefined, read)
-        if (!result.isModified) return answerNotModified(exchange, result)
+        if (!result.isModified) return answerNotModified(exchange, result.state.tag, result.applied)
         applied = result.applied
       }
       const list = await store.list()
@@ -118,19 +118,14 @@ export function createItemHandlers(
     read: async function readItem(exchange) {
       const id = itemIdOf(exchange)
       const conditions = conditionsOf(exchange.request.headers)
-      if (conditions === undefined) {
-        const item = await store.read(id)
-        if (item === undefined) throw itemNotFound(exchange)
-        const tag = itemTag(item)
-        const headers = cacheHeaders(typeof tag === 'string' ? tag : await tag)
-        return answerItem(exchange, 200, retrieved, item, headers)
-      }
       const read = () => presentItem(exchange, id)
-      const result = await waitingReads.untilModified(exchange, conditions, id, read)
-      if (!result.isModified) return answerNotModified(exchange, result)
-      const { item, tag } = result.state
-      const headers = [...cacheHeaders(tag), ...result.applied]
-      return answerItem(exchange, 200, retrieved, item, headers)
+      const { state, isModified, applied } =
+        conditions === undefined
+          ? { state: await read(), isModified: true, applied: [] }
+          : await waitingReads.untilModified(exchange, conditions, id, read)
+      if (!isModified) return answerNotModified(exchange, state.tag, applied)
+      const headers = [...cacheHeaders(state.tag), ...applied]
+      return answerItem(exchange, 200, retrieved, state.item, headers)
     },
 
     replace: async function replaceItem(exchange) {
@@ -164,8 +159,8 @@ function cacheHeaders(tag: EntityTag): HeaderList {
   return ['ETag', tag, 'Cache-Control', 'no-cache']
 }
 
-function answerNotModified(exchange: Exchange, { state, applied }: ReadResult<Tagged>): void {
-  answerEmpty(exchange, 304, [...cacheHeaders(state.tag), ...applied])
+function answerNotModified(exchange: Exchange, tag: EntityTag, applied: HeaderList): void {
+  answerEmpty(exchange, 304, [...cacheHeaders(tag), ...applied])
 }
 
 /** The key was used for another item, or the item has been replaced since. */
