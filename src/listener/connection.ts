@@ -109,7 +109,7 @@ export class Connection {
 
   /** Whether a request that arrives now can be served at once. */
   get isFree(): boolean {
-    return this.state === 'waiting' && this.#queue.length === 0
+    return this.#queue.length === 0 && this.state === 'waiting'
   }
 
   /** Makes Node's parser stop at a request that arrives before the one in progress is answered, and cannot be queued. */
