@@ -98,20 +98,14 @@ export function createApp(options: AppOptions, parts: AppParts): Listener {
   const listener = createListener(options, refusalResponse, (request, response, connection) => {
     const exchange = newExchange(request, response, connection)
     for (const observe of observers) response.once('finish', () => observe(exchange))
+    handleTogether(() => answer(exchange))
+  })
+
+  async function answer(exchange: Exchange): Promise<void> {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      handleTogether(() => answer(exchange, handle))
-    } catch (thrown) {
-      answerError(exchange, thrown, logFailure)
-    }
-  })
-
-  async function answer(exchange: Exchange, handle: Handler): Promise<void> {
-    // Not if the listener has refused the body meanwhile, of which a part came with the head.
-    if (exchange.connection.state !== 'serving') return
-    try {
-      await handle(exchange)
+      if (!exchange.connection.isRequestBroken) await handle(exchange)
     } catch (thrown) {
       answerError(exchange, thrown, logFailure)
     }

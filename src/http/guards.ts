@@ -18,9 +18,25 @@ export function createLoadGuard(exceededLimit: () => ExceededLimit | undefined):
 
 /** Requires a bearer token (spec §5, RFC 6750 §2.1); throws an `ApiError` with 401 or 503. */
 export function createTokenGuard(currentSigning: CurrentSigning): Guard {
+  const signing = onceForAll(currentSigning)
   return function requireToken(exchange) {
     const token = bearerToken(exchange.request.headers.authorization)
-    exchange.token = verifyToken(token, currentSigning())
+    exchange.token = verifyToken(token, signing())
+  }
+}
+
+/** Calls a function once for all requests that are handled together: no other code runs between them. */
+function onceForAll<T extends object>(call: () => T): () => T {
+  let result: T | undefined
+  const forget = () => {
+    result = undefined
+  }
+  return () => {
+    if (result === undefined) {
+      result = call()
+      queueMicrotask(forget)
+    }
+    return result
   }
 }
 

@@ -21,7 +21,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
-import { endTogether } from './together.js'
+import { endTogether, handleArrived } from './together.js'
 
 export type ConnectionState =
   /** Waiting for the first request, or the next one. */
@@ -191,6 +191,11 @@ export class Connection {
     this.#activeAt = performance.now()
   }
 
+  /** Whether the body of the request in progress is malformed or late, so that it is about to be refused. */
+  get isRequestBroken(): boolean {
+    return this.#isInputBroken && this.#response?.req.complete === false
+  }
+
   /** Refuses the request in progress, whose response has not begun, and closes the connection. */
   refuseRequest(refusal: RefusalResponse): void {
     const response = this.#response
@@ -206,11 +211,12 @@ export class Connection {
    * to an earlier, complete request, unless that response is the last one.
    */
   refuseInput(refusal: RefusalResponse): void {
-    const { state } = this
     const response = this.#queue.at(-1) ?? this.#response
     const isInBody = response?.req.complete === false
     const isFirst = !this.#isInputBroken
     this.#isInputBroken = true
+    handleArrived() // other reasons to refuse the request come first
+    const { state } = this
     if (this.#queue.length > 0) {
       if (isInBody) this.#shift(this.#queue.pop())
       if (isInBody || response?.shouldKeepAlive) this.#nextRefusal ??= refusal

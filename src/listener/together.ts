@@ -48,7 +48,8 @@ function schedule(): void {
   setImmediate(sendScheduled) // after the promises of those handlers
 }
 
-function handleArrived(): void {
+/** Handles at once what has arrived. */
+export function handleArrived(): void {
   const requests = arrived
   arrived = []
   for (const handle of requests) handle()
