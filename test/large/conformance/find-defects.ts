@@ -1,0 +1,31 @@
+/** Has the conformance tests find the defects of an implementation. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { clauseOf } from '../../support/conformance.js'
+import { defects } from './defects.js'
+import { faultyService } from './faulty-service.js'
+
+const concurrency = 4
+
+/** The clauses that the title of a test names. */
+export function clausesIn(title: string): string[] {
+  return title.match(/§\d+(\.\d+)?/g) ?? []
+}
+
+/**
+ * Has a test for each defect: the tests of its clause fail. They are in several files, as there is a limit to
+ * the time that one may take.
+ */
+export function findsDefects(of: RegExp): void {
+  describe(`the conformance tests of ${of} find`, { concurrency }, () => {
+    for (const { clause, title, behavior } of defects.filter(({ clause }) => of.test(clause))) {
+      test(`${clause} ${title}`, async () => {
+        const { status, passed, failed } = await clauseOf(await faultyService(behavior), clause)
+        assert.ok(failed.length > 0, `all pass: ${passed.join('\n')}`)
+        assert.ok(failed.every((each) => clausesIn(each).includes(clause)))
+        assert.equal(status, 1)
+      })
+    }
+  })
+}
