@@ -2,7 +2,8 @@
 
 import { useMemo } from 'preact/hooks'
 import { cellAt } from './head.js'
-import { type Item, kindOf, type ShownValue, shownName, shownValues } from './item.js'
+import { type Item, kindOf, shownName, shownValue } from './item.js'
+import { lastMembers, type Member } from './members.js'
 import type { Selection } from './selection.js'
 import type { Look } from './table.js'
 import type { Column } from './tracks.js'
@@ -50,7 +51,10 @@ interface CellsProps {
 
 /** The text of an item is read when its row is rendered, and inserted as text, never as markup. */
 export function Cells({ item, look, columns, drawn, active, isSelected }: CellsProps) {
-  const values = useMemo(() => (look === 'json' ? undefined : shownValues(item)), [item, look])
+  const members = useMemo(
+    () => (look === 'json' ? undefined : lastMembers(item.text)),
+    [item, look],
+  )
   return useMemo(() => {
     /** The cell in which the row is selected. Keys do that, too. */
     const box = (
@@ -58,7 +62,7 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
         <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
       </span>
     )
-    if (!values) {
+    if (!members) {
       return (
         <td id={active === undefined ? undefined : activeCell}>
           {box}
@@ -66,10 +70,12 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
         </td>
       )
     }
-    const seen = columns.filter(({ name }) => values.has(name) && !isCommon(name))
-    const hasRest = seen.length === 0 && [...values.keys()].some((name) => !isCommon(name))
+    const isSeen = ({ name }: Column) => members.has(name) && !isCommon(name)
+    const hasRest = !columns.some(isSeen) && [...members.keys()].some((name) => !isCommon(name))
     const isCard = look === 'cards'
-    const cells = isCard ? seen.slice(0, mostOnCard) : drawn.filter(({ place }) => place > 0)
+    const cells = isCard
+      ? columns.filter(isSeen).slice(0, mostOnCard)
+      : drawn.filter(({ place }) => place > 0)
     // On a card, the id is active in place of what is not there.
     const isThere = !isCard || cells.some(({ place }) => place === active)
     const idOf = (place: number) =>
@@ -80,10 +86,15 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
         <span class="open">{item.id}</span>
       </td>,
       hasRest ? (
-        <Rest key="rest" id={isThere && active ? activeCell : undefined} {...{ values, columns }} />
+        <Rest
+          key="rest"
+          id={isThere && active ? activeCell : undefined}
+          {...{ item, members, columns }}
+        />
       ) : (
         cells.map((column) => {
-          const { text, short } = values.get(column.name) ?? {}
+          const member = members.get(column.name)
+          const { text, short } = member ? shownValue(item.text, member) : {}
           const name = isCard ? `${shownName(column.name)}: ` : ''
           const kind = text && kindOf(text)
           return (
@@ -108,7 +119,7 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
         })
       ),
     ]
-  }, [item, values, look, columns, drawn, active, isSelected])
+  }, [item, members, look, columns, drawn, active, isSelected])
 }
 
 /** Whether all items have a member of this name. */
@@ -118,14 +129,17 @@ function isCommon(name: string): boolean {
 
 interface RestProps {
   readonly id: string | undefined
-  readonly values: ReadonlyMap<string, ShownValue>
+  readonly item: Item
+  readonly members: ReadonlyMap<string, Member>
   readonly columns: readonly Column[]
 }
 
 /** What an item has, if none of it has a column. */
-function Rest({ id, values, columns }: RestProps) {
-  const members = [...values].filter(([name]) => name !== 'id')
-  const text = members.map(([name, value]) => `${shownName(name)}: ${value.text}`).join(', ')
+function Rest({ id, item, members, columns }: RestProps) {
+  const text = [...members.values()]
+    .filter(({ name }) => name !== 'id')
+    .map((member) => `${shownName(member.name)}: ${shownValue(item.text, member).text}`)
+    .join(', ')
   return (
     <td id={id} class="rest" colSpan={columns.length - 1} aria-colindex={2}>
       {text.slice(0, longestRest)}

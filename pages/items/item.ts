@@ -54,12 +54,8 @@ export interface ShownValue {
   readonly short: string
 }
 
-/** The values of an item to show, by the names of its members. */
-export function shownValues({ text }: Item): ReadonlyMap<string, ShownValue> {
-  return new Map(Array.from(membersOf(text), (member) => [member.name, shownValue(text, member)]))
-}
-
-function shownValue(text: string, { valueStart, end, count }: Member): ShownValue {
+/** How a member of an item is shown. @param text of the item. */
+export function shownValue(text: string, { valueStart, end, count }: Member): ShownValue {
   const isCut = end - valueStart > longestShown
   let value = isCut
     ? `${text.slice(valueStart, valueStart + longestShown)}…`

@@ -45,8 +45,8 @@ export function* membersOf(text: string): Generator<Member, void, void> {
       const name = stringOf(text.slice(start, nameEnd))
       const valueStart = skipSpace(text, colon + 1)
       const end = skipSpaceBack(text, at)
-      const isEmpty = skipSpace(text, valueStart + 1) >= end - 1
-      const count = /[{[]/.test(text.charAt(valueStart)) && !isEmpty ? commas + 1 : 0
+      const isNested = text.charAt(valueStart) === '{' || text.charAt(valueStart) === '['
+      const count = isNested && skipSpace(text, valueStart + 1) < end - 1 ? commas + 1 : 0
       yield { name, start, valueStart, end, count }
       colon = undefined
     }

@@ -14,6 +14,7 @@ import type { Selection } from './selection.js'
 import { useStablePosition } from './stable-position.js'
 import { sum, useTracks } from './tracks.js'
 import { useMedia } from './use-media.js'
+import { usePins } from './use-pins.js'
 
 export type View = 'table' | 'json'
 
@@ -89,8 +90,10 @@ export function ItemTable(props: TableProps) {
   /** The width of a character. */
   const unit = () => (head.current?.querySelector('th')?.offsetWidth ?? 0) / (widths[0] ?? 0)
 
+  const keepPins = usePins(grid, rowHeight)
   const draw = () => {
     if (!grid.current || !head.current) return
+    keepPins()
     const { scrollTop, scrollLeft, clientWidth } = grid.current
     setRows(changedTo(rowsAt(scrollTop, innerHeight(), rowHeight, count)))
     if (look !== 'table') return

@@ -11,8 +11,9 @@ import {
   requestBody,
   withoutId,
 } from '../../../pages/items/draft.js'
-import { itemOf, projectOf, shownValues } from '../../../pages/items/item.js'
+import { itemOf, projectOf, type ShownValue, shownValue } from '../../../pages/items/item.js'
 import { readEntries } from '../../../pages/items/items-file.js'
+import { lastMembers } from '../../../pages/items/members.js'
 import { newItemId } from '../../../src/item/id.js'
 import { encodeItem, InvalidItemError, parseItemRequest } from '../../../src/item/item-request.js'
 import { InvalidSeedError, parseSeed } from '../../../src/item/seed.js'
@@ -41,10 +42,14 @@ test('an item: its id and project, however they are written', () => {
   assert.throws(() => itemOf('{"project_id":null}'), /without an id/)
 })
 
+function shownValues(text: string): Map<string, ShownValue> {
+  return new Map([...lastMembers(text)].map(([name, member]) => [name, shownValue(text, member)]))
+}
+
 test('values are shown as they are written, and strings as they read', () => {
   const text = raw`{"id":"a","n":12345678901234567890,"p":1.0,"e":1e400,"z":-0,"__proto__":{ "x" : 1 },"2":[],"1":"\u00e4\n\ud800","s":"1"}`
   assert.deepEqual(
-    [...shownValues(itemOf(text))].map(([name, value]) => [name, value.text]),
+    [...shownValues(text)].map(([name, value]) => [name, value.text]),
     [
       ['id', '"a"'],
       ['n', '12345678901234567890'],
@@ -57,7 +62,7 @@ test('values are shown as they are written, and strings as they read', () => {
       ['s', '"1"'],
     ],
   )
-  const long = shownValues(itemOf(`{"id":"a","x":"${'x'.repeat(1000)}"}`)).get('x')
+  const long = shownValues(`{"id":"a","x":"${'x'.repeat(1000)}"}`).get('x')
   assert.equal(long?.text.length, 201)
 })
 
@@ -74,7 +79,7 @@ test('in a cell, strings are without quotes, and objects and arrays are their si
     long: [`[${'"x",'.repeat(999)}1]`, '[1000]'],
   }
   const texts = Object.entries(members).map(([name, [text]]) => `"${name}":${text}`)
-  const shown = shownValues(itemOf(`{"id":"x",${texts} }`))
+  const shown = shownValues(`{"id":"x",${texts} }`)
   for (const [name, [, short]] of Object.entries(members)) {
     assert.equal(shown.get(name)?.short, short, name)
   }
