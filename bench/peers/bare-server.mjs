@@ -1,7 +1,7 @@
 /**
- * The server of side `bare`. A small body is given to Node as a string, as Node then writes head and
- * body in one piece, which is faster than a head and a prepared Buffer; a long list is faster as a
- * Buffer.
+ * The server of side `bare`. Its responses have as many bytes as those of the service, and the same
+ * headers. A small body is given to Node as a string, as Node then writes head and body in one piece,
+ * which is faster than a head and a prepared Buffer; a long list is faster as a Buffer.
  */
 
 import { createServer } from 'node:http'
@@ -14,18 +14,25 @@ const id = '6f1c9a52-3d54-4f0e-9f57-0d7a7a0c9c11'
 const sessionId = '0b5f6d0e-5f0a-4f6c-8d0b-7c1f7d1f2a33'
 
 const sharedHeaders = [
-  'X-Session-Id',
-  sessionId,
-  'Access-Control-Allow-Origin',
-  '*',
+  ...['X-Session-Id', sessionId],
+  ...['Access-Control-Allow-Origin', '*'],
   'Access-Control-Expose-Headers',
-  'X-Session-Id, WWW-Authenticate, Allow, Retry-After',
+  'X-Session-Id, WWW-Authenticate, Allow, Retry-After, Location, ETag, Preference-Applied, Idempotent-Replayed',
+  // Named, so that Node does not add a header of its own about the keep-alive timeout.
+  ...['Connection', 'keep-alive'],
 ]
+const jsonHeaders = ['Content-Type', 'application/json', ...sharedHeaders]
+const etag = ['ETag', '"9Fbt__EJzwqpcOfJtXqhv_QwdaJ2Xde0m84RbcXckU0"']
+const revalidate = ['Cache-Control', 'no-cache']
+const createdHeaders = [...jsonHeaders, ...etag, 'Location', `/api/v1/items/${id}`]
+const updatedHeaders = [...jsonHeaders, ...etag]
+
 const read = envelope('success', 'Item retrieved successfully', itemText(id))
-const readHeaders = jsonHeaders(read.length)
+const readHeaders = withLength(read.length, [...jsonHeaders, ...etag, ...revalidate])
 const items = Array.from({ length: listLength }, () => itemText(id)).join(',')
 const list = Buffer.from(envelope('success', 'Items retrieved successfully', `[${items}]`))
-const listHeaders = jsonHeaders(list.length)
+const listEtag = `"${id}-${listLength}"`
+const listHeaders = withLength(list.length, [...jsonHeaders, 'ETag', listEtag, ...revalidate])
 
 createServer((request, response) => {
   switch (request.method) {
@@ -59,7 +66,8 @@ function echo(request, response) {
       const text = isCreate
         ? envelope('created', 'Item created successfully', item)
         : envelope('updated', 'Item updated successfully', item)
-      response.writeHead(isCreate ? 201 : 200, jsonHeaders(text.length)).end(text, 'latin1')
+      const headers = withLength(text.length, isCreate ? createdHeaders : updatedHeaders)
+      response.writeHead(isCreate ? 201 : 200, headers).end(text, 'latin1')
     })
 }
 
@@ -72,7 +80,10 @@ function envelope(status, message, data) {
   return `{"session_id":"${sessionId}","status":"${status}","message":"${message}","data":${data}}`
 }
 
-/** @param {number} length */
-function jsonHeaders(length) {
-  return ['Content-Type', 'application/json', 'Content-Length', String(length), ...sharedHeaders]
+/**
+ * @param {number} length
+ * @param {string[]} headers
+ */
+function withLength(length, headers) {
+  return ['Content-Length', String(length), ...headers]
 }
