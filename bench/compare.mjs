@@ -64,7 +64,7 @@ for (const workload of workloads) {
 report('Comparisons', {
   facts: [...machine, `Turns: ${turns} of ${seconds} s for each side`],
   parts: [
-    'Responses per second, median of the turns; a dash where a workload takes a side too long:',
+    'Responses per second, median of the turns; a dash where a side is not measured:',
     tableOf(sides, (all) => shown(rateOf(all))),
     ...ratios(),
     'CPU time of one request in each process of a side, in microseconds, median of the turns:',
@@ -73,8 +73,9 @@ report('Comparisons', {
     `The sides:\n\n${[...versions].map(describeSide).join('\n')}`,
     'How it is measured: an item is 250 bytes of JSON text, including id and project_id. At the start ' +
       'of a workload the store holds 1,000 items, or as many as the list returns. The load uses 32 ' +
-      'connections, 4 for lists, and 1 where its title says so, which shows the time of a request that ' +
-      'waits for no other. All servers of a workload run at the same time, and the load is sent ' +
+      'connections, 4 for lists, 16 where requests are pipelined (16 creates are sent in one piece, and ' +
+      'the next when all are answered), and 1 where its title says so, which shows the time of a request ' +
+      'that waits for no other. All servers of a workload run at the same time, and the load is sent ' +
       'to one after the other, turn by turn; before its first turn each gets a warm-up of one second. ' +
       'The items to delete are created, and the new tokens signed, before the turn; each is used once, ' +
       'and a turn ends early when they run out. Lists in flight at the end of a turn are waited for and ' +

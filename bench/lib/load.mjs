@@ -30,6 +30,7 @@ export function describeLoad() {
  * @property {Request[]} requests sent in rotation
  * @property {string[] | undefined} values what takes the place of `anyId` or of the token, each used once
  * @property {number} connections
+ * @property {number | undefined} [pipelined] requests that a connection sends in one piece, by default 1
  * @property {number} seconds
  * @property {boolean} waitsForLast whether the responses in flight at the end are waited for, and counted
  */
@@ -41,14 +42,15 @@ export function describeLoad() {
  * @throws when any response was missing or had the status of an error: such a turn has no figure.
  */
 export async function sendLoad(load) {
-  const { port, headers, requests, values, connections, seconds, waitsForLast } = load
+  const { port, headers, requests, values, connections } = load
+  const { pipelined = 1, seconds, waitsForLast } = load
   const folder = mkdtempSync(join(scratch, 'turn-'))
   for (const [index, request] of requests.entries()) {
     const ownHeaders =
       request.once === 'token' ? { ...headers, Authorization: `Bearer ${anyId}` } : headers
     const text = rawRequest({ ...request, headers: ownHeaders })
     const marked = request.once === undefined ? text : text.replace(anyId, '\x01')
-    writeFileSync(join(folder, String(index + 1)), marked)
+    writeFileSync(join(folder, String(index + 1)), marked.repeat(pipelined))
   }
   if (values) writeFileSync(join(folder, 'values'), `${values.join('\n')}\n`)
   const args = [

@@ -96,11 +96,12 @@ async function enter(side, { kinds, items, isList, withNewTokens }) {
  * @param {number} deletes the most that the contender handles in this time
  * @returns {Promise<Turn>}
  */
-async function takeTurn(contender, { title, connections, isList = false }, seconds, deletes) {
+async function takeTurn(contender, workload, seconds, deletes) {
   const { side, port, headers, requests, programs } = contender
+  const { title, connections, pipelined, isList: waitsForLast = false } = workload
   const values = await valuesFor(contender, seconds * maximumPerSecond, deletes)
   const before = programs.map(cpuSeconds)
-  const load = { port, headers, requests, values, connections, seconds, waitsForLast: isList }
+  const load = { port, headers, requests, values, connections, pipelined, seconds, waitsForLast }
   const { rate, answers } = await sendLoad(load).catch((cause) => {
     throw new Error(`${side.name}, ${title}: no valid turn`, { cause })
   })

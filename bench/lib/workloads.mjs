@@ -13,6 +13,7 @@
  * @property {number} connections of the load
  * @property {boolean} [isList]
  * @property {boolean} [withNewTokens] whether each request has a token that was never used
+ * @property {number} [pipelined] requests that a connection sends in one piece
  */
 
 /** @type {Workload[]} */
@@ -20,6 +21,11 @@ export const workloads = [
   small('read', 'read one item', ['read']),
   { ...small('read-alone', 'read over one connection', ['read']), connections: 1 },
   small('create', 'create', ['create']),
+  {
+    ...small('create-pipelined', 'create, 16 pipelined', ['create']),
+    connections: 16,
+    pipelined: 16,
+  },
   small('replace', 'replace', ['replace']),
   small('delete', 'delete', ['delete']),
   list(100),

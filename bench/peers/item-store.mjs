@@ -22,6 +22,7 @@ export const itemStoreOnRedis = {
   name: 'item-store-redis',
   about:
     'this service with its items on a redis-server that keeps nothing on disk, on the core of the load or one of its own',
+  skips: ['create-pipelined'],
   version: redisVersion,
 
   async start({ port, secret }) {

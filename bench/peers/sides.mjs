@@ -17,7 +17,7 @@ import itemStore, { itemStoreOnRedis } from './item-store.mjs'
  * @typedef {object} Side
  * @property {string} name
  * @property {string} about
- * @property {string[]} [skips] names of workloads that take it too long
+ * @property {string[]} [skips] names of workloads that it is not measured with
  * @property {() => string | undefined} [version] `undefined` when it is not installed
  * @property {(options: StartOptions) => Promise<Child[]>} start its programs, the server first
  * @property {(server: { port: number, headers: Headers }, count: number, seconds: number) => Promise<string[]>} create
