@@ -11,7 +11,8 @@ import { workloads as allWorkloads } from './lib/workloads.mjs'
 import itemStore, { itemStoreAt } from './peers/item-store.mjs'
 import { sides as allSides } from './peers/sides.mjs'
 
-/** @import { Turn } from './lib/turns.mjs' */
+/** @import { OpenResult } from './lib/open-load.mjs' */
+/** @import { Result, Turn } from './lib/turns.mjs' */
 /** @import { Workload } from './lib/workloads.mjs' */
 /** @import { Side } from './peers/sides.mjs' */
 
@@ -50,13 +51,12 @@ const sides = wanted.filter((side) => versions.get(side) !== undefined)
 const longestName = Math.max(...sides.map(({ name }) => name.length))
 
 for (const line of machine) print(line)
-/** @type {Map<Workload, Map<Side, Turn[]>>} */
+/** @type {Map<Workload, Map<Side, Result>>} */
 const results = new Map()
 for (const workload of workloads) {
   print(`\n${workload.title}`)
   const ofSides = await takeTurns(workload, sides, { seconds, turns }, ({ name }, number, turn) => {
-    const cpu = turn.cpu.map(micro).join(' + ')
-    print(`  turn ${number}  ${name.padEnd(longestName)}  ${shown(turn.rate)}/s, ${cpu} us`)
+    print(`  turn ${number}  ${name.padEnd(longestName)}  ${describeTurn(turn)}`)
   })
   results.set(workload, ofSides)
 }
@@ -65,10 +65,11 @@ report('Comparisons', {
   facts: [...machine, `Turns: ${turns} of ${seconds} s for each side`],
   parts: [
     'Responses per second, median of the turns; a dash where a side is not measured:',
-    tableOf(sides, (all) => shown(rateOf(all))),
+    tableOf(workloads, sides, ({ turns }) => shown(rateOf(turns))),
     ...ratios(),
     'CPU time of one request in each process of a side, in microseconds, median of the turns:',
-    tableOf(sides, (all) => cpuOf(all).map(micro).join(' + ')),
+    tableOf(workloads, sides, ({ turns }) => cpuOf(turns).map(micro).join(' + ')),
+    ...latencies(),
     `Largest deviation of a turn from the median of its turns: ${largestDeviation()}.`,
     `The sides:\n\n${[...versions].map(describeSide).join('\n')}`,
     'How it is measured: an item is 250 bytes of JSON text, including id and project_id. At the start ' +
@@ -80,21 +81,27 @@ report('Comparisons', {
       'The items to delete are created, and the new tokens signed, before the turn; each is used once, ' +
       'and a turn ends early when they run out. Lists in flight at the end of a turn are waited for and ' +
       'counted. A missing response, or one with the status of an error, ends the run. CPU time is what ' +
-      'Linux counts for a process in a turn, divided by the responses.',
+      'Linux counts for a process in a turn, divided by the responses. ' +
+      'The open load comes after these turns, from a Node.js process on the core of the load: requests ' +
+      'are due at even intervals, at half of the median rate of that side in this run, each is sent over one ' +
+      'of 32 connections that has none in flight, and its latency counts from when it was due, so with the ' +
+      'time that it waited for a connection (no coordinated omission). The first second of a turn does not ' +
+      'count. The delay by the load itself is how late a request was sent while a connection was free.',
   ],
   isWritten: !options['no-write'],
 })
 
 /**
  * A row for each workload, a column for each side.
+ * @param {Workload[]} ofRows
  * @param {Side[]} columns
- * @param {(turns: Turn[], workload: Workload) => string} cell
+ * @param {(result: Result, workload: Workload) => string} cell
  */
-function tableOf(columns, cell) {
-  const rows = workloads.map((workload) => {
+function tableOf(ofRows, columns, cell) {
+  const rows = ofRows.map((workload) => {
     const cells = columns.map((side) => {
-      const all = results.get(workload)?.get(side)
-      return all ? cell(all, workload) : '-'
+      const result = results.get(workload)?.get(side)
+      return result ? cell(result, workload) : '-'
     })
     return [workload.title, ...cells]
   })
@@ -104,20 +111,30 @@ function tableOf(columns, cell) {
 function ratios() {
   const [own, ...others] = sides
   if (own !== itemStore || others.length === 0) return []
-  /** @type {(all: Turn[], workload: Workload) => string} */
-  const ratio = (all, workload) =>
-    (rateOf(results.get(workload)?.get(own) ?? []) / rateOf(all)).toFixed(2)
+  /** @type {(result: Result, workload: Workload) => string} */
+  const ratio = ({ turns }, workload) =>
+    (rateOf(results.get(workload)?.get(own)?.turns ?? []) / rateOf(turns)).toFixed(2)
   return [
     'Throughput of item-store as a multiple of that of each other side:',
-    tableOf(others, ratio),
+    tableOf(workloads, others, ratio),
+  ]
+}
+
+function latencies() {
+  const open = workloads.filter(({ isOpen }) => isOpen)
+  if (open.length === 0) return []
+  return [
+    'Latency under an open load at half of that rate, in milliseconds, median of the turns: median, 99th ' +
+      'percentile, and in parentheses the 99th percentile of the delay by the load itself:',
+    tableOf(open, sides, (result) => latencyOf(result.open)),
   ]
 }
 
 function largestDeviation() {
   const deviations = [...results].flatMap(([workload, ofSides]) =>
-    [...ofSides].map(([{ name }, all]) => {
-      const middle = rateOf(all)
-      const share = Math.max(...all.map(({ rate }) => Math.abs(rate - middle) / middle))
+    [...ofSides].map(([{ name }, { turns }]) => {
+      const middle = rateOf(turns)
+      const share = Math.max(...turns.map(({ rate }) => Math.abs(rate - middle) / middle))
       return { share, text: `${(share * 100).toFixed(0)} % (${name}, ${workload.title})` }
     }),
   )
@@ -141,6 +158,19 @@ function rateOf(all) {
  */
 function cpuOf(all) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
+}
+
+/** @param {OpenResult[]} all */
+function latencyOf(all) {
+  /** @param {keyof OpenResult} name */
+  const shown = (name) => median(all.map((turn) => turn[name])).toFixed(2)
+  return `${shown('median')}, ${shown('p99')} (${shown('ownDelay')})`
+}
+
+/** @param {Turn | OpenResult} turn */
+function describeTurn(turn) {
+  if ('rate' in turn) return `${shown(turn.rate)}/s, ${turn.cpu.map(micro).join(' + ')} us`
+  return `at half of the rate ${latencyOf([turn])}`
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The load of one turn: wrk sends the requests of a workload to one server for a number of seconds. */
+/** The load of one turn: the requests of a workload are sent to one server for a number of seconds. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,8 +10,11 @@ import { fail } from './options.mjs'
 import { cores, isInstalled, scratch, start } from './processes.mjs'
 
 /** @import { Headers, Request } from './client.mjs' */
+/** @import { OpenLoad, OpenResult } from './open-load.mjs' */
+/** @import { Program } from './processes.mjs' */
 
 const script = fileURLToPath(new URL('load.lua', import.meta.url))
+const openScript = fileURLToPath(new URL('open-load.mjs', import.meta.url))
 /** Seconds that a turn may take beyond its length, for a slow response. */
 const maximumDelay = 120
 
@@ -36,7 +39,7 @@ export function describeLoad() {
  */
 
 /**
- * Sends a load.
+ * Sends a load with wrk, each connection as fast as it gets the responses.
  * @param {Load} load
  * @returns responses per second (`rate`) and their number (`answers`)
  * @throws when any response was missing or had the status of an error: such a turn has no figure.
@@ -60,13 +63,7 @@ export async function sendLoad(load) {
     ...['--', folder, String(requests.length), String(seconds)],
     ...(waitsForLast ? [String(connections)] : []),
   ]
-  const wrk = start({ command: 'wrk', args, core: cores.load, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  wrk.stdout?.setEncoding('utf8').on('data', (text) => {
-    output += text
-  })
-  await wrk.ended
-  if (wrk.exitCode !== 0) throw new Error(`wrk failed: ${wrk.errorOutput}${output}`)
+  const output = await outputOf({ command: 'wrk', args })
   rmSync(folder, { recursive: true })
 
   /** @type {{ answers: number, seconds: number, refused: number, broken: number }} as load.lua prints it */
@@ -76,4 +73,31 @@ export async function sendLoad(load) {
   if (broken > 0) throw new Error(`${broken} requests got no response`)
   if (answers === 0) throw new Error('there was no response')
   return { rate: answers / result.seconds, answers }
+}
+
+/**
+ * Sends a load at an even rate, and measures latencies.
+ * @param {Omit<OpenLoad, 'requests'> & { headers: Headers, requests: Request[] }} load
+ * @returns {Promise<OpenResult>}
+ * @throws when any response was missing or had the status of an error
+ */
+export async function sendOpenLoad({ headers, requests, ...load }) {
+  const texts = requests.map((request) => rawRequest({ ...request, headers }))
+  const argument = JSON.stringify({ ...load, requests: texts })
+  return JSON.parse(await outputOf({ args: [openScript, argument] }))
+}
+
+/**
+ * What a program prints that runs on the core of the load.
+ * @param {Program} program
+ */
+async function outputOf(program) {
+  const child = start({ ...program, core: cores.load, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    output += text
+  })
+  await child.ended
+  if (child.exitCode !== 0) throw new Error(`the load failed: ${child.errorOutput}${output}`)
+  return output
 }

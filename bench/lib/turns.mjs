@@ -3,10 +3,12 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { requests as allRequests } from './client.mjs'
-import { sendLoad } from './load.mjs'
+import { sendLoad, sendOpenLoad } from './load.mjs'
 import { freePort, stop } from './processes.mjs'
+import { median } from './statistics.mjs'
 
 /** @import { Headers, Request } from './client.mjs' */
+/** @import { OpenResult } from './open-load.mjs' */
 /** @import { Child } from './processes.mjs' */
 /** @import { Side } from '../peers/sides.mjs' */
 /** @import { Workload } from './workloads.mjs' */
@@ -20,12 +22,19 @@ import { freePort, stop } from './processes.mjs'
  * @property {Headers} headers
  * @property {Child[]} programs
  * @property {Request[]} requests
+ * @property {number} deletes the most that it handles in a turn
+ * @property {Result} result
  */
 
 /**
  * What a turn has measured: responses per second, and the CPU time of one request in each of the side's
  * programs, in microseconds (on Linux only).
  * @typedef {{ rate: number, cpu: number[] }} Turn
+ */
+
+/**
+ * The turns of a side, and those with an open load at half of their median rate, if the workload has these.
+ * @typedef {{ turns: Turn[], open: OpenResult[] }} Result
  */
 
 const warmUp = { seconds: 1, deletes: 3000 }
@@ -40,34 +49,38 @@ const tokenLifetime = 24 * 60 * 60 // seconds; longer than any run
  * @param {Workload} workload
  * @param {Side[]} sides
  * @param {{ seconds: number, turns: number }} lengths
- * @param {(side: Side, number: number, turn: Turn) => void} onTurn called after each turn
- * @returns {Promise<Map<Side, Turn[]>>}
+ * @param {(side: Side, number: number, turn: Turn | OpenResult) => void} onTurn called after each turn
+ * @returns {Promise<Map<Side, Result>>}
  * @throws {Error} when a side does not start, or when any response is missing or reports an error
  */
 export async function takeTurns(workload, sides, { seconds, turns }, onTurn) {
-  /** @type {Map<Side, Turn[]>} */
-  const results = new Map()
-  /** @type {Map<Contender, number>} the requests that each can handle in a turn */
-  const contenders = new Map()
+  /** @type {Contender[]} */
+  const contenders = []
   try {
     for (const side of sides.filter(({ skips }) => !skips?.includes(workload.name))) {
       const contender = await enter(side, workload)
-      contenders.set(contender, 0)
-      const { rate } = await takeTurn(contender, workload, warmUp.seconds, warmUp.deletes)
-      contenders.set(contender, Math.ceil(rate * seconds * 2))
-      results.set(side, [])
+      contenders.push(contender)
+      const { rate } = await takeTurn(contender, workload, warmUp.seconds)
+      contender.deletes = Math.ceil(rate * seconds * 2)
     }
     for (let number = 1; number <= turns; number += 1) {
-      for (const [contender, maximum] of contenders) {
-        const turn = await takeTurn(contender, workload, seconds, maximum)
-        results.get(contender.side)?.push(turn)
+      for (const contender of contenders) {
+        const turn = await takeTurn(contender, workload, seconds)
+        contender.result.turns.push(turn)
+        onTurn(contender.side, number, turn)
+      }
+    }
+    for (let number = 1; workload.isOpen && number <= turns; number += 1) {
+      for (const contender of contenders) {
+        const turn = await takeOpenTurn(contender, workload, seconds)
+        contender.result.open.push(turn)
         onTurn(contender.side, number, turn)
       }
     }
   } finally {
-    await stop(...[...contenders.keys()].flatMap(({ programs }) => programs))
+    await stop(...contenders.flatMap(({ programs }) => programs))
   }
-  return results
+  return new Map(contenders.map(({ side, result }) => [side, result]))
 }
 
 /**
@@ -86,27 +99,50 @@ async function enter(side, { kinds, items, isList, withNewTokens }) {
   if (ids.length < items) throw new Error(`${side.name}: creating the items took too long`)
   const requests = kinds.map((kind) => allRequests[kind](id))
   if (withNewTokens) for (const request of requests) request.once = 'token'
-  return { side, port, secret, headers, programs, requests }
+  const result = { turns: [], open: [] }
+  const { deletes } = warmUp
+  return { side, port, secret, headers, programs, requests, deletes, result }
 }
 
 /**
  * @param {Contender} contender
  * @param {Workload} workload
  * @param {number} seconds
- * @param {number} deletes the most that the contender handles in this time
  * @returns {Promise<Turn>}
  */
-async function takeTurn(contender, workload, seconds, deletes) {
-  const { side, port, headers, requests, programs } = contender
-  const { title, connections, pipelined, isList: waitsForLast = false } = workload
-  const values = await valuesFor(contender, seconds * maximumPerSecond, deletes)
+async function takeTurn(contender, workload, seconds) {
+  const { port, headers, requests, programs } = contender
+  const { connections, pipelined, isList: waitsForLast = false } = workload
+  const values = await valuesFor(contender, seconds * maximumPerSecond)
   const before = programs.map(cpuSeconds)
   const load = { port, headers, requests, values, connections, pipelined, seconds, waitsForLast }
-  const { rate, answers } = await sendLoad(load).catch((cause) => {
-    throw new Error(`${side.name}, ${title}: no valid turn`, { cause })
-  })
+  const { rate, answers } = await valid(sendLoad(load), contender, workload)
   const cpu = programs.map((program, at) => cpuSeconds(program) - (before[at] ?? 0))
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
+}
+
+/**
+ * @param {Contender} contender after its other turns
+ * @param {Workload} workload
+ * @param {number} seconds
+ */
+async function takeOpenTurn(contender, workload, seconds) {
+  const { port, headers, requests, result } = contender
+  const rate = median(result.turns.map((turn) => turn.rate)) / 2
+  const load = { port, headers, requests, connections: workload.connections, rate, seconds }
+  return await valid(sendOpenLoad(load), contender, workload)
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} turn
+ * @param {Contender} contender
+ * @param {Workload} workload
+ */
+function valid(turn, { side }, { title }) {
+  return turn.catch((cause) => {
+    throw new Error(`${side.name}, ${title}: no valid turn`, { cause })
+  })
 }
 
 /**
@@ -126,9 +162,8 @@ export function cpuSeconds({ pid }) {
  * What each request of a turn uses once: a new token, or the id of an item to delete.
  * @param {Contender} contender
  * @param {number} count
- * @param {number} deletes
  */
-async function valuesFor({ side, port, headers, secret, requests }, count, deletes) {
+async function valuesFor({ side, port, headers, secret, requests, deletes }, count) {
   switch (requests.find(({ once }) => once !== undefined)?.once) {
     case 'id':
       return await side.create({ port, headers }, deletes, createSeconds.turn)
