@@ -219,11 +219,11 @@ export class Connection {
     const { state } = this
     if (this.#queue.length > 0) {
       if (isInBody) this.#shift(this.#queue.pop())
-      if (isInBody || response?.shouldKeepAlive) this.#nextRefusal ??= refusal
+      this.#nextRefusal ??= refusal
     } else if (state === 'serving' && isInBody) {
       this.refuseRequest(refusal)
     } else if (state === 'serving' || state === 'responding') {
-      if (!isInBody && response?.shouldKeepAlive) this.#nextRefusal ??= refusal
+      if (!isInBody) this.#nextRefusal ??= refusal
       if (isFirst) response?.once('finish', () => this.#end())
     } else if (state !== 'refusing') {
       if (state === 'waiting' && !isInBody) this.#nextRefusal = refusal
@@ -309,8 +309,10 @@ export class Connection {
       socket.destroy()
       return
     }
-    if (this.#nextRefusal === undefined) socket.end()
-    else socket.end(refusalText(this.#nextRefusal))
+    // Nothing follows the response that has announced the end.
+    const refusal = this.#response?.shouldKeepAlive === false ? undefined : this.#nextRefusal
+    if (refusal === undefined) socket.end()
+    else socket.end(refusalText(refusal))
     this.#discardInput()
     const timer = setTimeout(() => socket.destroy(), lingerTime)
     socket.once('close', () => clearTimeout(timer))

@@ -8,6 +8,7 @@ import { validClaims } from '../conformance/tokens.js'
 import {
   exchange,
   exchangeUntilClosed,
+  headOf,
   openSocket,
   untilClosed,
   wholeText,
@@ -145,6 +146,15 @@ test('§7 what comes after a request that closes the connection is not answered'
   const refused = `${post}Content-Type: text/plain\r\nConnection: close\r\nContent-Length: 1\r\n\r\n`
   const answers = await exchangeUntilClosed(service.baseUrl, [refused, `1${health}Host: a\r\n\r\n`])
   assert.deepEqual(statusesOf(answers), [422])
+})
+
+test('§7 garbage after a request whose expectation makes its response the last one is not answered', async () => {
+  const last = headOf(service, 'HEAD', '/items', 'Expect: 100-continue')
+  const text = await wholeText(openSocket(service.baseUrl, `${last}garbage\r\n\r\n`))
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+|Connection: close/g), [
+    'HTTP/1.1 200',
+    'Connection: close',
+  ])
 })
 
 test('§7 garbage after a create: both are answered, in order', async () => {
