@@ -27,7 +27,7 @@ import {
 import type { Exchange, Handler } from './exchange.js'
 import { keyedName } from './idempotency.js'
 import { sendChunks } from './send-chunks.js'
-import type { Tagged, WaitingReads } from './waiting-reads.js'
+import type { ReadResult, Tagged, WaitingReads } from './waiting-reads.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
@@ -93,7 +93,7 @@ export function createItemHandlers(
       if (conditions !== undefined) {
         const read = async () => ({ tag: listTag(await store.version()) })
         const result = await waitingReads.untilModified(exchange, conditions, undefined, read)
-        if (!result.isModified) return answerNotModified(exchange, result.state.tag, result.applied)
+        if (result.modified === undefined) return answerNotModified(exchange, result)
         applied = result.applied
       }
       const list = await store.list()
@@ -119,13 +119,10 @@ export function createItemHandlers(
       const id = itemIdOf(exchange)
       const conditions = conditionsOf(exchange.request.headers)
       const read = () => presentItem(exchange, id)
-      const { state, isModified, applied } =
-        conditions === undefined
-          ? { state: await read(), isModified: true, applied: [] }
-          : await waitingReads.untilModified(exchange, conditions, id, read)
-      if (!isModified) return answerNotModified(exchange, state.tag, applied)
-      const headers = [...cacheHeaders(state.tag), ...applied]
-      return answerItem(exchange, 200, retrieved, state.item, headers)
+      if (conditions === undefined) return answerRetrieved(exchange, await read(), [])
+      const result = await waitingReads.untilModified(exchange, conditions, id, read)
+      if (result.modified === undefined) return answerNotModified(exchange, result)
+      return answerRetrieved(exchange, result.modified, result.applied)
     },
 
     replace: async function replaceItem(exchange) {
@@ -159,7 +156,15 @@ function cacheHeaders(tag: EntityTag): HeaderList {
   return ['ETag', tag, 'Cache-Control', 'no-cache']
 }
 
-function answerNotModified(exchange: Exchange, tag: EntityTag, applied: HeaderList): void {
+function answerRetrieved(
+  exchange: Exchange,
+  { item, tag }: TaggedItem,
+  applied: HeaderList,
+): Awaitable<void> {
+  return answerItem(exchange, 200, retrieved, item, [...cacheHeaders(tag), ...applied])
+}
+
+function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult<Tagged>): void {
   answerEmpty(exchange, 304, [...cacheHeaders(tag), ...applied])
 }
 

@@ -19,7 +19,7 @@ import type { Exchange } from './exchange.js'
 /** Longest time that a read waits, in seconds: proxies give up soon after. */
 const maxWait = 60
 
-/** Number of reads that may wait at a time; each takes about 10 KB with its connection. */
+/** Number of reads that may wait at a time; each takes about 15 KB with its connection. */
 const maxWaiting = 20_000
 
 /** RFC 7240 §2: preferences are separated by commas, and their parameters by semicolons. */
@@ -33,9 +33,9 @@ export interface Tagged {
 /** What a conditional read came to. */
 export interface ReadResult<State extends Tagged> {
   /** As it was read last. */
-  readonly state: State
-  /** Whether the client does not have it yet. */
-  readonly isModified: boolean
+  readonly tag: EntityTag
+  /** `undefined` if the client has it already: a read that waits does not hold it meanwhile. */
+  readonly modified: State | undefined
   /** `Preference-Applied`, if the read was ready to wait. */
   readonly applied: HeaderList
 }
@@ -71,13 +71,14 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
     async untilModified(exchange, conditions, id, read) {
       const result = async (applied: HeaderList) => {
         const state = await read()
-        if (!isMatch(conditions, state.tag)) throw preconditionFailed(state.tag)
-        return { state, isModified: isNoneMatch(conditions, state.tag), applied }
+        const { tag } = state
+        if (!isMatch(conditions, tag)) throw preconditionFailed(tag)
+        return { tag, modified: isNoneMatch(conditions, tag) ? state : undefined, applied }
       }
       const first = await result([])
       const seconds = preferredWait(exchange.request.headers.prefer)
       const mayWait = seconds > 0 && waits.size < maxWaiting && !stopping.aborted
-      if (first.isModified || !mayWait) return first
+      if (first.modified !== undefined || !mayWait) return first
 
       const wait = new Wait(exchange, seconds)
       const unwatch = store.watch(id, () => wait.notify())
@@ -86,7 +87,7 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
         for (;;) {
           // At first again, for what has changed before it was watched.
           const next = await result(['Preference-Applied', `wait=${seconds}`])
-          if (next.isModified || !(await wait.change())) return next
+          if (next.modified !== undefined || !(await wait.change())) return next
         }
       } finally {
         unwatch()

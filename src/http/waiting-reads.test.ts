@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { ItemStore } from '../store/item-store.js'
+import type { Exchange } from './exchange.js'
+import { createWaitingReads } from './waiting-reads.js'
+
+test('a read that waits does not hold what it has read', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const stopping = new AbortController()
+  const reads = createWaitingReads(
+    { watch: () => () => {} } as object as ItemStore,
+    stopping.signal,
+  ) // nothing changes
+  const held: WeakRef<object>[] = []
+  const read = async () => {
+    const state = { tag: '"1"', item: Buffer.alloc(100) } as const
+    held.push(new WeakRef(state))
+    return state
+  }
+  const request = { headers: { prefer: 'wait=60' }, socket: new EventEmitter() }
+  const exchange = { request, response: new EventEmitter(), startedAt: 0 } as object as Exchange // what a wait uses
+  const conditions = { ifMatch: undefined, ifNoneMatch: ['"1"'] } as const
+  const answer = reads.untilModified(exchange, conditions, undefined, read)
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn()
+  assert.deepEqual([reads.count, held.length], [1, 2])
+  collectGarbage()
+  assert.deepEqual(
+    held.map((state) => state.deref()),
+    [undefined, undefined],
+  )
+  stopping.abort()
+  assert.deepEqual((await answer).modified, undefined)
+})
