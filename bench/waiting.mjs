@@ -25,7 +25,9 @@ const options = readOptions({ 'no-write': { type: 'boolean', default: false } },
 
 const waits = 10_000
 const readSeconds = 10
-const settlingTime = 5_000 // milliseconds
+/** From a step until memory is measured, in milliseconds; at the end it is given back once the service is idle. */
+const settlingTime = 5_000
+const idleTime = 15_000
 const listItems = 100_000
 const turns = 5
 const turnSeconds = 2
@@ -48,8 +50,8 @@ report('Waiting', {
       ]),
     ),
     `How it is measured: ${waitsInWords()} Memory is that of the process (resident), ` +
-      `${settlingTime / 1000} s after the change. Meanwhile, one more connection reads one item after the ` +
-      `other for ${readSeconds} s.`,
+      `${settlingTime / 1000} s after each step and ${idleTime / 1000} s after the last; then one more ` +
+      `connection reads one item again and again for ${readSeconds} s.`,
     table(
       ['', 'CPU time, µs', 'responses per second'],
       kinds.map(({ title, results }) => [
@@ -82,8 +84,8 @@ async function waiting() {
   /** @type {{ title: string, bytes: number, times: number[] }[]} */
   const phases = []
   /** @param {string} title */
-  const measure = async (title) => {
-    await delay(settlingTime)
+  const measure = async (title, time = settlingTime) => {
+    await delay(time)
     const bytes = residentBytes(service)
     const times = await readOneByOne(reader, { method: 'GET', path, headers })
     phases.push({ title, bytes, times })
@@ -122,7 +124,7 @@ async function waiting() {
     print(`  half of them answered after ${(performance.now() - changed).toFixed(0)} ms`)
     await measure('half of them answered')
     for (const one of all) one.close()
-    await measure('all closed')
+    await measure('all closed', idleTime)
     return phases
   } finally {
     reader.close()

@@ -34,6 +34,12 @@ const idleTime = 50_000
  */
 const idleGrowth = 16 * 1024 * 1024
 
+/**
+ * After so many idle samples, garbage is collected once more: V8 keeps up to 16 MiB for new objects at a collection
+ * that many of them came before, in the last five seconds.
+ */
+const settledAfter = 10
+
 /** Resolution of the event loop delay, in milliseconds. */
 const resolution = 10
 
@@ -52,6 +58,9 @@ export function watchLoad(
   /** Memory outside of the heap beside the items: what was left after the last collection. */
   let cleanBytes = memoryNow().outside
   let isCollected = false
+  /** Whether there has been a collection since the process was settled. */
+  let isUnsettled = false
+  let idleSamples = 0
   let used = process.cpuUsage()
 
   function wasIdle(): boolean {
@@ -66,8 +75,14 @@ export function watchLoad(
     const { resident: memory, outside } = memoryNow()
     const otherBytes = outside - itemBytes()
     if (isCollected) cleanBytes = otherBytes
-    isCollected = wasIdle() && !isCollected && otherBytes > cleanBytes + idleGrowth
-    if (isCollected) collectGarbage()
+    idleSamples = wasIdle() ? idleSamples + 1 : 0
+    const settles = isUnsettled && idleSamples >= settledAfter
+    const hasGrown = idleSamples > 0 && otherBytes > cleanBytes + idleGrowth
+    isCollected = !isCollected && (hasGrown || settles)
+    if (isCollected) {
+      collectGarbage()
+      isUnsettled = !settles
+    }
     exceeded = undefined
     if (delay > maxEventLoopDelay) {
       exceeded = { limit: 'MAX_EVENT_LOOP_DELAY', maximum: maxEventLoopDelay, value: delay }
