@@ -244,6 +244,7 @@ export function createCollection(options: CollectionOptions): Collection {
     refresh: () => void refresh(),
     put(text) {
       const item = itemOf(text)
+      incoming?.overview.add(item) // the list does without it
       change([item.id], (items) => withItem(items, item))
     },
     remove: (ids) => change(ids, (items) => items.filter(({ id }) => !ids.has(id))),

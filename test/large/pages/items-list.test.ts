@@ -615,6 +615,7 @@ describe('the collection', () => {
     release()
     await until('the whole list', () => collection.shown().listedAt)
     assert.deepEqual([shown(), asked], [texts, 1])
+    assert.deepEqual(collection.shown().overview.names, ['saved'])
   })
 
   test('asks for nothing while nobody looks, and at once when somebody does', async () => {
