@@ -102,10 +102,12 @@ export function createApp(options: AppOptions, parts: AppParts): Listener {
   })
 
   async function answer(exchange: Exchange): Promise<void> {
+    const { connection, response } = exchange
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      if (!exchange.connection.isRequestBroken) await handle(exchange)
+      // A response that is closed already would never release the memory of the body.
+      if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
       answerError(exchange, thrown, logFailure)
     }

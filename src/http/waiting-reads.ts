@@ -114,7 +114,8 @@ class Wait {
     this.#timer = setTimeout(this.finish, Math.min(seconds * 1000, untilExpiry))
     response.once('close', this.finish)
     // Whoever goes away ends the connection. A client that only has nothing more to send is answered at once.
-    request.socket.once('end', this.finish)
+    if (request.socket.readableEnded) this.finish()
+    else request.socket.once('end', this.finish)
   }
 
   /** Something may have changed. */

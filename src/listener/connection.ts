@@ -59,7 +59,7 @@ const upgrade = 2
 const maxQueued = 16
 const maxQueuedBody = 16 * 1024
 
-/** What Node's objects for a request take, in bytes, beside its body: a million of them 2.5 GB. */
+/** What Node's objects for a request take, in bytes, beside the text of its head and its body: a million of them 2.5 GB. */
 const objectBytes = 2560
 
 /** How long input is discarded after the last response, in milliseconds. */
@@ -79,7 +79,7 @@ export class Connection {
   #awaited: ServerResponse | undefined
   /** The refusal of the input after the last complete request; sent after all responses. */
   #nextRefusal: RefusalResponse | undefined
-  /** Whether the parser has given up, so that a body will never end. */
+  /** Whether input has been refused: the parser has given up, or not all of a request came in time. */
   #isInputBroken = false
   /** When the client last got a response, or else connected: the value of `performance.now()`. */
   #activeAt = performance.now()
@@ -118,8 +118,10 @@ export class Connection {
     const { parser } = socket as Socket & { parser: Parser } // set on every socket of an HTTP server
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // Upgrades are not supported, and Node would report no errors in a request for one.
-      if (!request.upgrade && (this.isFree || this.#canQueue(request)))
+      // Upgrades are not supported, and Node would report no errors in a request for one. After a request that
+      // was late, the parser goes on, but nothing may follow the refusal.
+      const canTake = this.isFree || this.#canQueue(request)
+      if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
       socket.pause() // without the parser, reading would go on
       // Node resumes it for the body of the earlier request, and whatever then arrived would be lost.
@@ -180,10 +182,9 @@ export class Connection {
 
   /** Whether all requests are answered that had been received when the listener began to stop, or soon after. */
   #isLastResponse(): boolean {
-    const { bytesRead } = this.socket
+    const { bytesRead, readableLength } = this.socket // the latter includes what is held
     this.#readWhenStopping ??= bytesRead
-    if (this.#queue.length > 0) return false
-    return this.heldBytes === 0 || bytesRead > this.#readWhenStopping
+    return this.#queue.length === 0 && bytesRead - readableLength >= this.#readWhenStopping
   }
 
   /** The client may be about to send a request: the time for which it counts as idle starts now. */
@@ -374,8 +375,9 @@ function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
 }
 
 /** Memory that a request of the queue takes, in bytes. */
-function sizeOf({ req }: ServerResponse): number {
-  return objectBytes + Number(req.headers['content-length'] ?? 0)
+function sizeOf({ req: { headers, rawHeaders, url = '' } }: ServerResponse): number {
+  const text = rawHeaders.reduce((sum, { length }) => sum + length, url.length)
+  return objectBytes + text + Number(headers['content-length'] ?? 0)
 }
 
 /** The head of a request as it was sent, except for white space and `Upgrade`. */

@@ -10,6 +10,7 @@ import { useService } from '../conformance/service.js'
 import { inSeconds, validClaims } from '../conformance/tokens.js'
 import { ownService, ownTest } from '../support/own-service.js'
 import { freePort } from '../support/process.js'
+import { headOf, openSocket, wholeText } from '../support/socket.js'
 import { until } from '../support/until.js'
 
 const service = await useService()
@@ -113,6 +114,14 @@ test('§4.10 a wait ends with the token', async () => {
   const start = performance.now()
   assert.equal((await wait(path, await tagOf(path), 'wait=30', token)).status, 304)
   assert.ok(performance.now() - start < 25_000)
+})
+
+test('§4.10 a read whose turn comes after the client has closed its side does not wait', async () => {
+  const path = await newPath()
+  const lines = [`If-None-Match: ${await tagOf(path)}`, 'Prefer: wait=60']
+  const bytes = headOf(service, 'GET', path) + headOf(service, 'GET', path, ...lines).repeat(2)
+  const text = await wholeText(openSocket(service.baseUrl, bytes, { allowHalfOpen: true }).end())
+  assert.deepEqual(text.match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '304', '304'])
 })
 
 ownTest('§4.10 a service that stops answers those who wait', async () => {
