@@ -19,7 +19,7 @@ import type { Exchange } from './exchange.js'
 /** Longest time that a read waits, in seconds: proxies give up soon after. */
 const maxWait = 60
 
-/** Number of reads that may wait at a time; each takes about 15 KB with its connection. */
+/** Number of reads that may wait at a time; each takes about 18 KB with its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
 /** RFC 7240 §2: preferences are separated by commas, and their parameters by semicolons. */
