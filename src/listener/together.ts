@@ -58,6 +58,7 @@ export function handleArrived(): void {
 function sendScheduled(): void {
   isScheduled = false
   sendReady()
+  if (arrived.length > 0) schedule() // since `handleArrived` ran
 }
 
 function sendReady(): void {
