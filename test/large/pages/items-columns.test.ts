@@ -171,13 +171,16 @@ describe('the columns of the items page', inChromium, () => {
       await button(page, 'm6').press('Shift+ArrowRight')
     }
     await page.evaluate('void (document.querySelector("[role=grid]").scrollLeft = 400)')
-    const { left } = await boxOf(page, 'm29')
-    assert.equal(Math.round(left), Math.round((await boxOf(page, 'id')).right))
-    assert.equal(Math.round((await boxOf(page, 'id')).left), 0)
-    const isAbove = await page.evaluate<boolean>(`
-      document.elementFromPoint(${left + 12}, document.querySelector('td').getBoundingClientRect().top + 12)
-        .textContent === 'secret 29'`)
-    assert.ok(isAbove)
+    const pins = () =>
+      page.evaluate<boolean>(`{
+        const [id, m29] = [...document.querySelectorAll('tbody [data-pinned]')].map((cell) => cell.getBoundingClientRect())
+        Math.round(id.left) === 0 && Math.round(id.right) === Math.round(m29.left) &&
+          document.elementFromPoint(m29.left + 12, m29.top + 12).textContent === 'secret 29'
+      }`)
+    await until('they are where they were', pins)
+    const isMoving = () => page.locator('[data-moving]').count()
+    await until('the table has settled', async () => (await isMoving()) === 0)
+    assert.ok(await pins())
     await inEachScheme(page, () => assertAccessible(page))
 
     const project = page.getByRole('combobox', { name: 'Project' })
