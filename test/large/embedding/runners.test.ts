@@ -2,7 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { cleanEnvironment, emptyFolder, install, pack } from '../../support/tarball.js'
@@ -61,6 +68,17 @@ describe('docs/how-to/testing.md', () => {
     })
   }
 
+  test('all sections are followed one after the other in the same folder', () => {
+    const folder = projectWith(introduction)
+    for (const { title, passed, failed } of sections) {
+      const text = texts.find((text) => text.startsWith(`${title}\n`)) ?? ''
+      const { output, status } = followIn(folder, text)
+      assert.match(output, passed, title)
+      assert.doesNotMatch(output, failed, title)
+      assert.equal(status, 0, output)
+    }
+  })
+
   test('TypeScript: the types are right', () => {
     const text = texts.find((text) => text.startsWith('TypeScript\n')) ?? ''
     const folder = projectWith(text)
@@ -77,13 +95,18 @@ describe('docs/how-to/testing.md', () => {
   /** Writes the files of some parts of the guide, runs their commands, and gives what the last one says. */
   function follow(...parts: string[]): { output: string; status: number | null } {
     const text = parts.join('')
-    const folder = projectWith(parts.at(-1) ?? '')
+    return followIn(projectWith(text), text)
+  }
+
+  /** The same in a folder that exists. */
+  function followIn(folder: string, text: string) {
+    writeFiles(folder, text)
     const commands = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = '']) => command)
     let last: { output: string; status: number | null } = { output: '', status: null }
     for (const command of commands) {
       const [, name] = /^npm install --save-dev ([\w@/-]+)\n$/.exec(command) ?? []
       if (name !== undefined) linkTool(folder, name)
-      else if (command !== 'node first.js\n' || parts.length === 1) last = run(folder, command)
+      else last = run(folder, command)
     }
     return last
   }
@@ -97,16 +120,21 @@ describe('docs/how-to/testing.md', () => {
       if (name.startsWith('.')) continue
       symlinkSync(join(installed, 'node_modules', name), join(folder, 'node_modules', name))
     }
-    for (const [, name = '', code = ''] of text.matchAll(/^```[jt]s\n\/\/ (\S+)\n(.*?)^```$/gms)) {
-      writeFileSync(join(folder, name), code)
-    }
+    writeFiles(folder, text)
     return folder
   }
 })
 
+function writeFiles(folder: string, text: string): void {
+  for (const [, name = '', code = ''] of text.matchAll(/^```[jt]s\n\/\/ (\S+)\n(.*?)^```$/gms)) {
+    writeFileSync(join(folder, name), code)
+  }
+}
+
 /** Puts a package of the test tools into the project, with its command. */
 function linkTool(folder: string, name: string): void {
   const place = join(folder, 'node_modules', name)
+  if (existsSync(place)) return
   mkdirSync(dirname(place), { recursive: true })
   symlinkSync(join(toolsFolder, 'node_modules', name), place)
   const bin = name === '@playwright/test' ? 'playwright' : basename(name)
