@@ -17,7 +17,8 @@ export interface Snippet {
   readonly place: string
 }
 
-const block = /^```([^\n]*)\n(.*?)^```$/gms
+/** In a list, a block is indented. */
+const block = /^( *)```([^\n]*)\n(.*?)^\1```$/gms
 
 /**
  * All blocks of a document, in order.
@@ -27,8 +28,9 @@ const block = /^```([^\n]*)\n(.*?)^```$/gms
 export function snippetsOf(file: string): Snippet[] {
   const document = readFileSync(join(root, file), 'utf8')
   const snippets = [...document.matchAll(block)].map(
-    ({ index, 1: language = '', 2: text = '' }) => {
+    ({ index, 1: indent = '', 2: language = '', 3: indented = '' }) => {
       const line = document.slice(0, index).split('\n').length
+      const text = indented.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
       return { language, text, place: `${file}:${line}` }
     },
   )

@@ -1,0 +1,80 @@
+/** The guides for items on a Redis server: what they start runs, and what they back up can be restored. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serviceAt } from '../../conformance/client.js'
+import { itemsOf } from '../../conformance/expect.js'
+import { freePort } from '../../support/process.js'
+import { programTest } from '../../support/program-test.js'
+import { runInShell, type Snippet, snippetsOf, startInShell } from '../../support/snippets.js'
+import { root } from '../../support/tools.js'
+import { until } from '../../support/until.js'
+
+const commandsOf = (file: string) => snippetsOf(file).filter(({ language }) => language === 'sh')
+
+/** A snippet with other ports than those of the guide. */
+function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: number }): Snippet {
+  const text = snippet.text
+    .replace('redis-server --requirepass', `redis-server --port ${redis} --requirepass`)
+    .replaceAll('redis-cli ', `redis-cli -p ${redis} `)
+    .replaceAll('6379', String(redis))
+    .replaceAll('localhost:8000', `127.0.0.1:${port}`)
+  return { ...snippet, text }
+}
+
+/** Starts the service as a snippet says, in the clone, and waits until it is healthy. */
+async function serve(snippet: Snippet, ports: { redis: number; port: number }, secret: string) {
+  const text = onPorts(snippet, ports).text.replace(/\$\(openssl.*\)/, secret)
+  assert.ok(text.includes(secret), `${snippet.place} sets no secret`)
+  const env = { PORT: String(ports.port) }
+  const own = startInShell({ ...snippet, text }, { cwd: root, env })
+  await own.printed(/listening on/)
+  const service = serviceAt(new URL(`http://127.0.0.1:${ports.port}/api/v1`), secret)
+  await until('the service is healthy', async () => {
+    const { status } = await service.request('GET', '/health')
+    return status === 200 ? true : undefined
+  })
+  return service
+}
+
+programTest(
+  'redis-server',
+  'docs/how-to/redis.md, workers.md, backup.md: the commands run, and the items come back',
+  async () => {
+    const [server, start, check] = commandsOf('docs/how-to/redis.md')
+    const [workers] = commandsOf('docs/how-to/workers.md')
+    const [backUp, restore, append] = commandsOf('docs/how-to/backup.md')
+    assert.ok(server !== undefined && start !== undefined && check !== undefined)
+    assert.ok(workers !== undefined && backUp !== undefined)
+    assert.ok(restore !== undefined && append !== undefined)
+    const secret = 'a secret of at least thirty-two bytes'
+    const cwd = mkdtempSync(join(tmpdir(), 'item-store-guide-'))
+    const place = { cwd, env: { REDISCLI_AUTH: 'password' } }
+    const ready = /eady to accept connections/
+
+    const first = { redis: await freePort(), port: await freePort() }
+    await startInShell(onPorts(server, first), { cwd }).printed(ready)
+    const service = await serve(start, first, secret)
+    const [health] = await runInShell([onPorts(check, first)], place)
+    assert.match(health ?? '', /^HTTP\/1\.1 200 OK/)
+    await service.call('POST', '/items', { data: { kept: true } })
+
+    const several = await serve(workers, { ...first, port: await freePort() }, secret)
+    assert.equal(itemsOf(await several.call('GET', '/items')).length, 1)
+
+    await runInShell([onPorts(backUp, first)], place)
+    const second = { redis: await freePort(), port: await freePort() }
+    await startInShell(onPorts(restore, second), place).printed(ready)
+    const withoutPassword = { cwd }
+    await runInShell([onPorts(append, second)], withoutPassword)
+    const restored = await serve(
+      { ...start, text: start.text.replace(':password@', '') },
+      second,
+      secret,
+    )
+    const [item] = itemsOf(await restored.call('GET', '/items'))
+    assert.equal(item?.kept, true)
+  },
+)
