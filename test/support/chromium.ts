@@ -62,7 +62,10 @@ export interface Page extends Finder {
     colorScheme?: 'light' | 'dark'
     forcedColors?: 'active' | 'none'
   }): Promise<void>
-  screenshot(options: { path: string }): Promise<unknown>
+  screenshot(options: {
+    path: string
+    clip?: { x: number; y: number; width: number; height: number }
+  }): Promise<unknown>
   readonly mouse: {
     move(x: number, y: number): Promise<void>
     down(): Promise<void>

@@ -99,7 +99,7 @@ export async function assertFits(page: Page): Promise<void> {
 /** Does something in light and then in dark. */
 export async function inEachScheme(
   page: Page,
-  action: (scheme: 'light' | 'dark') => Promise<void>,
+  action: (scheme: 'light' | 'dark') => Promise<unknown>,
 ): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -107,12 +107,20 @@ export async function inEachScheme(
   }
 }
 
-/** Takes pictures for the docs, in light and dark, when `PICTURES=on` asks for them. */
-export async function takePictures(page: Page, name: string): Promise<void> {
+/**
+ * Takes pictures for the docs, in light and dark, when `PICTURES=on` asks for them.
+ * @param last selects the element with which the picture ends, if the page is empty below it.
+ */
+export async function takePictures(page: Page, name: string, last?: string): Promise<void> {
   if (process.env.PICTURES !== 'on') return
   const folder = join(root, 'docs/pictures')
   mkdirSync(folder, { recursive: true })
   await inEachScheme(page, async (scheme) => {
-    await page.screenshot({ path: join(folder, `${name}-${scheme}.png`) })
+    const path = join(folder, `${name}-${scheme}.png`)
+    if (last === undefined) return await page.screenshot({ path })
+    const [width, bottom] = await page.evaluate<[number, number]>(
+      `[innerWidth, document.querySelector(${JSON.stringify(last)}).getBoundingClientRect().bottom]`,
+    )
+    await page.screenshot({ path, clip: { x: 0, y: 0, width, height: Math.ceil(bottom) + 16 } })
   })
 }

@@ -675,7 +675,7 @@ describe('the items page', inChromium, () => {
       }
       await page.getByText('Coffee, 1 kg').waitFor()
       await check()
-      await takePictures(page, `items-page-${screen}`)
+      await takePictures(page, `items-page-${screen}`, 'tbody')
 
       await page.choose('Import')
       await page.openFile('a.json', file)
