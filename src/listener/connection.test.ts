@@ -4,26 +4,32 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { Connection } from './connection.js'
 import { createListener, type Listener } from './listener.js'
 import type { Refusal } from './refusal.js'
+import { endTogether } from './together.js'
 
 const head = 'GET / HTTP/1.1\r\nHost: a\r\n'
 const ask = `${head}\r\n`
+
+interface Turn {
+  readonly response: ServerResponse
+  readonly connection: Connection
+}
 
 interface Opened {
   readonly listener: Listener
   readonly socket: Socket
   /** Requests that have had their turn. */
-  readonly served: { response: ServerResponse; connection: Connection }[]
+  readonly served: Turn[]
   /** Input that was refused. */
   readonly refused: Refusal[]
 }
 
-/** A connection to a listener that answers when told to. @param requestTimeout in seconds. */
-async function open(requestTimeout = 60): Promise<Opened> {
-  const served: Opened['served'] = []
+/** A connection to a listener. @param requestTimeout in seconds. @param serve does nothing by default. */
+async function open(requestTimeout = 60, serve = (_turn: Turn) => {}): Promise<Opened> {
+  const served: Turn[] = []
   const refused: Refusal[] = []
   const limits = {
     ...{ maxHeaderBytes: 16_384, maxHeaderLines: 128, maxConnections: 100 },
@@ -35,7 +41,10 @@ async function open(requestTimeout = 60): Promise<Opened> {
       refused.push(refusal)
       return { status: 400, headers: ['Content-Length', '7'], body: 'refused' }
     },
-    (_request, response, connection) => served.push({ response, connection }),
+    (_request, response, connection) => {
+      served.push({ response, connection })
+      serve({ response, connection })
+    },
   )
   const port = await listener.listen(0, '127.0.0.1')
   const socket = connect(port, '127.0.0.1')
@@ -47,11 +56,20 @@ async function open(requestTimeout = 60): Promise<Opened> {
   return { listener, socket, served, refused }
 }
 
-/** Answers the request whose turn it is. */
-async function answerNext({ served }: Opened, turn: number): Promise<void> {
-  await until(() => served.length > turn)
-  const { response, connection } = served[turn] ?? assert.fail()
-  if (connection.beginResponse()) response.end('answered')
+function answer({ response, connection }: Turn): void {
+  if (connection.beginResponse()) endTogether(response, 'answered')
+}
+
+/** The first request, once others wait for it. */
+async function firstOfMany({ served }: Opened): Promise<Turn> {
+  await until(() => (served[0]?.connection.heldBytes ?? 0) > 0)
+  return served[0] ?? assert.fail()
+}
+
+async function received(socket: Socket): Promise<string> {
+  let text = ''
+  for await (const part of socket) text += part
+  return text
 }
 
 async function until(check: () => boolean): Promise<void> {
@@ -59,7 +77,7 @@ async function until(check: () => boolean): Promise<void> {
   assert.ok(check(), 'did not happen')
 }
 
-/** Ends of the bodies of responses, in the order received. */
+/** The bodies of responses, in the order received. */
 function bodiesIn(text: string): string[] {
   return text.match(/answered|refused/g) ?? []
 }
@@ -70,16 +88,39 @@ test('what follows a request that was late has no effect, though it waits behind
   socket.write(`${ask}${head}Content-Length: 2\r\n\r\n1`)
   await until(() => refused.includes('requestTimeout'))
   socket.write(`2${ask}`)
-  await until(() => (served[0]?.connection.heldBytes ?? 0) > 0)
-  await answerNext(opened, 0)
-  let text = ''
-  for await (const part of socket) text += part
-  assert.deepEqual(bodiesIn(text), ['answered', 'refused'])
+  answer(await firstOfMany(opened))
+  assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'refused'])
   assert.equal(served.length, 1)
+})
+
+test('a malformed request behind others is refused, also if the client then closes its side', async () => {
+  const opened = await open()
+  const { socket, served } = opened
+  socket.write(`${ask}${ask}garbage\r\n\r\n`)
+  answer(await firstOfMany(opened))
+  await until(() => served.length === 2)
+  for (const turn of served.slice(1)) answer(turn)
+  await nextTurn() // the response is sent, and the connection has not gone on yet
+  socket.end()
+  assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'answered', 'refused'])
 })
 
 test('the heads of requests that wait count as memory', async () => {
   const { socket, served } = await open()
   socket.write(ask + `${head}foo: ${'x'.repeat(10_000)}\r\n\r\n`.repeat(5))
   await until(() => (served[0]?.connection.heldBytes ?? 0) > 50_000)
+})
+
+test('what was read when the listener began to stop is answered, also if all of it is refused', async () => {
+  const opened = await open(60, (turn) => {
+    if (opened.served.length > 1) answer(turn)
+  })
+  const { listener, socket } = opened
+  socket.write(ask.repeat(50))
+  const first = await firstOfMany(opened)
+  const stopped = listener.stop({ timeout: 20_000 })
+  answer(first)
+  assert.equal(bodiesIn(await received(socket)).length, 50)
+  socket.end()
+  await stopped
 })

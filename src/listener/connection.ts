@@ -260,7 +260,9 @@ export class Connection {
     } else if (next !== undefined) {
       this.#shift(next)
       this.#begin(next)
-      if (this.heldBytes > 0 || this.#isInputBroken) this.#goOnAfterResponse()
+      if (this.heldBytes > 0) this.#goOnAfterResponse()
+      // At once: if the client closed its side a turn later, Node would end the connection without the refusal.
+      else if (this.#isInputBroken) next.once('finish', () => this.#end())
       this.#owner.serveNext(this, next)
     } else if (this.#isInputBroken) {
       this.#end()
