@@ -52,7 +52,11 @@ export default {
     assetsDir: 'assets',
     assetsInlineLimit: 0, // the Content-Security-Policy allows no data: URLs
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: { docs: page('docs'), items: page('items') } },
+    rolldownOptions: {
+      input: { docs: page('docs'), items: page('items') },
+      // On a busy machine, its advice on slow plugins would be the first thing that `npm run dev` prints.
+      checks: { bundlerTimings: false },
+    },
   },
   plugins: [compress],
 }
