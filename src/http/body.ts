@@ -61,7 +61,7 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
     response: ServerResponse,
     use: (body: Buffer) => T,
   ): T {
-    const body: Buffer = request.read() ?? nothing
+    const body = receivedBody(request)
     if (body.length > maxBodyBytes) throw tooLarge(maxBodyBytes)
     if (pendingBytes + body.length > maxPendingBytes) throw tooMuchPending()
     pendingBytes += body.length
@@ -133,6 +133,15 @@ export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits):
       })
     })
   }
+}
+
+/** All that has been received: since Node.js 26, `read` returns one piece at a time, such as a chunk. */
+function receivedBody(request: IncomingMessage): Buffer {
+  const first: Buffer = request.read() ?? nothing
+  if (request.readableLength === 0) return first
+  const pieces = [first]
+  while (request.readableLength > 0) pieces.push(request.read())
+  return Buffer.concat(pieces)
 }
 
 /** @throws {ApiError} if the head alone is reason to refuse the body. */

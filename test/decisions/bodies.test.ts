@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { create, itemOf, listed, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
+import { exchangeOne, headOf } from '../support/socket.js'
 import { assertRefused, createText, sendText } from './expect.js'
 
 const service = await useService()
@@ -130,6 +131,12 @@ test('§4 a chunked body is read like any other', async () => {
   const headers = { 'transfer-encoding': 'chunked' }
   const options = { token: service.validToken(), body: '{"data":{"a":1}}', headers }
   assert.equal(itemOf(await service.request('POST', '/items', options), 201).a, 1)
+})
+
+test('§4 a body of several chunks that arrive together is read to its end', async () => {
+  const head = headOf(service, 'POST', '/items', 'Transfer-Encoding: chunked')
+  const chunks = '7\r\n{"data"\r\n1\r\n:\r\n8\r\n{"a":1}}\r\n0\r\n\r\n'
+  assert.equal(itemOf(await exchangeOne(service.baseUrl, head + chunks), 201).a, 1)
 })
 
 test('§4 no body at all: 422 VALIDATION_ERROR', async () => {
