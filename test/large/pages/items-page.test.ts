@@ -267,6 +267,13 @@ describe('the items page', inChromium, () => {
     )
     assert.ok((widths[0] ?? 0) > 2 * (widths[1] ?? 0), `${widths}`)
     await page.cell('project_id: null, odd: 1.50, even: "2"').waitFor()
+    // Also while all rows are marked as changed, at the beginning of the fade.
+    await page.evaluate(`
+      for (const row of document.querySelectorAll('tbody tr')) row.classList.add('changed')
+      for (const mark of document.getAnimations()) {
+        mark.pause()
+        mark.currentTime = 0
+      }`)
     await inEachScheme(page, () => assertAccessible(page))
 
     await createdBy(other, '{"text":"plain","digits":"12","n":12,"is":true,"of":[1]}')
