@@ -22,7 +22,7 @@ test('a read that waits does not hold what it has read', async () => {
     held.push(new WeakRef(state))
     return state
   }
-  const request = { headers: { prefer: 'wait=60' }, socket: new EventEmitter() }
+  const request = { headers: { prefer: 'wait=60' }, socket: new EventEmitter(), resume() {} }
   const exchange = { request, response: new EventEmitter(), startedAt: 0 } as object as Exchange // what a wait uses
   const conditions = { ifMatch: undefined, ifNoneMatch: ['"1"'] } as const
   const answer = reads.untilModified(exchange, conditions, undefined, read)

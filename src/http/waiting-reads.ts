@@ -113,6 +113,7 @@ class Wait {
     const untilExpiry = (token?.exp ?? Number.POSITIVE_INFINITY) * 1000 - Date.now()
     this.#timer = setTimeout(this.finish, Math.min(seconds * 1000, untilExpiry))
     response.once('close', this.finish)
+    request.resume() // the rest of a body would be late
     // Whoever goes away ends the connection. A client that only has nothing more to send is answered at once.
     if (request.socket.readableEnded) this.finish()
     else request.socket.once('end', this.finish)

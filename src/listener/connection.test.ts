@@ -1,6 +1,7 @@
 /** Requests that wait for an earlier one: how much they count, and what becomes of them. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
@@ -66,6 +67,13 @@ async function firstOfMany({ served }: Opened): Promise<Turn> {
   return served[0] ?? assert.fail()
 }
 
+/** Waits until the whole timeout has passed for what has arrived before: a request on another connection is late. */
+async function timeout({ socket }: Opened): Promise<void> {
+  const other = connect(socket.remotePort ?? 0, '127.0.0.1', () => other.write(head))
+  await once(other.resume(), 'end')
+  other.destroy()
+}
+
 async function received(socket: Socket): Promise<string> {
   let text = ''
   for await (const part of socket) text += part
@@ -91,6 +99,50 @@ test('what follows a request that was late has no effect, though it waits behind
   answer(await firstOfMany(opened))
   assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'refused'])
   assert.equal(served.length, 1)
+})
+
+for (const { what, start, rest, behind } of [
+  { what: 'a body', start: `${head}Content-Length: 2\r\n\r\n1`, rest: '2', behind: 1 },
+  { what: 'a head behind another', start: ask + head, rest: '\r\n', behind: 2 },
+]) {
+  test(`the rest of ${what} is not late because an earlier response is read slowly`, async () => {
+    const opened = await open(1)
+    const { socket, served } = opened
+    socket.pause().write(ask)
+    await until(() => served.length === 1)
+    const [first = assert.fail()] = served
+    assert.ok(first.connection.beginResponse())
+    first.response.write(Buffer.alloc(20_000_000))
+    socket.write(start)
+    await firstOfMany(opened)
+    socket.write(rest)
+    await timeout(opened)
+    first.response.end()
+    const text = received(socket)
+    for (let place = 1; place <= behind; place += 1) {
+      await until(() => served.length > place)
+      answer(served[place] ?? assert.fail())
+    }
+    socket.end()
+    assert.deepEqual(bodiesIn(await text), Array(behind).fill('answered'))
+  })
+}
+
+test('a client that waits for 100 Continue behind another request is not late', async () => {
+  const opened = await open(1)
+  const { socket, served } = opened
+  socket.write(`${ask}${head}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`)
+  const first = await firstOfMany(opened)
+  await timeout(opened)
+  answer(first)
+  const text = received(socket)
+  await until(() => served.length === 2)
+  const [, second = assert.fail()] = served
+  second.response.writeContinue()
+  socket.end('12')
+  await until(() => second.response.req.complete)
+  answer(second)
+  assert.deepEqual(bodiesIn(await text), ['answered', 'answered'])
 })
 
 test('a malformed request behind others is refused, also if the client then closes its side', async () => {

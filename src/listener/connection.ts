@@ -134,6 +134,8 @@ export class Connection {
   #canQueue({ headers }: IncomingMessage): boolean {
     // A listener that is stopping reads no more than it has, or it would never come to an end.
     if (this.#owner.isStopping || !['serving', 'responding'].includes(this.#state)) return false
+    // Node would stop reading, and a client that expects `100 Continue` waits: the rest would seem to be late.
+    if (this.socket.writableNeedDrain || headers.expect !== undefined) return false
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queue.length < maxQueued && isShort && headers['transfer-encoding'] === undefined
   }

@@ -124,6 +124,17 @@ test('§4.10 a read whose turn comes after the client has closed its side does n
   assert.deepEqual(text.match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '304', '304'])
 })
 
+test('§4.10 the body of a read that waits is read to its end', async () => {
+  const path = await newPath()
+  const lines = [`If-None-Match: ${await tagOf(path)}`, 'Prefer: wait=60']
+  const head = headOf(service, 'GET', path, ...lines, 'Content-Length: 30000000')
+  const socket = openSocket(service.baseUrl, head, { allowHalfOpen: true })
+  await new Promise((resolve) => socket.write(Buffer.alloc(30_000_000), resolve))
+  await service.call('DELETE', path)
+  socket.end()
+  assert.match(await wholeText(socket), /^HTTP\/1\.1 404 /)
+})
+
 ownTest('§4.10 a service that stops answers those who wait', async () => {
   const own = await ownService()
   const { id } = await create(own, {})
