@@ -157,6 +157,17 @@ test('a malformed request behind others is refused, also if the client then clos
   assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'answered', 'refused'])
 })
 
+test('the refusal of a HEAD request whose body was cut short behind another has no body', async () => {
+  const opened = await open()
+  opened.socket.end(`${ask}HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1`)
+  await until(() => opened.refused.length === 1)
+  answer(opened.served[0] ?? assert.fail())
+  const text = await received(opened.socket)
+  assert.deepEqual(bodiesIn(text), ['answered'])
+  assert.match(text, /answered\r\n0\r\n\r\nHTTP\/1\.1 400 /)
+  assert.equal(opened.served.length, 1)
+})
+
 test('the heads of requests that wait count as memory', async () => {
   const { socket, served } = await open()
   socket.write(ask + `${head}foo: ${'x'.repeat(10_000)}\r\n\r\n`.repeat(5))

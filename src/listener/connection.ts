@@ -222,7 +222,8 @@ export class Connection {
     const { state } = this
     if (this.#queue.length > 0) {
       if (isInBody) this.#shift(this.#queue.pop())
-      this.#nextRefusal ??= refusal
+      const hasBody = !isInBody || response.req.method !== 'HEAD'
+      this.#nextRefusal ??= hasBody ? refusal : { ...refusal, body: '' }
     } else if (state === 'serving' && isInBody) {
       this.refuseRequest(refusal)
     } else if (state === 'serving' || state === 'responding') {
