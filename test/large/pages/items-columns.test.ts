@@ -252,6 +252,10 @@ describe('the columns of the items page', inChromium, () => {
     await page.getByRole('gridcell', { name: 'of: [2]' }).waitFor()
     await page.getByRole('gridcell', { name: 'odd: {1}' }).waitFor()
     assert.equal(await page.getByRole('gridcell', { name: 'more' }).count(), 0)
+    const ends = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('th')].map((head) => head.getBoundingClientRect().right)`,
+    )
+    assert.ok(Math.max(...ends) <= screens.phone.width, `the heads end at ${ends}`)
     await page.choose('Filter')
     await assertFits(page)
     await inEachScheme(page, () => assertAccessible(page))
