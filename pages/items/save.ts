@@ -30,5 +30,5 @@ export async function saveItem(
 /** Why an item was not saved, in words. */
 export function notSaved(problem: unknown): string {
   const doubt = 'It may have been saved all the same. Save again: it will not be there twice.'
-  return `Not saved. ${messageFor(problem)} ${isOutcomeUnknown(problem) ? doubt : ''}`
+  return `Not saved. ${messageFor(problem)}. ${isOutcomeUnknown(problem) ? doubt : ''}`
 }

@@ -266,7 +266,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await typeNew(page)
     await lose('POST', 3) // the first, and those that the page sends by itself
     await page.choose('Save')
-    await page.sees('It may have been saved all the same.')
+    await page.sees('(CONNECTION_LOST). It may have been saved all the same.')
     assert.equal(await countItems(), before + 1)
     await page.choose('Save')
     await page.dialog.waitFor({ state: 'detached' })
