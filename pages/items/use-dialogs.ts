@@ -1,16 +1,22 @@
-/** Loads what is opened above the list when it is first needed. @module */
+/** Loads what is opened above the list once the list is there, or when it is first needed. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 
-export const loadDialogs = () => import('./dialogs.js')
+type Dialogs = typeof import('./dialogs.js')
 
-type Dialogs = Awaited<ReturnType<typeof loadDialogs>>
+/** Kept here, not in a state: a dialog opens at once then, before the next key is typed. */
+let loaded: Dialogs | undefined
+
+export async function loadDialogs(): Promise<Dialogs> {
+  loaded = await import('./dialogs.js')
+  return loaded
+}
 
 /** @returns `undefined` until they are loaded. @param onFailure they cannot be; the next need tries again. */
 export function useDialogs(isNeeded: boolean, onFailure: () => void): Dialogs | undefined {
-  const [dialogs, setDialogs] = useState<Dialogs>()
+  const [, setDialogs] = useState(loaded)
   useEffect(() => {
-    if (isNeeded) loadDialogs().then(setDialogs, onFailure)
+    if (isNeeded && !loaded) loadDialogs().then(setDialogs, onFailure)
   }, [isNeeded])
-  return dialogs
+  return loaded
 }

@@ -28,6 +28,24 @@ function countChanges(page: ItemsPage): () => number {
 }
 
 describe('a value in its cell', inChromium, () => {
+  test('the field has the focus before the next key, also the first time', async () => {
+    const own = await ownService({ CONSOLE: 'on' })
+    await createdBy(own, '{"title":"Tea"}')
+    const page = await openItems(own)
+    await page.cell('"Tea"').click()
+    const found =
+      "performance.getEntriesByType('resource').find(({ name }) => name.includes('/dialogs-'))"
+    await page.waitForFunction(found) // it is loaded once the list is there
+    // Only what follows from the event itself happens in between: no timer, no frame.
+    const isReady = await page.evaluate(`import(${found}.name).then(async () => {
+      const cell = document.getElementById('active-cell')
+      cell.dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))
+      for (let i = 0; i < 99; i++) await undefined
+      return document.activeElement.matches('dialog.cell input')
+    })`)
+    assert.equal(isReady, true)
+  })
+
   test('with the keyboard alone: only its characters change in the text of the item', async () => {
     const own = await ownService({ CONSOLE: 'on' })
     const data = '"p": 1.0,\t"big":12345678901234567890 , "s":"say \\u0022hi\\"", "t" :true'
