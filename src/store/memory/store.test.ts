@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { randomNumbers } from '../../../test/support/random.js'
-import {
-  describeFullStore,
-  describeStore,
-  itemText,
-  textOf,
-} from '../../../test/support/store-behaviour.js'
+import { describeStore, itemText, textOf } from '../../../test/support/store-behaviour.js'
 import { newItemId } from '../../item/id.js'
 import type { ItemId } from '../item-store.js'
 import { createMemoryStore } from './store.js'
@@ -20,7 +15,6 @@ for (const blockBytes of [1, 100, 500, 2000]) {
     createMemoryStore(room, { blockBytes }),
   )
 }
-describe('the memory store', () => describeFullStore((maxBytes) => createMemoryStore(maxBytes)))
 
 test('items of any length take little more memory than their bytes', async () => {
   for (const length of [300, 3000, 12_000, 17_000, 25_000, 33_000, 70_000]) {
