@@ -69,104 +69,64 @@ function loadedBy(args: string[]): string[] {
   return urls.map((url) => relative(root, fileURLToPath(url)).replaceAll(sep, '/'))
 }
 
+const long = 'x'.repeat(300)
 /** Nothing listens there. */
 const baseUrl = 'http://127.0.0.1:9/api/v1'
 
-const usage = [
-  { args: [], says: /^item-store: expected a command: serve, dev, token, openapi or conformance/ },
-  {
-    args: ['fly'],
-    says: /^item-store: unknown command "fly"; expected serve, dev, token, openapi or conformance/,
-  },
-  { args: ['help', 'fly'], says: /^item-store: unknown command "fly"/ },
-  { args: ['fly', '--help'], says: /^item-store: unknown command "fly"/ },
-  { args: ['sevre'], says: /^item-store: unknown command "sevre"; did you mean serve\?\n$/ },
-  { args: ['help', 'tokn'], says: /^item-store: unknown command "tokn"; did you mean token\?\n$/ },
-  { args: ['toString'], says: /^item-store: unknown command "toString"/ },
-  { args: ['serve', '--speed', '9'], says: /^item-store: Unknown option '--speed'; see/ },
-  {
-    args: ['serve', '--prot', '9000'],
-    says: /^item-store: Unknown option '--prot'; did you mean --port\?; see item-store serve --help\n$/,
-  },
-  {
-    args: ['dev', '--store=x'],
-    says: /^item-store: Unknown option '--store'; see item-store dev --help\n$/,
-  },
-  {
-    args: ['serve', '--seed', 'a.json'],
-    says: /^item-store: --seed is an option of dev, not of serve; see item-store dev --help\n$/,
-  },
-  {
-    args: ['serve', '--store-url', 'localhost:6379'],
-    says: /^item-store: --store-url is not usable; expected a scheme first, such as redis:\/\/ before HOST:PORT/,
-  },
-  {
-    args: ['serve'],
-    says: /^item-store: JWT_SECRET is not set; generate one with: export JWT_SECRET=/,
-  },
-  { args: ['dev', '--port', 'x'], says: /^item-store: --port is "x"; expected a whole number/ },
-  {
-    args: ['dev', '--host', '203.0.113.1'],
-    says: /^item-store: 203.0.113.1 is not an address of this/,
-  },
-  { args: ['dev', '--host', 'fe80::1'], says: /^item-store: fe80::1 is not an address of this/ },
-  {
-    args: ['dev', '--host', 'x'.repeat(300)],
-    says: /^item-store: x{300} is not an address of this/,
-  },
-  { args: ['dev', '--host', ''], says: /^item-store: --host is ""; expected some text/ },
-  {
-    args: ['dev', '--metrics-port', '9000', '--metrics-host', '203.0.113.1'],
-    says: /^item-store: 203.0.113.1 is not an address of this machine; .* --metrics-host\n$/,
-  },
-  {
-    args: ['dev', '--metrics-port', '9000', '--metrics-host', 'x'.repeat(300)],
-    says: /^item-store: x{300} is not an address of this machine; .* --metrics-host\n$/,
-  },
-  {
-    args: ['dev', '--port', '-1'],
-    says: /^item-store: Option '--port' .*; see item-store dev --help/,
-  },
-  { args: ['dev', '9000'], says: /^item-store: Unexpected argument '9000'; see/ },
-  {
-    args: ['dev', '--max-memory-bytes', '60000000', '--max-store-bytes', '1MB'],
-    says: /^item-store: MAX_MEMORY_BYTES is 60MB, but the idle process alone takes \d+MiB: item requests would be refused; allow at least \d+MiB\n$/,
-  },
-  { args: ['openapi', '--speed'], says: /^item-store: Unknown option '--speed'; see/ },
-  { args: ['token'], says: /^item-store: --sub is missing/ },
-  {
-    args: ['conformance'],
-    says: /^item-store: expected one address, such as item-store conformance http:\/\/localhost:8000\/api\/v1\n$/,
-  },
-  { args: ['conformance', baseUrl, baseUrl], says: /^item-store: expected one address, such as/ },
-  ...['localhost:8000/api/v1', 'http://localhost:8000', `${baseUrl}?a`, 'http:///api/v1'].map(
-    (url) => ({
-      args: ['conformance', url],
-      says: /^item-store: ".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/,
-    }),
+/** Command lines, each with what is said after the name of the command. */
+const usage: Record<string, RegExp> = {
+  '': /expected a command: serve, dev, token, openapi or conformance/,
+  fly: /unknown command "fly"; expected serve, dev, token, openapi or conformance/,
+  'help fly': /unknown command "fly"/,
+  'fly --help': /unknown command "fly"/,
+  sevre: /unknown command "sevre"; did you mean serve\?\n$/,
+  'help tokn': /unknown command "tokn"; did you mean token\?\n$/,
+  toString: /unknown command "toString"/,
+  'serve --speed 9': /Unknown option '--speed'; see/,
+  'serve --prot 9000':
+    /Unknown option '--prot'; did you mean --port\?; see item-store serve --help\n$/,
+  'dev --store=x': /Unknown option '--store'; see item-store dev --help\n$/,
+  'serve --seed a.json': /--seed is an option of dev, not of serve; see item-store dev --help\n$/,
+  'serve --store-url localhost:6379':
+    /--store-url is not usable; expected a scheme first, such as redis:\/\/ before HOST:PORT/,
+  serve: /JWT_SECRET is not set; generate one with: export JWT_SECRET=/,
+  'dev --port x': /--port is "x"; expected a whole number/,
+  'dev --host 203.0.113.1': /203.0.113.1 is not an address of this/,
+  'dev --host fe80::1': /fe80::1 is not an address of this/,
+  [`dev --host ${long}`]: /x{300} is not an address of this/,
+  'dev --host ': /--host is ""; expected some text/,
+  'dev --metrics-port 9000 --metrics-host 203.0.113.1':
+    /203.0.113.1 is not an address of this machine; .* --metrics-host\n$/,
+  [`dev --metrics-port 9000 --metrics-host ${long}`]:
+    /x{300} is not an address of this machine; .* --metrics-host\n$/,
+  'dev --port -1': /Option '--port' .*; see item-store dev --help/,
+  'dev 9000': /Unexpected argument '9000'; see/,
+  'dev --max-memory-bytes 60000000 --max-store-bytes 1MB':
+    /MAX_MEMORY_BYTES is 60MB, but the idle process alone takes \d+MiB: item requests would be refused; allow at least \d+MiB\n$/,
+  'openapi --speed': /Unknown option '--speed'; see/,
+  token: /--sub is missing/,
+  conformance:
+    /expected one address, such as item-store conformance http:\/\/localhost:8000\/api\/v1\n$/,
+  [`conformance ${baseUrl} ${baseUrl}`]: /expected one address, such as/,
+  ...Object.fromEntries(
+    ['localhost:8000/api/v1', 'http://localhost:8000', `${baseUrl}?a`, 'http:///api/v1'].map(
+      (url) => [
+        `conformance ${url}`,
+        /".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/,
+      ],
+    ),
   ),
-  {
-    args: ['conformance', baseUrl, '--reporter', 'dot'],
-    says: /^item-store: --reporter is "dot"; expected spec, tap or junit\n$/,
-  },
-  {
-    args: ['conformance', baseUrl, '--report', 'tap'],
-    says: /^item-store: Unknown option '--report'; did you mean --reporter\?; see item-store conformance --help\n$/,
-  },
-  {
-    args: ['conformance', baseUrl],
-    says: /^item-store: JWT_SECRET is not set; use the secret of the service/,
-  },
-  {
-    args: ['token', '--sub', 'a'],
-    says: /^item-store: JWT_SECRET is not set; .* secret of the service, .* dev .* \.env\n$/,
-  },
-]
+  [`conformance ${baseUrl} --reporter dot`]: /--reporter is "dot"; expected spec, tap or junit\n$/,
+  [`conformance ${baseUrl} --report tap`]:
+    /Unknown option '--report'; did you mean --reporter\?; see item-store conformance --help\n$/,
+  [`conformance ${baseUrl}`]: /JWT_SECRET is not set; use the secret of the service/,
+  'token --sub a': /JWT_SECRET is not set; .* secret of the service, .* dev .* \.env\n$/,
+}
 
-for (const { args, says } of usage) {
-  test(`item-store ${args.join(' ')}: exit code 2 and one clear line`, () => {
-    const { status, stdout, stderr } = run(args)
-    assert.match(stderr, says)
+for (const [line, says] of Object.entries(usage)) {
+  test(`item-store ${line}: exit code 2 and one clear line`, () => {
+    const { status, stdout, stderr } = run(line === '' ? [] : line.split(' '))
+    assert.match(stderr, new RegExp(`^item-store: ${says.source}`))
     assert.equal(stderr.trimEnd().split('\n').length, 1)
     assert.equal(stdout, '')
     assert.equal(status, 2)
@@ -276,24 +236,24 @@ test('-v and --version print the version', () => {
 })
 
 const setting = /--max-body-bytes +MAX_BODY_BYTES +Maximum size of a request body \[16MiB\]/
-const helps = [
-  { args: ['--help'], has: [/item-store dev/, setting, /JWT_SECRET/], hasNot: [] },
-  {
-    args: ['serve', '--help'],
-    has: [/serve \[settings\]/, setting],
-    hasNot: [/--sub/, /item-store dev/],
-  },
-  { args: ['dev', '--port', '-h'], has: [/dev \[--seed FILE\]/, setting], hasNot: [/--sub/] },
-  { args: ['token', '--help'], has: [/--sub NAME/, /JWT_SECRET/], hasNot: [/--max-body-bytes/] },
-  {
-    args: ['conformance', '--help'],
-    has: [/conformance URL/, /--reporter NAME/, /JWT_SECRET/, /http:\/\/localhost:8000\/api\/v1\./],
-    hasNot: [/--max-body-bytes/],
-  },
-  { args: ['openapi', '--help'], has: [/OpenAPI/], hasNot: [/--max-body-bytes/, /JWT_SECRET/] },
+const helps: [args: string[], has: RegExp[], hasNot: RegExp[]][] = [
+  [['--help'], [/item-store dev/, setting, /JWT_SECRET/], []],
+  [
+    ['serve', '--help'],
+    [/serve \[settings\]/, setting],
+    [/--sub/, /item-store dev/],
+  ],
+  [['dev', '--port', '-h'], [/dev \[--seed FILE\]/, setting], [/--sub/]],
+  [['token', '--help'], [/--sub NAME/, /JWT_SECRET/], [/--max-body-bytes/]],
+  [
+    ['conformance', '--help'],
+    [/conformance URL/, /--reporter NAME/, /JWT_SECRET/, /http:\/\/localhost:8000\/api\/v1\./],
+    [/--max-body-bytes/],
+  ],
+  [['openapi', '--help'], [/OpenAPI/], [/--max-body-bytes/, /JWT_SECRET/]],
 ]
 
-for (const { args, has, hasNot } of helps) {
+for (const [args, has, hasNot] of helps) {
   test(`item-store ${args.join(' ')}: the help, and only what belongs to it`, () => {
     const { status, stdout, stderr } = run(args)
     for (const text of has) assert.match(stdout, text)
@@ -313,13 +273,13 @@ test('-h and help say what --help says', () => {
   }
 })
 
-const light = [
-  { args: ['--version'], packages: [] },
-  { args: ['help', 'serve'], packages: [] },
-  { args: ['token', '--sub', 'a'], packages: ['jose'] },
+const light: [args: string[], packages: string[]][] = [
+  [['--version'], []],
+  [['help', 'serve'], []],
+  [['token', '--sub', 'a'], ['jose']],
 ]
 
-for (const { args, packages } of light) {
+for (const [args, packages] of light) {
   test(`item-store ${args.join(' ')} loads nothing that it does not need`, () => {
     const loaded = loadedBy(args)
     const names = loaded.flatMap((file) => /^node_modules\/([^/]+)\//.exec(file)?.[1] ?? [])

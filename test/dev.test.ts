@@ -145,34 +145,34 @@ test('--seed: one object per line', async () => {
   ])
 })
 
-const badSeeds = [
-  {
-    what: 'is not JSON',
-    file: fileWith('bad.json', '[\n  {"a": 1},\n  {"b": }\n]'),
-    says: 'bad.json: line 3, column 9: expected a value',
-  },
-  {
-    what: 'is not a list of objects',
-    file: fileWith('bad.csv', 'title,price\nfirst,1\n'),
-    says: 'bad.csv: line 1, column 1: expected an object',
-  },
-  {
-    what: 'has a request that is not valid',
-    file: fileWith('bad.jsonl', '{"a":1}\n{"data":[]}\n'),
-    says: 'bad.jsonl: line 2, column 1: Invalid item request: data must be an object',
-  },
-  {
-    what: 'is from json-server',
-    file: fileWith('db.json', '{"posts": [{"id": "1"}], "empty": [], "profile": {"name": "a"}}'),
-    says: 'db.json looks like a file of json-server, which would be one item; convert it as docs/how-to/from-json-server.md says, or put one item that looks like this into [ ]',
-  },
-  {
-    what: 'does not exist',
-    file: 'none.json',
-    says: "the seed none.json cannot be read: ENOENT: no such file or directory, open 'none.json'",
-  },
+const badSeeds: [what: string, file: string, says: string][] = [
+  [
+    'is not JSON',
+    fileWith('bad.json', '[\n  {"a": 1},\n  {"b": }\n]'),
+    'bad.json: line 3, column 9: expected a value',
+  ],
+  [
+    'is not a list of objects',
+    fileWith('bad.csv', 'title,price\nfirst,1\n'),
+    'bad.csv: line 1, column 1: expected an object',
+  ],
+  [
+    'has a request that is not valid',
+    fileWith('bad.jsonl', '{"a":1}\n{"data":[]}\n'),
+    'bad.jsonl: line 2, column 1: Invalid item request: data must be an object',
+  ],
+  [
+    'is from json-server',
+    fileWith('db.json', '{"posts": [{"id": "1"}], "empty": [], "profile": {"name": "a"}}'),
+    'db.json looks like a file of json-server, which would be one item; convert it as docs/how-to/from-json-server.md says, or put one item that looks like this into [ ]',
+  ],
+  [
+    'does not exist',
+    'none.json',
+    "the seed none.json cannot be read: ENOENT: no such file or directory, open 'none.json'",
+  ],
 ]
-for (const { what, file, says } of badSeeds) {
+for (const [what, file, says] of badSeeds) {
   test(`--seed with a file that ${what}: one error with the position, and nothing is started`, () => {
     assert.equal(failingDev('--seed', file), says)
   })

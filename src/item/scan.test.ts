@@ -23,40 +23,28 @@ function isJson(text: string): boolean {
   }
 }
 
-const faults = [
-  { text: '', offset: 0, message: 'expected a value, but the text ends here' },
-  { text: '{"a":1,}', offset: 7, message: 'expected a name in double quotes' },
-  { text: '{"a":x}', offset: 5, message: 'expected a value' },
-  { text: '{"a" 1}', offset: 5, message: 'expected a colon' },
-  { text: '{"a":1 "b":2}', offset: 7, message: 'expected a comma or "}"' },
-  { text: '{"a":[1 2]}', offset: 8, message: 'expected a comma or "]"' },
-  { text: '{"a":[1,]}', offset: 8, message: 'expected a value' },
-  { text: '{"a":01}', offset: 6, message: 'expected a comma or "}"' },
-  { text: '{"a":1.}', offset: 7, message: 'expected a digit' },
-  { text: '{"a":-}', offset: 6, message: 'expected a digit' },
-  { text: '{"a":1e+}', offset: 8, message: 'expected a digit' },
-  { text: '{"a":tru}', offset: 5, message: 'expected a value' },
-  { text: '{} {}', offset: 3, message: 'unexpected text after the value' },
-  { text: '\ufeff{}', offset: 0, message: 'expected a value' },
-  { text: '"a\tb"', offset: 2, message: 'control characters must be escaped' },
-  {
-    text: '"ab',
-    offset: 3,
-    message: 'expected the closing quote of the string, but the text ends here',
-  },
-  {
-    text: '"\\x"',
-    offset: 1,
-    message: 'invalid escape; expected one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX',
-  },
-  {
-    text: '[[{"a":[{',
-    offset: 9,
-    message: 'expected a name in double quotes, but the text ends here',
-  },
+const faults: [text: string, offset: number, message: string][] = [
+  ['', 0, 'expected a value, but the text ends here'],
+  ['{"a":1,}', 7, 'expected a name in double quotes'],
+  ['{"a":x}', 5, 'expected a value'],
+  ['{"a" 1}', 5, 'expected a colon'],
+  ['{"a":1 "b":2}', 7, 'expected a comma or "}"'],
+  ['{"a":[1 2]}', 8, 'expected a comma or "]"'],
+  ['{"a":[1,]}', 8, 'expected a value'],
+  ['{"a":01}', 6, 'expected a comma or "}"'],
+  ['{"a":1.}', 7, 'expected a digit'],
+  ['{"a":-}', 6, 'expected a digit'],
+  ['{"a":1e+}', 8, 'expected a digit'],
+  ['{"a":tru}', 5, 'expected a value'],
+  ['{} {}', 3, 'unexpected text after the value'],
+  ['\ufeff{}', 0, 'expected a value'],
+  ['"a\tb"', 2, 'control characters must be escaped'],
+  ['"ab', 3, 'expected the closing quote of the string, but the text ends here'],
+  ['"\\x"', 1, 'invalid escape; expected one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX'],
+  ['[[{"a":[{', 9, 'expected a name in double quotes, but the text ends here'],
 ]
 
-for (const { text, offset, message } of faults) {
+for (const [text, offset, message] of faults) {
   test(`${JSON.stringify(text)} is not JSON: ${message}`, () => {
     const error = errorOf(text)
     assert.equal(error?.offset, offset)

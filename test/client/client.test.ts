@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { inspect } from 'node:util'
 import { ItemStoreClient, type ItemStoreClientOptions } from '../../src/client/client.js'
 import { assertSessionId } from '../conformance/expect.js'
 import { inSeconds } from '../conformance/tokens.js'
@@ -162,100 +163,56 @@ describe('bad input gets one clear error before anything is sent', () => {
   const fetch = () => assert.fail('a request was sent')
   const lone = String.fromCharCode(0xd800)
   const silent = newClient({ fetch })
-  const missing = undefined as unknown as string // as from JavaScript
 
-  const options: { title: string; change: Partial<ItemStoreClientOptions>; message: RegExp }[] = [
-    { title: 'no token', change: { token: missing }, message: /token is missing/ },
-    { title: 'an empty token', change: { token: '' }, message: /token is missing/ },
-    { title: 'a line break in it', change: { token: 'a.b.c\n' }, message: /white space/ },
-    {
-      title: 'no baseUrl',
-      change: { baseUrl: missing },
-      message: /baseUrl is missing, or not like/,
-    },
-    {
-      title: 'a path',
-      change: { baseUrl: '/api/v1' },
-      message: /baseUrl is missing, or not like/,
-    },
-    {
-      title: 'no scheme',
-      change: { baseUrl: 'localhost:8000/api/v1' },
-      message: /baseUrl is missing, or not like/,
-    },
-    {
-      title: 'a query',
-      change: { baseUrl: 'http://a/api/v1?secret' },
-      message: /baseUrl is missing, or not like "http:\/\/localhost:8000\/api\/v1"$/,
-    },
-    ...[
-      'http://a:secret@b/api/v1',
-      'http://a:secret@b:x/',
-      'a:secret@b',
-      'http://a:x/secret@b',
-    ].map((baseUrl) => ({
-      title: `a password, which errors do not show: ${baseUrl}`,
-      change: { baseUrl },
-      message: /baseUrl is missing, or not like "http:\/\/localhost:8000\/api\/v1"$/,
-    })),
-    { title: 'timeout', change: { timeout: 0 }, message: /timeout is 0; expected milliseconds/ },
-    { title: 'retries', change: { retries: -1 }, message: /retries is -1; expected a number/ },
-    ...[5, null].map((fetch) => ({
-      title: `fetch is ${fetch}`,
-      change: { fetch } as never, // from JavaScript
-      message: /fetch is not a function/,
-    })),
-    ...[{}, null, 5, { parse: JSON.parse }].map((json) => ({
-      title: `json is ${JSON.stringify(json)}`,
-      change: { json } as never, // from JavaScript
-      message: /json has no parse and stringify/,
-    })),
+  const baseUrls = [
+    ...[undefined, '/api/v1', 'localhost:8000/api/v1', 'http://a/api/v1?secret'],
+    // Errors do not show passwords.
+    ...['http://a:secret@b/api/v1', 'http://a:secret@b:x/', 'a:secret@b', 'http://a:x/secret@b'],
   ]
-  for (const { title, change, message } of options) {
-    test(`options: ${title}`, () => {
-      assert.throws(() => newClient(change), { name: 'TypeError', message })
+  const wrongOptions: [message: RegExp, ...options: object[]][] = [
+    [/token is missing/, { token: undefined }, { token: '' }],
+    [/white space/, { token: 'a.b.c\n' }],
+    [
+      /baseUrl is missing, or not like "http:\/\/localhost:8000\/api\/v1"$/,
+      ...baseUrls.map((baseUrl) => ({ baseUrl })),
+    ],
+    [/timeout is 0; expected milliseconds/, { timeout: 0 }],
+    [/retries is -1; expected a number/, { retries: -1 }],
+    [/fetch is not a function/, { fetch: 5 }, { fetch: null }],
+    [
+      /json has no parse and stringify/,
+      ...[{}, null, 5, { parse: JSON.parse }].map((json) => ({ json })),
+    ],
+  ]
+  for (const [message, ...all] of wrongOptions) {
+    for (const options of all) {
+      test(`options: ${inspect(options)}`, () => {
+        assert.throws(() => newClient(options), { name: 'TypeError', message })
+      })
+    }
+  }
+
+  for (const id of ['', '.', '..', lone, `a${lone}`]) {
+    test(`calls: the id ${JSON.stringify(id)}`, async () => {
+      const message = /^ItemStoreClient: id is ".*"; expected/
+      await assert.rejects(silent.get(id), { message })
+      await assert.rejects(silent.replace(id, { title: 'a' }), { message })
+      await assert.rejects(silent.delete(id), { message })
     })
   }
 
-  const calls: { title: string; call: () => Promise<unknown>; message: RegExp }[] = [
-    { title: 'get without an id', call: () => silent.get(''), message: /id is ""; expected/ },
-    { title: 'delete without an id', call: () => silent.delete(''), message: /id is ""; expected/ },
-    ...['.', '..', lone, `a${lone}`].flatMap((id) => [
-      {
-        title: `get of the id ${JSON.stringify(id)}`,
-        call: () => silent.get(id),
-        message: /^ItemStoreClient: id is ".*"; expected/,
-      },
-      {
-        title: `replace of the id ${JSON.stringify(id)}`,
-        call: () => silent.replace(id, { title: 'a' }),
-        message: /^ItemStoreClient: id is ".*"; expected/,
-      },
-      {
-        title: `delete of the id ${JSON.stringify(id)}`,
-        call: () => silent.delete(id),
-        message: /^ItemStoreClient: id is ".*"; expected/,
-      },
-    ]),
-    { title: 'text that is not JSON', call: () => silent.createText('{a}'), message: /JSON/ },
-    {
-      title: 'text that adds members',
-      call: () => silent.createText('{},"a":{}'),
-      message: /JSON/,
-    },
-    { title: 'a lone surrogate', call: () => silent.createText(`"${lone}"`), message: /lone surr/ },
-    {
-      title: 'no data',
-      call: () => new ItemStoreClient({ baseUrl, token: 'a', fetch }).create((() => 0) as never), // from JavaScript
-      message: /data is missing/,
-    },
-    {
-      title: 'a function that gives no token',
-      call: () => newClient({ fetch, token: async () => missing }).list(),
-      message: /token is missing/,
-    },
+  const wrongCalls: [title: string, message: RegExp, call: () => Promise<unknown>][] = [
+    ['text that is not JSON', /JSON/, () => silent.createText('{a}')],
+    ['text that adds members', /JSON/, () => silent.createText('{},"a":{}')],
+    ['a lone surrogate', /lone surr/, () => silent.createText(`"${lone}"`)],
+    ['no data', /data is missing/, () => silent.create((() => 0) as never)], // from JavaScript
+    [
+      'a function that gives no token',
+      /token is missing/,
+      () => newClient({ fetch, token: async () => undefined as never }).list(), // from JavaScript
+    ],
   ]
-  for (const { title, call, message } of calls) {
+  for (const [title, message, call] of wrongCalls) {
     test(`calls: ${title}`, async () => {
       await assert.rejects(call, { message })
     })

@@ -130,18 +130,13 @@ describe('not sent again', () => {
     (client) => client.delete(id, { ifMatch }),
   ]
   const unknown = unavailable('STORE_UNAVAILABLE')
-  const steps: { title: string; step: Step; status: number | undefined; code: string }[] = [
-    { title: 'an unknown outcome', step: unknown, status: 503, code: 'STORE_UNAVAILABLE' },
-    {
-      title: 'a 503 of something else',
-      step: answers(503, ''),
-      status: 503,
-      code: 'INVALID_RESPONSE',
-    },
-    { title: 'a lost connection', step: drops, status: undefined, code: 'CONNECTION_LOST' },
-    { title: 'half a response', step: dropsHalfway, status: 200, code: 'CONNECTION_LOST' },
+  const steps: [title: string, step: Step, status: number | undefined, code: string][] = [
+    ['an unknown outcome', unknown, 503, 'STORE_UNAVAILABLE'],
+    ['a 503 of something else', answers(503, ''), 503, 'INVALID_RESPONSE'],
+    ['a lost connection', drops, undefined, 'CONNECTION_LOST'],
+    ['half a response', dropsHalfway, 200, 'CONNECTION_LOST'],
   ]
-  for (const { title, step, status, code } of steps) {
+  for (const [title, step, status, code] of steps) {
     test(`a change with a condition after ${title}: it would not meet it after itself`, async () => {
       for (const call of conditional) {
         const { baseUrl, seen } = await scriptedServer([step])
@@ -363,18 +358,18 @@ describe('a delete that is sent again', () => {
     assert.deepEqual([error.status, seen.length], [404, 2])
   })
 
-  const others: { title: string; step: Step; code: string | undefined }[] = [
-    { title: 'a page', step: answers(404, '<html></html>'), code: 'INVALID_RESPONSE' },
-    {
-      title: 'an unknown route',
-      step: answers(404, {
+  const others: [title: string, step: Step, code: string | undefined][] = [
+    ['a page', answers(404, '<html></html>'), 'INVALID_RESPONSE'],
+    [
+      'an unknown route',
+      answers(404, {
         detail: { detail: 'no', session_id: 's', error_code: 'ROUTE_NOT_FOUND' },
       }),
-      code: 'ROUTE_NOT_FOUND',
-    },
-    { title: 'a framework', step: answers(404, { detail: 'Not Found' }), code: undefined },
+      'ROUTE_NOT_FOUND',
+    ],
+    ['a framework', answers(404, { detail: 'Not Found' }), undefined],
   ]
-  for (const { title, step, code } of others) {
+  for (const [title, step, code] of others) {
     test(`has failed when the 404 is not the item's: ${title}`, async () => {
       const { baseUrl, seen } = await scriptedServer([drops, step])
       const error = await errorOf(new ItemStoreClient({ baseUrl, token }).delete(id))

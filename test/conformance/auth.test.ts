@@ -22,71 +22,57 @@ function requestsTo({ id }: Item, project_id: string) {
   ]
 }
 
+const bearer = (token: string) => `Bearer ${token}`
 const expired = { ...validClaims(), exp: inSeconds(-3600) }
 const [header = '', payload = '', signature = ''] = service.validToken().split('.')
 const forgedPayload = Buffer.from(JSON.stringify({ ...validClaims(), sub: 'root' }))
 const brokenSignature = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
 
-const refused = [
-  { title: 'no Authorization header', authorization: undefined, code: 'MISSING_TOKEN' },
-  { title: 'Basic scheme', authorization: 'Basic dXNlcjpwYXNz', code: 'MISSING_TOKEN' },
-  { title: 'Digest scheme', authorization: 'Digest a="b"', code: 'MISSING_TOKEN' },
-  {
-    title: 'valid token in the Basic scheme',
-    authorization: `Basic ${service.validToken()}`,
-    code: 'MISSING_TOKEN',
-  },
-  {
-    title: 'valid token without a scheme',
-    authorization: service.validToken(),
-    code: 'MISSING_TOKEN',
-  },
-  { title: 'expired token', token: service.mint(expired), code: 'TOKEN_EXPIRED' },
-  {
-    title: 'token that expired seconds ago',
-    token: service.mint({ sub: 'tester', exp: inSeconds(-5) }),
-    code: 'TOKEN_EXPIRED',
-  },
-  {
-    title: 'bad signature',
-    token: `${header}.${payload}.${brokenSignature}`,
-    code: 'INVALID_TOKEN',
-  },
-  {
-    title: 'payload changed after signing',
-    token: `${header}.${forgedPayload.toString('base64url')}.${signature}`,
-    code: 'INVALID_TOKEN',
-  },
-  { title: 'empty signature', token: `${header}.${payload}.`, code: 'INVALID_TOKEN' },
-  { title: 'no signature', token: `${header}.${payload}`, code: 'INVALID_TOKEN' },
-  { title: 'Bearer value that is not a JWT', token: 'not-a-jwt', code: 'INVALID_TOKEN' },
-  { title: 'three parts that are not a JWT', token: 'a.b.c', code: 'INVALID_TOKEN' },
-  {
-    title: 'token signed with a different secret',
-    token: service.mint(validClaims(), { secret: `${service.secret}x` }),
-    code: 'INVALID_TOKEN',
-  },
-  {
-    title: 'token signed with an empty secret',
-    token: service.mint(validClaims(), { secret: '' }),
-    code: 'INVALID_TOKEN',
-  },
-  ...['none', 'HS384', 'HS512', 'RS256', 'ES256'].map((algorithm) => ({
-    title: `token using the algorithm ${algorithm}`,
-    token: service.mint(validClaims(), { algorithm }),
-    code: 'INVALID_TOKEN',
-  })),
+/** Values of the header, each with the code of the 401. */
+const refused: [title: string, code: string, authorization: string | undefined][] = [
+  ['no Authorization header', 'MISSING_TOKEN', undefined],
+  ['Basic scheme', 'MISSING_TOKEN', 'Basic dXNlcjpwYXNz'],
+  ['Digest scheme', 'MISSING_TOKEN', 'Digest a="b"'],
+  ['valid token in the Basic scheme', 'MISSING_TOKEN', `Basic ${service.validToken()}`],
+  ['valid token without a scheme', 'MISSING_TOKEN', service.validToken()],
+  ['expired token', 'TOKEN_EXPIRED', bearer(service.mint(expired))],
+  [
+    'token that expired seconds ago',
+    'TOKEN_EXPIRED',
+    bearer(service.mint({ sub: 'tester', exp: inSeconds(-5) })),
+  ],
+  ['bad signature', 'INVALID_TOKEN', bearer(`${header}.${payload}.${brokenSignature}`)],
+  [
+    'payload changed after signing',
+    'INVALID_TOKEN',
+    bearer(`${header}.${forgedPayload.toString('base64url')}.${signature}`),
+  ],
+  ['empty signature', 'INVALID_TOKEN', bearer(`${header}.${payload}.`)],
+  ['no signature', 'INVALID_TOKEN', bearer(`${header}.${payload}`)],
+  ['Bearer value that is not a JWT', 'INVALID_TOKEN', bearer('not-a-jwt')],
+  ['three parts that are not a JWT', 'INVALID_TOKEN', bearer('a.b.c')],
+  [
+    'token signed with a different secret',
+    'INVALID_TOKEN',
+    bearer(service.mint(validClaims(), { secret: `${service.secret}x` })),
+  ],
+  [
+    'token signed with an empty secret',
+    'INVALID_TOKEN',
+    bearer(service.mint(validClaims(), { secret: '' })),
+  ],
+  ...['none', 'HS384', 'HS512', 'RS256', 'ES256'].map((algorithm): [string, string, string] => [
+    `token using the algorithm ${algorithm}`,
+    'INVALID_TOKEN',
+    bearer(service.mint(validClaims(), { algorithm })),
+  ]),
 ]
-for (const { title, code, token, authorization } of refused.map(withAllMembers)) {
+for (const [title, code, authorization] of refused) {
   test(`§1.3 §4 §5.6 §7 ${title}: 401 ${code} at each item endpoint, with §5.7 WWW-Authenticate: Bearer`, async () => {
-    const value = token === undefined ? authorization : `Bearer ${token}`
     const mark = randomUUID()
     const item = await create(service, { mark }, mark)
     for (const { method, path, ...rest } of requestsTo(item, mark)) {
-      const answer = await service.request(method, path, {
-        ...rest,
-        headers: { authorization: value },
-      })
+      const answer = await service.request(method, path, { ...rest, headers: { authorization } })
       assertError(answer, 401, code)
       assert.equal(answer.headers['www-authenticate'], 'Bearer', `${method} ${path}`)
     }
@@ -153,14 +139,3 @@ test('§5.8 any valid token may use every item, whoever created it', async () =>
   assert.equal(itemOf(await service.request('PUT', path, replacement), 200).by, 'carol')
   assert.equal((await service.request('DELETE', path, as('bob'))).status, 204)
 })
-
-interface Refused {
-  title: string
-  code: string
-  token?: string | undefined
-  authorization?: string | undefined
-}
-
-function withAllMembers(row: Refused): Required<Refused> {
-  return { token: undefined, authorization: undefined, ...row }
-}

@@ -12,68 +12,64 @@ const service = await useService()
 const mark = randomUUID()
 const item = await create(service, { kept: 1 }, 'kept')
 
+type Malformed = [title: string, body: string | Buffer, says: RegExp]
+
 /** Bodies, each with what the message has to say: what is wrong, and where. */
-const malformed = [
-  { title: 'empty', body: '', says: /empty/ },
-  { title: 'only space', body: ' \n\t', says: /line 2, column 2\b.*ends/ },
-  { title: 'array', body: `[{"data":{}}]`, says: /body.*object/ },
-  { title: 'null', body: 'null', says: /body.*object/ },
-  { title: 'string', body: `"${mark}"`, says: /body.*object/ },
-  { title: 'number', body: '1', says: /body.*object/ },
-  { title: 'boolean', body: 'true', says: /body.*object/ },
-  { title: 'no JSON', body: 'data=1', says: /line 1, column 1\b/ },
-  { title: 'trailing comma', body: `{"data":{"a":"${mark}",}}`, says: /line 1, column 53\b/ },
-  { title: 'trailing comma after data', body: '{"data":{},}', says: /line 1, column 12\b/ },
-  { title: 'cut off', body: `{"data":{"a":1`, says: /line 1, column 15\b.*ends/ },
-  { title: 'two values', body: '{"data":{}} {"data":{}}', says: /line 1, column 13\b/ },
-  { title: 'byte order mark', body: '\ufeff{"data":{}}', says: /line 1, column 1\b/ },
-  { title: 'comment', body: '{"data":{} /* a */}', says: /line 1, column 12\b/ },
-  { title: 'single quotes', body: "{'data':{}}", says: /line 1, column 2\b/ },
-  { title: 'NaN', body: '{"data":{"a":NaN}}', says: /line 1, column 14\b/ },
-  { title: 'undefined', body: '{"data":{"a":undefined}}', says: /line 1, column 14\b/ },
-  { title: 'leading zero', body: '{"data":{"a":01}}', says: /line 1, column 15\b/ },
-  { title: 'control character', body: '{"data":{"a":"b\u0001"}}', says: /line 1, column 16\b/ },
-  { title: 'unknown escape', body: String.raw`{"data":{"a":"\x41"}}`, says: /line 1, column 15\b/ },
-  {
-    title: 'error on a later line, after non-ASCII characters',
-    body: '{\n  "data": {"é🦄": tru}\n}',
-    says: /line 2, column 18\b/,
-  },
-  { title: 'no-break space', body: '{"data":\u00a0{}}', says: /line 1, column 9\b/ },
-  { title: 'UTF-16', body: Buffer.from('{"data":{}}', 'utf16le'), says: /line 1, column 2\b/ },
+const malformed: Malformed[] = [
+  ['empty', '', /empty/],
+  ['only space', ' \n\t', /line 2, column 2\b.*ends/],
+  ['array', `[{"data":{}}]`, /body.*object/],
+  ['null', 'null', /body.*object/],
+  ['string', `"${mark}"`, /body.*object/],
+  ['number', '1', /body.*object/],
+  ['boolean', 'true', /body.*object/],
+  ['no JSON', 'data=1', /line 1, column 1\b/],
+  ['trailing comma', `{"data":{"a":"${mark}",}}`, /line 1, column 53\b/],
+  ['trailing comma after data', '{"data":{},}', /line 1, column 12\b/],
+  ['cut off', `{"data":{"a":1`, /line 1, column 15\b.*ends/],
+  ['two values', '{"data":{}} {"data":{}}', /line 1, column 13\b/],
+  ['byte order mark', '\ufeff{"data":{}}', /line 1, column 1\b/],
+  ['comment', '{"data":{} /* a */}', /line 1, column 12\b/],
+  ['single quotes', "{'data':{}}", /line 1, column 2\b/],
+  ['NaN', '{"data":{"a":NaN}}', /line 1, column 14\b/],
+  ['undefined', '{"data":{"a":undefined}}', /line 1, column 14\b/],
+  ['leading zero', '{"data":{"a":01}}', /line 1, column 15\b/],
+  ['control character', '{"data":{"a":"b\u0001"}}', /line 1, column 16\b/],
+  ['unknown escape', String.raw`{"data":{"a":"\x41"}}`, /line 1, column 15\b/],
+  [
+    'error on a later line, after non-ASCII characters',
+    '{\n  "data": {"é🦄": tru}\n}',
+    /line 2, column 18\b/,
+  ],
+  ['no-break space', '{"data":\u00a0{}}', /line 1, column 9\b/],
+  ['UTF-16', Buffer.from('{"data":{}}', 'utf16le'), /line 1, column 2\b/],
   ...[
     { what: 'a lone continuation byte', bytes: [0x80] },
     { what: 'an overlong form', bytes: [0xc0, 0xaf] },
     { what: 'a surrogate', bytes: [0xed, 0xa0, 0x80] },
     { what: 'a character cut off', bytes: [0xf0, 0x9f, 0xa6] },
     { what: 'Latin-1', bytes: [0xe9] },
-  ].map(({ what, bytes }) => ({
-    title: `not UTF-8: ${what}`,
-    body: Buffer.from([...Buffer.from(`{"data":{"a":"${mark}`), ...bytes, ...Buffer.from('"}}')]),
-    says: /UTF-8/,
-  })),
-  { title: 'data missing', body: `{"project_id":"${mark}"}`, says: /data/ },
-  {
-    title: 'the members of the item without data around them',
-    body: `{"title":"${mark}"}`,
-    says: /data is missing; put the item's members in it$/,
-  },
-  { title: 'data an array', body: `{"data":["${mark}"]}`, says: /data.*object/ },
-  { title: 'last data invalid', body: `{"data":{"a":"${mark}"},"data":1}`, says: /data.*object/ },
-  { title: 'data only under __proto__', body: '{"__proto__":{"data":{}}}', says: /data/ },
-  {
-    title: 'project_id empty',
-    body: `{"data":{"a":"${mark}"},"project_id":""}`,
-    says: /project_id/,
-  },
-  { title: 'project_id a number', body: '{"data":{},"project_id":1}', says: /project_id/ },
-  {
-    title: 'last project_id empty',
-    body: '{"project_id":"p","data":{},"project_id":""}',
-    says: /project_id/,
-  },
+  ].map(
+    ({ what, bytes }): Malformed => [
+      `not UTF-8: ${what}`,
+      Buffer.from([...Buffer.from(`{"data":{"a":"${mark}`), ...bytes, ...Buffer.from('"}}')]),
+      /UTF-8/,
+    ],
+  ),
+  ['data missing', `{"project_id":"${mark}"}`, /data/],
+  [
+    'the members of the item without data around them',
+    `{"title":"${mark}"}`,
+    /data is missing; put the item's members in it$/,
+  ],
+  ['data an array', `{"data":["${mark}"]}`, /data.*object/],
+  ['last data invalid', `{"data":{"a":"${mark}"},"data":1}`, /data.*object/],
+  ['data only under __proto__', '{"__proto__":{"data":{}}}', /data/],
+  ['project_id empty', `{"data":{"a":"${mark}"},"project_id":""}`, /project_id/],
+  ['project_id a number', '{"data":{},"project_id":1}', /project_id/],
+  ['last project_id empty', '{"project_id":"p","data":{},"project_id":""}', /project_id/],
 ]
-for (const { title, body, says } of malformed) {
+for (const [title, body, says] of malformed) {
   test(`§4 ${title}: 422 VALIDATION_ERROR, with what and where`, async () => {
     await assertInvalid(says, { body })
   })

@@ -24,90 +24,65 @@ const prefix = service.baseUrl.pathname
 const health = `GET ${prefix}/health HTTP/1.1\r\n`
 const post = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
 
-const notHttp = [
-  { title: 'garbage', bytes: 'garbage\r\n\r\n' },
-  { title: 'bytes of TLS', bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n' },
-  { title: 'an unknown method', bytes: `FOO ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n` },
-  { title: 'a method in lower case', bytes: `get ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n` },
-  { title: 'HTTP/2.0', bytes: `GET ${prefix}/health HTTP/2.0\r\nHost: a\r\n\r\n` },
-  { title: 'HTTP/0.9', bytes: `GET ${prefix}/health\r\n\r\n` },
-  { title: 'an unknown version', bytes: `GET ${prefix}/health HTTP/9.9\r\nHost: a\r\n\r\n` },
-  { title: 'the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
-  { title: 'no Host', bytes: `${health}\r\n` },
-  { title: 'two Hosts', bytes: `${health}Host: a\r\nHost: a\r\n\r\n` },
-  ...[
-    'a b',
-    'user@127.0.0.1',
-    'a/path',
-    'a,b',
-    'a?b',
-    'a#b',
-    'a:b',
-    '[::1',
-    '::1',
-    'a:80:80',
-    '[x]',
-  ].map((host) => ({ title: `a Host that is ${host}`, bytes: `${health}Host: ${host}\r\n\r\n` })),
-  {
-    title: 'another encoding besides chunked',
-    bytes: `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
-  },
-  {
-    title: 'a Transfer-Encoding in HTTP/1.0',
-    bytes: `${post.replace('HTTP/1.1', 'HTTP/1.0')}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
-  },
-  { title: 'a header without a colon', bytes: `${health}Host: a\r\nfoo\r\n\r\n` },
-  { title: 'a space before the colon', bytes: `${health}Host: a\r\nfoo : bar\r\n\r\n` },
-  { title: 'a NUL in a header', bytes: `${health}Host: a\r\nfoo: a\0b\r\n\r\n` },
-  { title: 'Content-Length: +2', bytes: `${post}Content-Length: +2\r\n\r\n{}` },
-  { title: 'Content-Length: -2', bytes: `${post}Content-Length: -2\r\n\r\n{}` },
-  { title: 'Content-Length: two', bytes: `${post}Content-Length: two\r\n\r\n{}` },
-  { title: 'a folded Content-Length', bytes: `${post}Content-Length:\r\n 2\r\n\r\n{}` },
-  { title: 'lines that end with LF alone', bytes: `${post}Content-Length: 2\n\n{}` },
-  { title: 'a header with CR alone', bytes: `${health}Host: a\r\nfoo: a\rbar: b\r\n\r\n` },
-  { title: 'Content-Length: 2, 2', bytes: `${post}Content-Length: 2, 2\r\n\r\n{}` },
-  {
-    title: 'a last encoding that is not chunked',
-    bytes: `${post}Transfer-Encoding: chunked, identity\r\n\r\n`,
-  },
-  {
-    title: 'Content-Length beyond 64 bits',
-    bytes: `${post}Content-Length: ${'9'.repeat(30)}\r\n\r\n{}`,
-  },
-  {
-    title: 'two lengths that differ',
-    bytes: `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
-  },
-  {
-    title: 'a length and chunks',
-    bytes: `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-  },
-  {
-    title: 'a chunk without a size',
-    bytes: `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
-  },
-]
-for (const { title, bytes } of notHttp) {
+const notHttp = {
+  garbage: 'garbage\r\n\r\n',
+  'bytes of TLS': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
+  'an unknown method': `FOO ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n`,
+  'a method in lower case': `get ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n`,
+  'HTTP/2.0': `GET ${prefix}/health HTTP/2.0\r\nHost: a\r\n\r\n`,
+  'HTTP/0.9': `GET ${prefix}/health\r\n\r\n`,
+  'an unknown version': `GET ${prefix}/health HTTP/9.9\r\nHost: a\r\n\r\n`,
+  'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  'no Host': `${health}\r\n`,
+  'two Hosts': `${health}Host: a\r\nHost: a\r\n\r\n`,
+  ...Object.fromEntries(
+    [
+      'a b',
+      'user@127.0.0.1',
+      'a/path',
+      'a,b',
+      'a?b',
+      'a#b',
+      'a:b',
+      '[::1',
+      '::1',
+      'a:80:80',
+      '[x]',
+    ].map((host) => [`a Host that is ${host}`, `${health}Host: ${host}\r\n\r\n`]),
+  ),
+  'another encoding besides chunked': `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  'a Transfer-Encoding in HTTP/1.0': `${post.replace('HTTP/1.1', 'HTTP/1.0')}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  'a header without a colon': `${health}Host: a\r\nfoo\r\n\r\n`,
+  'a space before the colon': `${health}Host: a\r\nfoo : bar\r\n\r\n`,
+  'a NUL in a header': `${health}Host: a\r\nfoo: a\0b\r\n\r\n`,
+  'Content-Length: +2': `${post}Content-Length: +2\r\n\r\n{}`,
+  'Content-Length: -2': `${post}Content-Length: -2\r\n\r\n{}`,
+  'Content-Length: two': `${post}Content-Length: two\r\n\r\n{}`,
+  'a folded Content-Length': `${post}Content-Length:\r\n 2\r\n\r\n{}`,
+  'lines that end with LF alone': `${post}Content-Length: 2\n\n{}`,
+  'a header with CR alone': `${health}Host: a\r\nfoo: a\rbar: b\r\n\r\n`,
+  'Content-Length: 2, 2': `${post}Content-Length: 2, 2\r\n\r\n{}`,
+  'a last encoding that is not chunked': `${post}Transfer-Encoding: chunked, identity\r\n\r\n`,
+  'Content-Length beyond 64 bits': `${post}Content-Length: ${'9'.repeat(30)}\r\n\r\n{}`,
+  'two lengths that differ': `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+  'a length and chunks': `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  'a chunk without a size': `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
+}
+for (const [title, bytes] of Object.entries(notHttp)) {
   test(`§7 ${title}: 400 BAD_REQUEST, in shape`, async () => {
     const answer = await exchangeOne(service.baseUrl, Buffer.from(bytes, 'latin1'))
     assertRefused(answer, 400, 'BAD_REQUEST')
   })
 }
 
-const tooLarge = [
-  { title: 'a header of 20 KiB', bytes: `${health}Host: a\r\nfoo: ${'x'.repeat(20_480)}\r\n\r\n` },
-  { title: '129 header lines', bytes: `${health}Host: a\r\n${'a:b\r\n'.repeat(128)}\r\n` },
-  { title: 'many headers', bytes: `${health}Host: a\r\n${'foo: bar\r\n'.repeat(3_000)}\r\n` },
-  {
-    title: 'a token of 20 KiB',
-    bytes: `${post}Authorization: Bearer ${'x'.repeat(20_480)}\r\n\r\n`,
-  },
-  {
-    title: 'a path of 20 KiB',
-    bytes: `GET ${prefix}/items/${'x'.repeat(20_480)} HTTP/1.1\r\nHost: a\r\n\r\n`,
-  },
-]
-for (const { title, bytes } of tooLarge) {
+const tooLarge = {
+  'a header of 20 KiB': `${health}Host: a\r\nfoo: ${'x'.repeat(20_480)}\r\n\r\n`,
+  '129 header lines': `${health}Host: a\r\n${'a:b\r\n'.repeat(128)}\r\n`,
+  'many headers': `${health}Host: a\r\n${'foo: bar\r\n'.repeat(3_000)}\r\n`,
+  'a token of 20 KiB': `${post}Authorization: Bearer ${'x'.repeat(20_480)}\r\n\r\n`,
+  'a path of 20 KiB': `GET ${prefix}/items/${'x'.repeat(20_480)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+}
+for (const [title, bytes] of Object.entries(tooLarge)) {
   test(`§7 ${title}: 431 HEADERS_TOO_LARGE, in shape`, async () => {
     assertRefused(await exchangeOne(service.baseUrl, bytes), 431, 'HEADERS_TOO_LARGE')
   })
@@ -132,21 +107,13 @@ for (const host of hosts) {
   })
 }
 
-const odd = [
-  {
-    title: 'a header named __proto__',
-    bytes: `${health}Host: a\r\n__proto__: x\r\n\r\n`,
-    status: 200,
-  },
-  { title: 'HTTP/1.0 without Host', bytes: `GET ${prefix}/health HTTP/1.0\r\n\r\n`, status: 200 },
-  {
-    title: 'Upgrade',
-    bytes: `${health}Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
-    status: 200,
-  },
-  { title: 'OPTIONS *', bytes: 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', status: 404 },
+const odd: [title: string, bytes: string, status: number][] = [
+  ['a header named __proto__', `${health}Host: a\r\n__proto__: x\r\n\r\n`, 200],
+  ['HTTP/1.0 without Host', `GET ${prefix}/health HTTP/1.0\r\n\r\n`, 200],
+  ['Upgrade', `${health}Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, 200],
+  ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 404],
 ]
-for (const { title, bytes, status } of odd) {
+for (const [title, bytes, status] of odd) {
   test(`§1.4 ${title}: ${status}, with a session id`, async () => {
     const answer = await exchangeOne(service.baseUrl, bytes)
     assert.equal(answer.status, status, answer.text)
@@ -249,12 +216,12 @@ for (const { kind, token, refusal } of bearers) {
   }
 }
 
-const closing = [
-  { title: 'an unknown path', bytes: 'GET /nowhere HTTP/1.1\r\nHost: a\r\n' },
-  { title: 'an unsupported method', bytes: `PATCH ${prefix}/items HTTP/1.1\r\nHost: a\r\n` },
-  { title: 'no token', bytes: `GET ${prefix}/items HTTP/1.1\r\nHost: a\r\n` },
-]
-for (const { title, bytes } of closing) {
+const closing = {
+  'an unknown path': 'GET /nowhere HTTP/1.1\r\nHost: a\r\n',
+  'an unsupported method': `PATCH ${prefix}/items HTTP/1.1\r\nHost: a\r\n`,
+  'no token': `GET ${prefix}/items HTTP/1.1\r\nHost: a\r\n`,
+}
+for (const [title, bytes] of Object.entries(closing)) {
   test(`§7 Connection: close is honoured on errors too: ${title}`, async () => {
     const pieces = [`${bytes}Connection: close\r\n\r\n`]
     const [answer] = await exchangeUntilClosed(service.baseUrl, pieces)

@@ -63,27 +63,19 @@ for (const [name, open, close] of [
 }
 
 /** Members of `data` and what becomes of them. */
-const changed = [
-  { title: 'id', members: '"id":"x","a":1', expected: '"a":1' },
-  { title: 'id alone', members: '"id":"x"', expected: '' },
-  { title: 'id last', members: '"a":1,"id":{"b":2}', expected: '"a":1' },
-  { title: 'id between', members: '"a":1.0, "id" : [1] , "b":2.0', expected: '"a":1.0,"b":2.0' },
-  { title: 'project_id', members: '"project_id":"evil","a":1', expected: '"a":1' },
-  { title: 'both', members: '"id":1,"project_id":2', expected: '' },
-  { title: 'white space alone', members: ' \n', expected: '' },
-  { title: '"\\u0069d"', members: String.raw`"\u0069d":"x","a":1`, expected: '"a":1' },
-  {
-    title: '"project\\u005fid"',
-    members: String.raw`"a":1,"project\u005Fid":"x"`,
-    expected: '"a":1',
-  },
-  {
-    title: 'id twice, escaped in two ways',
-    members: String.raw`"id":1,"a":1,"\u0069\u0064":2`,
-    expected: '"a":1',
-  },
+const changed: [title: string, members: string, expected: string][] = [
+  ['id', '"id":"x","a":1', '"a":1'],
+  ['id alone', '"id":"x"', ''],
+  ['id last', '"a":1,"id":{"b":2}', '"a":1'],
+  ['id between', '"a":1.0, "id" : [1] , "b":2.0', '"a":1.0,"b":2.0'],
+  ['project_id', '"project_id":"evil","a":1', '"a":1'],
+  ['both', '"id":1,"project_id":2', ''],
+  ['white space alone', ' \n', ''],
+  ['"\\u0069d"', String.raw`"\u0069d":"x","a":1`, '"a":1'],
+  ['"project\\u005fid"', String.raw`"a":1,"project\u005Fid":"x"`, '"a":1'],
+  ['id twice, escaped in two ways', String.raw`"id":1,"a":1,"\u0069\u0064":2`, '"a":1'],
 ]
-for (const { title, members, expected } of changed) {
+for (const [title, members, expected] of changed) {
   test(`§2.1 dropped from data: ${title}`, async () => {
     await assertStoredAs(`{"data":{${members}},"project_id":"own"}`, (id) => {
       return `{"id":"${id}","project_id":"own"${expected && `,${expected}`}}`
@@ -91,18 +83,14 @@ for (const { title, members, expected } of changed) {
   })
 }
 
-const repeated = [
-  { title: 'twice', members: '"a":1,"b":2.0,"a":3.0', value: { a: 3, b: 2 } },
-  { title: 'three times', members: '"a":1,"a":{"x":1},"a":[2]', value: { a: [2] } },
-  {
-    title: 'escaped in two ways',
-    members: String.raw`"a":1,"\u0061":2,"b":0`,
-    value: { a: 2, b: 0 },
-  },
-  { title: 'and is empty', members: '"":1,"":2', value: { '': 2 } },
-  { title: 'with the same value', members: '"a":1,"a":1', value: { a: 1 } },
+const repeated: [title: string, members: string, value: object][] = [
+  ['twice', '"a":1,"b":2.0,"a":3.0', { a: 3, b: 2 }],
+  ['three times', '"a":1,"a":{"x":1},"a":[2]', { a: [2] }],
+  ['escaped in two ways', String.raw`"a":1,"\u0061":2,"b":0`, { a: 2, b: 0 }],
+  ['and is empty', '"":1,"":2', { '': 2 }],
+  ['with the same value', '"a":1,"a":1', { a: 1 }],
 ]
-for (const { title, members, value } of repeated) {
+for (const [title, members, value] of repeated) {
   test(`§2.1 a member comes ${title}: the last one counts`, async () => {
     const answer = await sendText(service, 'POST', '/items', `{"data":{${members}}}`)
     const { id, project_id, ...rest } = itemOf(answer, 201)
@@ -121,31 +109,19 @@ test('§2.1 __proto__ comes twice: the last one counts', async () => {
   })
 })
 
-const requests = [
-  { title: 'data twice', body: '{"data":{"a":1},"data":{"b":2}}', item: { b: 2 } },
-  { title: 'data twice, first invalid', body: '{"data":1,"data":{"b":2}}', item: { b: 2 } },
-  {
-    title: 'data escaped in two ways',
-    body: String.raw`{"data":{"a":1},"d\u0061ta":{}}`,
-    item: {},
-  },
-  {
-    title: 'project_id twice',
-    body: '{"project_id":"a","data":{},"project_id":"b"}',
-    project: 'b',
-  },
-  {
-    title: 'project_id "" then "b"',
-    body: '{"project_id":"","data":{},"project_id":"b"}',
-    project: 'b',
-  },
-  { title: 'project_id then null', body: '{"project_id":"a","data":{},"project_id":null}' },
-  { title: 'project_id omitted', body: '{"data":{"a":1}}', item: { a: 1 } },
-  { title: 'project_id null', body: '{"data":{},"project_id":null}' },
-  { title: 'unknown members', body: '{"x":1,"id":2,"data":{},"__proto__":{"project_id":"x"}}' },
-  { title: 'data under __proto__ too', body: '{"__proto__":{"data":{"x":1}},"data":{}}' },
+const requests: [title: string, body: string, item?: object, project?: string][] = [
+  ['data twice', '{"data":{"a":1},"data":{"b":2}}', { b: 2 }],
+  ['data twice, first invalid', '{"data":1,"data":{"b":2}}', { b: 2 }],
+  ['data escaped in two ways', String.raw`{"data":{"a":1},"d\u0061ta":{}}`, {}],
+  ['project_id twice', '{"project_id":"a","data":{},"project_id":"b"}', {}, 'b'],
+  ['project_id "" then "b"', '{"project_id":"","data":{},"project_id":"b"}', {}, 'b'],
+  ['project_id then null', '{"project_id":"a","data":{},"project_id":null}'],
+  ['project_id omitted', '{"data":{"a":1}}', { a: 1 }],
+  ['project_id null', '{"data":{},"project_id":null}'],
+  ['unknown members', '{"x":1,"id":2,"data":{},"__proto__":{"project_id":"x"}}'],
+  ['data under __proto__ too', '{"__proto__":{"data":{"x":1}},"data":{}}'],
 ]
-for (const { title, body, item = {}, project = null } of requests) {
+for (const [title, body, item = {}, project = null] of requests) {
   test(`§2.1 §2.2 ${title} in the request`, async () => {
     const { id, ...rest } = itemOf(await sendText(service, 'POST', '/items', body), 201)
     assert.deepEqual(rest, { project_id: project, ...item })
