@@ -11,7 +11,7 @@ import {
   item,
   oneItem,
   type Step,
-  scriptedServer,
+  scriptedClient,
   unavailable,
 } from './scripted-server.js'
 
@@ -46,8 +46,7 @@ describe('a create', () => {
   })
 
   test('has another key each time, and the one that it is given', async () => {
-    const { baseUrl, seen } = await scriptedServer([oneItem])
-    const client = new ItemStoreClient({ baseUrl, token })
+    const { client, seen } = await scriptedClient([oneItem])
     for (let n = 0; n < 10; n += 1) await client.create({})
     await client.create({}, { idempotencyKey: 'mine' })
     const keys = seen.map(({ headers }) => headers['idempotency-key'])
@@ -104,17 +103,15 @@ describe('the tag of an item', () => {
 
   test('is that of the item where a proxy has weakened it', async () => {
     const weak = answers(200, { data: item }, { etag: 'W/"1"' })
-    const { baseUrl, seen } = await scriptedServer([weak])
-    const client = new ItemStoreClient({ baseUrl, token })
+    const { client, seen } = await scriptedClient([weak])
     assert.equal(tagOf(await client.get(item.id)), '"1"')
     await client.update(item.id, () => ({}))
     assert.equal(seen.at(-1)?.headers['if-match'], '"1"')
   })
 
   test('may be missing, and items be anything that a codec makes', async () => {
-    const { baseUrl } = await scriptedServer([oneItem])
     const json = { parse: (text: string) => text, stringify: JSON.stringify }
-    const client = new ItemStoreClient({ baseUrl, token, json })
+    const { client } = await scriptedClient([oneItem], { json })
     assert.deepEqual(await client.get(item.id), JSON.stringify(item))
     await assert.rejects(
       client.update(item.id, () => ({})),
@@ -183,8 +180,7 @@ describe('update', () => {
   })
 
   test('changes nothing when the function returns undefined', async () => {
-    const { baseUrl, seen } = await scriptedServer([oneItem])
-    const client = new ItemStoreClient({ baseUrl, token })
+    const { client, seen } = await scriptedClient([oneItem])
     assert.deepEqual(await client.update(item.id, () => undefined), item)
     assert.equal(await client.updateText(item.id, async () => undefined), JSON.stringify(item))
     assert.deepEqual(
@@ -224,7 +220,7 @@ describe('update', () => {
   /** Reads are answered with the item; each replace, with the next of these steps. */
   const serverWith = async (steps: readonly Step[]) => {
     let place = 0
-    const { baseUrl, seen } = await scriptedServer([
+    const { client, seen } = await scriptedClient([
       (response, request) => {
         if (request.method === 'GET') return tagged(response, request)
         const step = steps[place] ?? steps.at(-1)
@@ -233,7 +229,7 @@ describe('update', () => {
       },
     ])
     const replaces = () => seen.filter(({ method }) => method === 'PUT').length
-    return { client: new ItemStoreClient({ baseUrl, token }), replaces }
+    return { client, replaces }
   }
 
   test('begins again after a conflict', async () => {

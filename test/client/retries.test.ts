@@ -16,6 +16,7 @@ import {
   notFound,
   oneItem,
   type Step,
+  scriptedClient,
   scriptedServer,
   stalls,
   unavailable,
@@ -47,6 +48,13 @@ function countingFetch() {
   return counted
 }
 
+/** Status and code of the error with which a call fails, and how many requests the server has got. */
+async function failureOf(steps: readonly Step[], call: Call) {
+  const { client, seen } = await scriptedClient(steps)
+  const { status, code } = await errorOf(call(client))
+  return [status, code, seen.length]
+}
+
 async function collectItems(client: ItemStoreClient): Promise<unknown[]> {
   const all: unknown[] = []
   for await (const item of client.items()) all.push(item)
@@ -56,11 +64,11 @@ async function collectItems(client: ItemStoreClient): Promise<unknown[]> {
 describe('sent again until it succeeds', () => {
   for (const { title, call, good, result } of repeatable) {
     test(`${title} after 503, lost connections, and something else's 503`, async () => {
-      const { baseUrl, seen } = await scriptedServer([
+      const { client, seen } = await scriptedClient([
         ...[unavailable(), drops, answers(503, '<html></html>')],
         good,
       ])
-      assert.deepEqual(await call(new ItemStoreClient({ baseUrl, token })), result)
+      assert.deepEqual(await call(client), result)
       assert.equal(seen.length, 4)
       for (const request of seen) assert.deepEqual({ ...request, at: 0 }, { ...seen[0], at: 0 })
     })
@@ -70,16 +78,15 @@ describe('sent again until it succeeds', () => {
     for (const { call, good, result } of repeatable.filter(({ title }) =>
       /^(c|get|l|r)/.test(title),
     )) {
-      const { baseUrl, seen } = await scriptedServer([dropsHalfway, good])
-      assert.deepEqual(await call(new ItemStoreClient({ baseUrl, token })), result)
+      const { client, seen } = await scriptedClient([dropsHalfway, good])
+      assert.deepEqual(await call(client), result)
       assert.equal(seen.length, 2)
     }
   })
 
   for (const { title, call, good, result } of repeatable) {
     test(`${title} after a timeout, as it was`, async () => {
-      const { baseUrl, seen } = await scriptedServer([hangs, good])
-      const client = new ItemStoreClient({ baseUrl, token, timeout: 1_000 })
+      const { client, seen } = await scriptedClient([hangs, good], { timeout: 1_000 })
       assert.deepEqual(await call(client), result)
       for (const request of seen) assert.deepEqual({ ...request, at: 0 }, { ...seen[0], at: 0 })
       assert.ok(seen.length >= 2)
@@ -90,8 +97,8 @@ describe('sent again until it succeeds', () => {
     for (const { call, good, result } of repeatable.filter(({ title }) =>
       /^(create|list)/.test(title),
     )) {
-      const { baseUrl, seen } = await scriptedServer([stalls, good])
-      assert.deepEqual(await call(new ItemStoreClient({ baseUrl, token, timeout: 1_000 })), result)
+      const { client, seen } = await scriptedClient([stalls, good], { timeout: 1_000 })
+      assert.deepEqual(await call(client), result)
       assert.ok(seen.length >= 2)
     }
   })
@@ -99,8 +106,8 @@ describe('sent again until it succeeds', () => {
   test('health when the connection is lost', async () => {
     const health = { status: 'healthy', services_summary: { total: 2 } }
     const good = answers(200, health)
-    const { baseUrl, seen } = await scriptedServer([drops, answers(503, ''), good])
-    assert.deepEqual(await new ItemStoreClient({ baseUrl, token }).health(), health)
+    const { client, seen } = await scriptedClient([drops, answers(503, ''), good])
+    assert.deepEqual(await client.health(), health)
     assert.equal(seen.length, 3)
   })
 })
@@ -113,9 +120,9 @@ describe('sent no more often than retries says', () => {
         { step: drops },
         { step: hangs, timeout: 500 },
       ]) {
-        const { baseUrl } = await scriptedServer([step])
         const counted = countingFetch()
-        await errorOf(new ItemStoreClient({ baseUrl, token, retries, timeout, ...counted }).get(id))
+        const { client } = await scriptedClient([step], { retries, timeout, ...counted })
+        await errorOf(client.get(id))
         assert.equal(counted.count, retries + 1)
       }
     })
@@ -139,36 +146,34 @@ describe('not sent again', () => {
   for (const [title, step, status, code] of steps) {
     test(`a change with a condition after ${title}: it would not meet it after itself`, async () => {
       for (const call of conditional) {
-        const { baseUrl, seen } = await scriptedServer([step])
-        const error = await errorOf(call(new ItemStoreClient({ baseUrl, token })))
-        assert.deepEqual([error.status, error.code, seen.length], [status, code, 1])
-        assert.equal(seen[0]?.headers['if-match'], ifMatch)
+        assert.deepEqual(await failureOf([step], call), [status, code, 1])
       }
     })
   }
 
   test('a change with a condition after a timeout', async () => {
     for (const call of conditional) {
-      const { baseUrl } = await scriptedServer([hangs])
       const counted = countingFetch()
-      const client = new ItemStoreClient({ baseUrl, token, timeout: 500, ...counted })
+      const { client } = await scriptedClient([hangs], { timeout: 500, ...counted })
       assert.deepEqual([(await errorOf(call(client))).code, counted.count], ['TIMEOUT', 1])
     }
   })
 
   test('but a change with a condition is after a 503 of the service that has done nothing', async () => {
-    const { baseUrl, seen } = await scriptedServer([unavailable(), oneItem])
-    const client = new ItemStoreClient({ baseUrl, token })
+    const { client, seen } = await scriptedClient([unavailable(), oneItem])
     assert.deepEqual(await client.replace(id, {}, { ifMatch }), item)
-    assert.equal(seen.length, 2)
+    assert.deepEqual(
+      seen.map(({ headers }) => headers['if-match']),
+      [ifMatch, ifMatch],
+    )
   })
 
   test('items once an item has been yielded: the list would start over', async () => {
-    const { baseUrl, seen } = await scriptedServer([dropsHalfway])
+    const { client, seen } = await scriptedClient([dropsHalfway])
     const given: unknown[] = []
     const error = await errorOf(
       (async () => {
-        for await (const { id } of new ItemStoreClient({ baseUrl, token }).items()) given.push(id)
+        for await (const { id } of client.items()) given.push(id)
       })(),
     )
     assert.deepEqual([given, error.code, seen.length], [['1'], 'CONNECTION_LOST', 1])
@@ -188,28 +193,42 @@ describe('not sent again', () => {
   ]
   for (const [place, step] of refusals.entries()) {
     test(`any other response: ${place}`, async () => {
-      const { baseUrl, seen } = await scriptedServer([step])
-      await errorOf(new ItemStoreClient({ baseUrl, token }).replace(id, {}))
-      assert.equal(seen.length, 1)
+      const [, , requests] = await failureOf([step], (client) => client.replace(id, {}))
+      assert.equal(requests, 1)
     })
   }
 
-  test('a list where one item was asked for, and the other way round', async () => {
-    const calls: { step: Step; call: Call }[] = [
-      { step: listOfOne, call: (client) => client.get(id) },
-      { step: listOfOne, call: (client) => client.create({}) },
-      {
-        step: answers(200, { data: { ...item, deep: { a: 1 } } }),
-        call: (client) => client.list(),
-      },
-      { step: answers(200, { data: { ...item, deep: { a: 1 } } }), call: collectItems },
-    ]
-    for (const { step, call } of calls) {
-      const { baseUrl, seen } = await scriptedServer([step])
-      const error = await errorOf(call(new ItemStoreClient({ baseUrl, token })))
-      assert.deepEqual([error.status, error.code, seen.length], [200, 'INVALID_RESPONSE', 1])
-    }
-  })
+  const deepItem = answers(200, { data: { ...item, deep: { a: 1 } } })
+  const redirection = answers(302, '', { location: '/' })
+  const answersOfOthers: [title: string, step: Step, status: number, ...calls: Call[]][] = [
+    [
+      'a list for an item',
+      listOfOne,
+      200,
+      (client) => client.get(id),
+      (client) => client.create({}),
+    ],
+    ['an item for a list', deepItem, 200, (client) => client.list(), collectItems],
+    ...['<html></html>', '', '{}'].map((body): [string, Step, number, Call] => [
+      `"${body}" for a delete`,
+      answers(200, body),
+      200,
+      (client) => client.delete(id),
+    ]),
+    [
+      'a redirection, with which a create would become a GET',
+      redirection,
+      302,
+      (client) => client.create({}),
+    ],
+  ]
+  for (const [title, step, status, ...calls] of answersOfOthers) {
+    test(`a response of something else: ${title}`, async () => {
+      for (const call of calls) {
+        assert.deepEqual(await failureOf([step, oneItem], call), [status, 'INVALID_RESPONSE', 1])
+      }
+    })
+  }
 
   const forOne: Call[] = [
     (client) => client.get(id),
@@ -228,27 +247,12 @@ describe('not sent again', () => {
         { calls: forList, data: [item, thing] },
       ]) {
         for (const call of calls) {
-          const { baseUrl, seen } = await scriptedServer([answers(200, { data })])
-          const error = await errorOf(call(new ItemStoreClient({ baseUrl, token })))
-          assert.deepEqual([error.status, error.code, seen.length], [200, 'INVALID_RESPONSE', 1])
+          const failure = await failureOf([answers(200, { data })], call)
+          assert.deepEqual(failure, [200, 'INVALID_RESPONSE', 1])
         }
       }
     })
   }
-
-  test('a delete answered by something else', async () => {
-    for (const body of ['<html></html>', '', '{}']) {
-      const { baseUrl, seen } = await scriptedServer([answers(200, body)])
-      const error = await errorOf(new ItemStoreClient({ baseUrl, token }).delete(id))
-      assert.deepEqual([error.status, error.code, seen.length], [200, 'INVALID_RESPONSE', 1])
-    }
-  })
-
-  test('a redirected create, which would become a GET', async () => {
-    const { baseUrl, seen } = await scriptedServer([answers(302, '', { location: '/' }), oneItem])
-    const error = await errorOf(new ItemStoreClient({ baseUrl, token }).create({}))
-    assert.deepEqual([error.status, error.code, seen.length], [302, 'INVALID_RESPONSE', 1])
-  })
 })
 
 describe('a change that was never sent is sent again, with a condition too', () => {
@@ -310,8 +314,8 @@ describe('errors of a fetch other than that of Node.js prove nothing', () => {
 describe('Retry-After', () => {
   test('is waited for', async () => {
     const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': '1' })
-    const { baseUrl, seen } = await scriptedServer([step, oneItem])
-    await new ItemStoreClient({ baseUrl, token }).get(id)
+    const { client, seen } = await scriptedClient([step, oneItem])
+    await client.get(id)
     const [first, second] = seen.map(({ at }) => at)
     assert.ok(first && second && second - first > 1_000, `${first} ${second}`)
   })
@@ -319,9 +323,9 @@ describe('Retry-After', () => {
   test('beyond the timeout is not waited for', async () => {
     for (const value of ['3600', new Date(Date.now() + 3_600_000).toUTCString()]) {
       const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
-      const { baseUrl, seen } = await scriptedServer([step])
+      const { client, seen } = await scriptedClient([step])
       const signal = AbortSignal.timeout(10_000) // an hour is too long for a test that fails
-      const call = new ItemStoreClient({ baseUrl, token }).get(id, { signal })
+      const call = client.get(id, { signal })
       const { status, retryAfter } = await errorOf(call)
       assert.deepEqual([status, seen.length], [503, 1])
       assert.ok(retryAfter && retryAfter > 3_500 && retryAfter <= 3_600, String(retryAfter))
@@ -333,8 +337,7 @@ describe('Retry-After with no timeout', () => {
   for (const value of ['99999999999999', '9'.repeat(400), '2147484']) {
     test(`is not waited for beyond what a timer can take: ${value}`, async () => {
       const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
-      const { baseUrl, seen } = await scriptedServer([step])
-      const client = new ItemStoreClient({ baseUrl, token, timeout: Infinity, retries: 1 })
+      const { client, seen } = await scriptedClient([step], { timeout: Infinity, retries: 1 })
       const signal = AbortSignal.timeout(10_000) // so that a test that fails ends
       const error = await errorOf(client.get(id, { signal }))
       assert.deepEqual([error.status, seen.length], [503, 1])
@@ -346,40 +349,32 @@ describe('a delete that is sent again', () => {
   const uncertain = [drops, unavailable('STORE_UNAVAILABLE'), answers(503, '<html></html>')]
   for (const [place, step] of uncertain.entries()) {
     test(`has succeeded when the item is gone, as the first may have done it: ${place}`, async () => {
-      const { baseUrl, seen } = await scriptedServer([step, notFound])
-      await new ItemStoreClient({ baseUrl, token }).delete(id)
+      const { client, seen } = await scriptedClient([step, notFound])
+      await client.delete(id)
       assert.equal(seen.length, 2)
     })
   }
 
+  const remove: Call = (client) => client.delete(id)
+
   test('has failed when the first was refused', async () => {
-    const { baseUrl, seen } = await scriptedServer([unavailable(), notFound])
-    const error = await errorOf(new ItemStoreClient({ baseUrl, token }).delete(id))
-    assert.deepEqual([error.status, seen.length], [404, 2])
+    assert.deepEqual(await failureOf([unavailable(), notFound], remove), [404, undefined, 2])
   })
 
+  const unknownRoute = { detail: 'no', session_id: 's', error_code: 'ROUTE_NOT_FOUND' }
   const others: [title: string, step: Step, code: string | undefined][] = [
     ['a page', answers(404, '<html></html>'), 'INVALID_RESPONSE'],
-    [
-      'an unknown route',
-      answers(404, {
-        detail: { detail: 'no', session_id: 's', error_code: 'ROUTE_NOT_FOUND' },
-      }),
-      'ROUTE_NOT_FOUND',
-    ],
+    ['an unknown route', answers(404, { detail: unknownRoute }), 'ROUTE_NOT_FOUND'],
     ['a framework', answers(404, { detail: 'Not Found' }), undefined],
   ]
   for (const [title, step, code] of others) {
     test(`has failed when the 404 is not the item's: ${title}`, async () => {
-      const { baseUrl, seen } = await scriptedServer([drops, step])
-      const error = await errorOf(new ItemStoreClient({ baseUrl, token }).delete(id))
-      assert.deepEqual([error.status, error.code, seen.length], [404, code, 2])
+      assert.deepEqual(await failureOf([drops, step], remove), [404, code, 2])
     })
   }
 
   test('while a replace has failed: there is no item with that content', async () => {
-    const { baseUrl } = await scriptedServer([drops, notFound])
-    const error = await errorOf(new ItemStoreClient({ baseUrl, token }).replace(id, {}))
-    assert.equal(error.status, 404)
+    const failure = await failureOf([drops, notFound], (client) => client.replace(id, {}))
+    assert.deepEqual(failure, [404, undefined, 2])
   })
 })

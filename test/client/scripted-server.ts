@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { after } from 'node:test'
+import { ItemStoreClient, type ItemStoreClientOptions } from '../../src/client/client.js'
 import { listen } from '../support/process.js'
 
 /** What is done about one request. */
@@ -60,6 +61,15 @@ export async function scriptedServer(steps: readonly Step[], port = 0): Promise<
     server.closeAllConnections()
   })
   return { baseUrl: `http://127.0.0.1:${listeningPort}/api/v1`, seen }
+}
+
+/** A client of a server that does this, and the requests that arrive there. */
+export async function scriptedClient(
+  steps: readonly Step[],
+  options: Partial<ItemStoreClientOptions> = {},
+) {
+  const { baseUrl, seen } = await scriptedServer(steps)
+  return { client: new ItemStoreClient({ baseUrl, token: 'a.b.c', ...options }), seen }
 }
 
 /** Answers as it is told. */

@@ -12,6 +12,7 @@ import {
   item,
   listOfOne,
   oneItem,
+  scriptedClient,
   scriptedServer,
   stalls,
   unavailable,
@@ -43,8 +44,7 @@ const calls: { title: string; call: Call }[] = [
 describe('timeout', () => {
   for (const { title, call } of calls) {
     test(`ends ${title} when there is no response`, async () => {
-      const { baseUrl, seen } = await scriptedServer([hangs])
-      const client = new ItemStoreClient({ baseUrl, token, timeout: 100, retries: 0 })
+      const { client, seen } = await scriptedClient([hangs], { timeout: 100, retries: 0 })
       const error = await errorOf(call(client))
       assert.deepEqual([error.code, error.status], ['TIMEOUT', undefined])
       assert.equal(error.message, 'No answer within 100 ms')
@@ -53,9 +53,8 @@ describe('timeout', () => {
   }
 
   test('ends a response that stalls', async () => {
-    const { baseUrl } = await scriptedServer([stalls])
+    const { client } = await scriptedClient([stalls], { timeout: 200, retries: 0 })
     for (const { call } of calls.filter(({ title }) => /list|items|get/.test(title))) {
-      const client = new ItemStoreClient({ baseUrl, token, timeout: 200, retries: 0 })
       assert.equal((await errorOf(call(client))).code, 'TIMEOUT')
     }
   })
@@ -77,10 +76,10 @@ describe('timeout', () => {
 
   test('does not count the time that the caller spends on an item', async () => {
     const more = `${JSON.stringify(item)},`.repeat(50_000) // more than one part
-    const { baseUrl } = await scriptedServer([
-      (response) => response.end(`${start}${more}{"id":"last"}]}`),
-    ])
-    const client = new ItemStoreClient({ baseUrl, token, timeout: 2_000 })
+    const { client } = await scriptedClient(
+      [(response) => response.end(`${start}${more}{"id":"last"}]}`)],
+      { timeout: 2_000 },
+    )
     let count = 0
     for await (const _ of client.items()) {
       if (count === 0) await delay(2_500)
@@ -90,9 +89,9 @@ describe('timeout', () => {
   })
 
   test('may be longer than a timer can take', async () => {
-    const { baseUrl } = await scriptedServer([oneItem])
     for (const timeout of [2 ** 31, Number.POSITIVE_INFINITY]) {
-      assert.deepEqual(await new ItemStoreClient({ baseUrl, token, timeout }).get(id), item)
+      const { client } = await scriptedClient([oneItem], { timeout })
+      assert.deepEqual(await client.get(id), item)
     }
   })
 })
@@ -109,13 +108,10 @@ describe('a signal', () => {
     })
 
     test(`ends ${title} while there is no response, and is released`, async () => {
-      const { baseUrl, seen } = await scriptedServer([hangs])
+      const { client, seen } = await scriptedClient([hangs])
       const controller = new AbortController()
       const { signal } = controller
-      const ended = assert.rejects(
-        call(new ItemStoreClient({ baseUrl, token }), { signal }),
-        reason,
-      )
+      const ended = assert.rejects(call(client, { signal }), reason)
       await until('a request', () => seen.length === 1)
       controller.abort(reason)
       await ended
@@ -124,9 +120,8 @@ describe('a signal', () => {
   }
 
   test('ends a response that is still arriving', async () => {
-    const { baseUrl, seen } = await scriptedServer([stalls])
+    const { client, seen } = await scriptedClient([stalls])
     const controller = new AbortController()
-    const client = new ItemStoreClient({ baseUrl, token })
     const ended = assert.rejects(client.list({ signal: controller.signal }), reason)
     await until('a request', () => seen.length === 1)
     controller.abort(reason)
@@ -134,14 +129,14 @@ describe('a signal', () => {
   })
 
   test('ends items between two of them', async () => {
-    const { baseUrl } = await scriptedServer([
+    const { client } = await scriptedClient([
       (response) => response.end(`${start}{"id":"1"},{"id":"2"},{"id":"3"}]}`),
     ])
     const controller = new AbortController()
     const { signal } = controller
     const seen: string[] = []
     const reading = async () => {
-      for await (const { id } of new ItemStoreClient({ baseUrl, token }).items({ signal })) {
+      for await (const { id } of client.items({ signal })) {
         seen.push(id)
         if (id === '2') controller.abort(reason)
       }
@@ -152,9 +147,8 @@ describe('a signal', () => {
 
   test('ends the pause before another attempt', async () => {
     const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': '3000' })
-    const { baseUrl, seen } = await scriptedServer([step])
+    const { client, seen } = await scriptedClient([step], { timeout: 1e7 })
     const controller = new AbortController()
-    const client = new ItemStoreClient({ baseUrl, token, timeout: 1e7 })
     const ended = assert.rejects(client.get(id, { signal: controller.signal }), reason)
     await until('a request', () => seen.length === 1)
     await delay(50) // the pause has begun, or the response is still read: the same comes of it
@@ -182,8 +176,7 @@ describe('a signal', () => {
   })
 
   test('that many calls share has one listener, and ends them all', async () => {
-    const { baseUrl, seen } = await scriptedServer([hangs])
-    const client = new ItemStoreClient({ baseUrl, token })
+    const { client, seen } = await scriptedClient([hangs])
     const controller = new AbortController()
     const { signal } = controller
     const ended = calls.map(({ call }) => assert.rejects(call(client, { signal }), reason))
@@ -195,9 +188,9 @@ describe('a signal', () => {
   })
 
   test('of a call that succeeded is released', async () => {
-    const { baseUrl } = await scriptedServer([oneItem])
+    const { client } = await scriptedClient([oneItem])
     const { signal } = new AbortController()
-    await new ItemStoreClient({ baseUrl, token }).get(id, { signal })
+    await client.get(id, { signal })
     assert.deepEqual(getEventListeners(signal, 'abort'), [])
   })
 })

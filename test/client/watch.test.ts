@@ -19,7 +19,7 @@ import {
   item,
   notFound,
   type Step,
-  scriptedServer,
+  scriptedClient,
   unavailable,
 } from './scripted-server.js'
 
@@ -202,12 +202,8 @@ function unchanged(tag: string, headers: Record<string, string> = {}): Step {
 
 const waited = { 'preference-applied': 'wait=1' }
 
-async function serverWith(steps: readonly Step[], timeout = 30_000) {
-  const { baseUrl, seen } = await scriptedServer(steps)
-  const client = new ItemStoreClient<{ title: string }>({
-    ...{ baseUrl, token: 'a.b.c', retries: 0, timeout },
-  })
-  return { client, seen }
+function serverWith(steps: readonly Step[], timeout = 30_000) {
+  return scriptedClient(steps, { retries: 0, timeout })
 }
 
 describe('a watch asks', { concurrency: true }, () => {
