@@ -5,34 +5,19 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import { after, afterEach, beforeEach, test } from 'node:test'
-import { pino } from 'pino'
-import { createApp } from '../src/app.js'
-import { readConfig } from '../src/config/read-config.js'
-import type { Listener } from '../src/listener/listener.js'
-import { createMemoryStore } from '../src/store/memory/store.js'
-import { type RequestOptions, send } from './conformance/client.js'
+import { after, beforeEach, test } from 'node:test'
+import type { RequestOptions } from './conformance/client.js'
 import { record } from './conformance/expect.js'
 import { mintToken, validClaims } from './conformance/tokens.js'
 import { assertRefused } from './decisions/expect.js'
+import { ownApp } from './support/own-app.js'
+import { openSocket } from './support/socket.js'
 
-const logged: Record<string, unknown>[] = []
-const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line)) })
-const options = { ...readConfig({}, {}), version: '1.2.3', maxBodyBytes: 1000 }
-/** Another one for each test, since of failures of one kind only the first is logged at once. */
-let app: Listener
-let origin: URL
 const given = { JWT_SECRET: process.env.JWT_SECRET, JWT_ALGORITHM: process.env.JWT_ALGORITHM }
-const secret = 'the secret that the tests start with'
+const secret = 'a secret of at least thirty-two bytes'
 
-beforeEach(async () => {
-  setAuth({ JWT_SECRET: secret })
-  app = createApp(options, { store: createMemoryStore(100_000), log })
-  origin = new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
-  logged.length = 0
-})
-afterEach(() => app.stop({ timeout: 0 }))
+const app = await ownApp()
+beforeEach(() => setAuth({ JWT_SECRET: secret }))
 after(() => setAuth(given))
 
 const unusable: { title: string; env: Auth }[] = [
@@ -49,6 +34,8 @@ const unusable: { title: string; env: Auth }[] = [
 ]
 for (const { title, env } of unusable) {
   test(`§5.5 ${title}: 503 AUTH_NOT_CONFIGURED, whatever the token, and in the log`, async () => {
+    const { log, request } = await ownApp() // another one, as of failures of one kind only the first is logged at once
+    const list = (sent: string) => request('GET', '/items', { token: sent })
     const before = token(secret)
     assert.equal((await list(before)).status, 200)
     setAuth(env)
@@ -65,17 +52,17 @@ for (const { title, env } of unusable) {
       const message = assertRefused(answer, 503, 'AUTH_NOT_CONFIGURED')
       assert.ok(!message.includes(secret))
       if (place > 0) continue
-      assert.equal(logged[0]?.level, 50)
-      assert.equal(logged[0]?.session_id, answer.headers['x-session-id'])
+      assert.equal(log[0]?.level, 50)
+      assert.equal(log[0]?.session_id, answer.headers['x-session-id'])
     }
     setAuth({ JWT_SECRET: secret })
     assert.equal((await list(before)).status, 200)
-    assert.ok(!JSON.stringify(logged).includes(secret))
+    assert.ok(!JSON.stringify(log).includes(secret))
   })
 
   test(`§4.1 ${title}: health is unhealthy, 503, one of two subsystems`, async () => {
     setAuth(env)
-    const answer = await send(origin, 'GET', '/api/v1/health')
+    const answer = await app.request('GET', '/health')
     assert.equal(answer.status, 503)
     const health = record(answer.json())
     assert.equal(health.status, 'unhealthy')
@@ -83,7 +70,7 @@ for (const { title, env } of unusable) {
     assert.deepEqual(health.unhealthy_subsystems, ['auth'])
     assert.equal(health.session_id, answer.headers['x-session-id'])
     setAuth({ JWT_SECRET: secret })
-    assert.equal((await send(origin, 'GET', '/api/v1/health')).status, 200)
+    assert.equal((await app.request('GET', '/health')).status, 200)
   })
 }
 
@@ -97,12 +84,9 @@ test('§5.5 without a secret, no item endpoint does anything', async () => {
     ['DELETE', '/x', {}],
   ]
   for (const [method, path, rest] of requests) {
-    const answer = await send(origin, method, `/api/v1/items${path}`, {
-      token: token(secret),
-      ...rest,
-    })
+    const answer = await app.request(method, `/items${path}`, { token: token(secret), ...rest })
     assertRefused(answer, 503, 'AUTH_NOT_CONFIGURED')
-    const bare = await send(origin, method, `/api/v1/items${path}`, rest)
+    const bare = await app.request(method, `/items${path}`, rest)
     assert.ok(bare.status === 401 || bare.status === 503)
   }
 })
@@ -122,8 +106,7 @@ test('§5.5 a changed JWT_SECRET takes effect from the next request on', async (
 
 test('§5.5 a changed JWT_SECRET takes effect for every request sent after it, at any time', async () => {
   const request = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token(secret)}\r\n\r\n`
-  const [busy, other] = [connect(Number(origin.port)), connect(Number(origin.port))]
-  busy.resume()
+  const [busy, other] = [openSocket(app.baseUrl).resume(), openSocket(app.baseUrl)]
   for (const [name, soon] of Object.entries({ setImmediate, setTimeout, queueMicrotask })) {
     for (let round = 0; round < 100; round += 1) {
       setAuth({ JWT_SECRET: secret })
@@ -137,7 +120,6 @@ test('§5.5 a changed JWT_SECRET takes effect for every request sent after it, a
       assert.match(String(answer), /^HTTP\/1\.1 401 /, `${name}, round ${round}`)
     }
   }
-  for (const socket of [busy, other]) socket.destroy()
 })
 
 test('§5.5 a changed JWT_ALGORITHM takes effect from the next request on', async () => {
@@ -185,5 +167,5 @@ function token(signedWith: string, algorithm = 'HS256'): string {
 }
 
 function list(sent: string) {
-  return send(origin, 'GET', '/api/v1/items', { token: sent })
+  return app.request('GET', '/items', { token: sent })
 }

@@ -4,21 +4,9 @@ import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { after, test } from 'node:test'
-import { pino } from 'pino'
-import { createApp } from '../../src/app.js'
-import { readConfig } from '../../src/config/read-config.js'
-import { createMemoryStore } from '../../src/store/memory/store.js'
-import { mintToken, validClaims } from '../conformance/tokens.js'
-import { exchangeOne, openSocket } from '../support/socket.js'
-
-const secret = 'a secret of at least thirty-two bytes'
-process.env.JWT_SECRET = secret
-delete process.env.JWT_ALGORITHM
-
-const body = `{"data":{"text":"${'x'.repeat(100)}"}}`
-const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${mintToken(validClaims(), { secret })}\r\n`
-const create = `${head}Content-Length: ${body.length}\r\n\r\n${body}`
+import { test } from 'node:test'
+import { ownApp } from '../support/own-app.js'
+import { exchangeOne, headOf, openSocket } from '../support/socket.js'
 
 test('§8 a body whose connection ends before its turn to be read no longer counts as pending', async () => {
   const requests: IncomingMessage[] = []
@@ -32,12 +20,10 @@ test('§8 a body whose connection ends before its turn to be read no longer coun
     if (reached === 2) requests[1]?.socket.destroy()
     return undefined
   }
-  const store = createMemoryStore(10_000)
-  const options = { ...readConfig({}, {}), version: '1.2.3', maxPendingBytes: body.length }
-  const app = createApp(options, { store, log: pino({ level: 'silent' }), exceededLimit })
-  after(() => app.stop({ timeout: 0 }))
-  const url = new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
+  const body = `{"data":{"text":"${'x'.repeat(100)}"}}`
+  const app = await ownApp({ exceededLimit }, { maxPendingBytes: body.length })
+  const create = headOf(app, 'POST', '/items', `Content-Length: ${body.length}`) + body
 
-  await once(openSocket(url, create + create).resume(), 'close')
-  assert.equal((await exchangeOne(url, create)).status, 201)
+  await once(openSocket(app.baseUrl, create + create).resume(), 'close')
+  assert.equal((await exchangeOne(app.baseUrl, create)).status, 201)
 })

@@ -4,37 +4,28 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { pino } from 'pino'
-import { createApp } from '../../src/app.js'
-import { readConfig } from '../../src/config/read-config.js'
 import { type Exchange, newExchange } from '../../src/http/exchange.js'
 import { createFailureLog } from '../../src/http/request-log.js'
 import { ApiError } from '../../src/interface/errors.js'
 import { Connection } from '../../src/listener/connection.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
-import { send } from '../conformance/client.js'
-import { mintToken, validClaims } from '../conformance/tokens.js'
+import { type LogLine, ownApp } from '../support/own-app.js'
 import { type OwnService, ownService, ownTest } from '../support/own-service.js'
 import { freePort } from '../support/process.js'
 import { exchange, headOf } from '../support/socket.js'
 import { until } from '../support/until.js'
 
-type Line = Readonly<Record<string, unknown>>
-
-const failures: { title: string; env: () => Promise<NodeJS.ProcessEnv>; code: string }[] = [
-  {
-    title: 'a full store',
-    env: async () => ({ MAX_STORE_BYTES: '1000' }),
-    code: 'STORE_FULL',
-  },
-  {
-    title: 'a store that cannot be reached',
-    env: async () => ({ STORE_URL: `redis://127.0.0.1:${await freePort()}` }),
-    code: 'STORE_UNAVAILABLE',
-  },
+const failures: [title: string, env: () => Promise<NodeJS.ProcessEnv>, code: string][] = [
+  ['a full store', async () => ({ MAX_STORE_BYTES: '1000' }), 'STORE_FULL'],
+  [
+    'a store that cannot be reached',
+    async () => ({ STORE_URL: `redis://127.0.0.1:${await freePort()}` }),
+    'STORE_UNAVAILABLE',
+  ],
 ]
-for (const { title, env, code } of failures) {
+for (const [title, env, code] of failures) {
   ownTest(`§7 ${title}: the log has one line a second with the count of failures`, async () => {
     const own = await ownService(await env())
     let failed = await fail(own, 1)
@@ -61,27 +52,22 @@ for (const { title, env, code } of failures) {
 }
 
 test('§7 unexpected errors with different messages: each has its stack in the log, up to a limit', async () => {
-  const lines: Line[] = []
-  const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  process.env.JWT_SECRET = 'a secret of at least thirty-two bytes'
-  const store = {
-    ...createMemoryStore(1000),
-    read: () => Promise.reject(new Error('one')),
-    list: () => Promise.reject(new Error('two')),
+  const { log, call } = await ownApp({
+    store: {
+      ...createMemoryStore(1000),
+      read: () => Promise.reject(new Error('one')),
+      list: () => Promise.reject(new Error('two')),
+    },
+  })
+  for (const path of ['/items', `/items/${randomUUID()}`]) {
+    assert.equal((await call('GET', path)).status, 500)
   }
-  const app = createApp({ ...readConfig({}, {}), version: '1.2.3' }, { store, log })
-  after(() => app.stop({ timeout: 0 }))
-  const origin = new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
-  const token = mintToken(validClaims(), { secret: process.env.JWT_SECRET })
-  for (const path of ['/api/v1/items', `/api/v1/items/${randomUUID()}`]) {
-    assert.equal((await send(origin, 'GET', path, { token })).status, 500)
-  }
-  assert.match(JSON.stringify(lines[0]?.err), /"stack":"Error: two\\n/)
-  assert.match(JSON.stringify(lines[1]?.err), /"stack":"Error: one\\n/)
+  assert.match(JSON.stringify(log[0]?.err), /"stack":"Error: two\\n/)
+  assert.match(JSON.stringify(log[1]?.err), /"stack":"Error: one\\n/)
 })
 
 test('§7 of unexpected errors that all differ, most are only counted', () => {
-  const lines: Line[] = []
+  const lines: LogLine[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) })
   const failureLog = createFailureLog(log)
   for (let place = 0; place < 300; place += 1) {
@@ -108,11 +94,11 @@ async function fail(own: OwnService, count: number): Promise<number> {
   return answers.length
 }
 
-function linesOf({ log }: OwnService, code: string): Line[] {
+function linesOf({ log }: OwnService, code: string): LogLine[] {
   return log.filter(({ error_code }) => error_code === code)
 }
 
 /** The number of failures that the lines are about. */
-function countIn(lines: readonly Line[]): number {
+function countIn(lines: readonly LogLine[]): number {
   return lines.reduce((sum, { count }) => sum + Number(count), 0)
 }

@@ -2,63 +2,50 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
-import { pino } from 'pino'
-import { createApp } from '../../src/app.js'
-import { readConfig } from '../../src/config/read-config.js'
+import { test } from 'node:test'
 import { type ItemStore, StoreError } from '../../src/store/item-store.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
-import { send } from '../conformance/client.js'
-import { record } from '../conformance/expect.js'
-import { mintToken, validClaims } from '../conformance/tokens.js'
+import type { Answer } from '../conformance/client.js'
+import { create, record } from '../conformance/expect.js'
+import { type LogLine, type OwnApp, ownApp } from '../support/own-app.js'
 import { assertRefused } from './expect.js'
 
-const secret = 'a secret of at least thirty-two bytes'
-process.env.JWT_SECRET = secret
-delete process.env.JWT_ALGORITHM
-
 const cause = 'no space on disk 7'
-const logged: Record<string, unknown>[] = []
-const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line)) })
-const options = { ...readConfig({}, {}), version: '1.2.3', maxBodyBytes: 1000 }
 
 /** What does not fail below is done by this one. */
 const memory = createMemoryStore(1000)
 
-const requests = [
-  { title: 'list', method: 'GET', path: '/items' },
-  { title: 'create', method: 'POST', path: '/items', body: '{"data":{}}' },
-  { title: 'read', method: 'GET', path: `/items/${randomUUID()}` },
-  { title: 'replace', method: 'PUT', path: `/items/${randomUUID()}`, body: '{"data":{}}' },
-  { title: 'delete', method: 'DELETE', path: `/items/${randomUUID()}` },
+const value = { data: {} }
+const requests: [title: string, method: string, path: string, value?: object][] = [
+  ['list', 'GET', '/items'],
+  ['create', 'POST', '/items', value],
+  ['read', 'GET', `/items/${randomUUID()}`],
+  ['replace', 'PUT', `/items/${randomUUID()}`, value],
+  ['delete', 'DELETE', `/items/${randomUUID()}`],
 ]
-const failures = [
-  {
-    title: 'throws',
-    fail: () => {
-      throw new Error(cause)
-    },
+const failures = {
+  throws: () => {
+    throw new Error(cause)
   },
-  { title: 'rejects', fail: () => Promise.reject(new Error(cause)) },
-  { title: 'rejects without an error', fail: () => Promise.reject(undefined) },
-]
-for (const { title, fail } of failures) {
-  for (const { title: request, method, path, ...rest } of requests) {
+  rejects: () => Promise.reject(new Error(cause)),
+  'rejects without an error': () => Promise.reject(undefined),
+}
+for (const [title, fail] of Object.entries(failures)) {
+  for (const [request, method, path, value] of requests) {
     test(`§7 ${request}, the store ${title}: 500 INTERNAL_ERROR without internals`, async () => {
-      const origin = await serve(failing(fail))
-      const token = mintToken(validClaims(), { secret })
-      const answer = await send(origin, method, `/api/v1${path}`, { token, ...rest })
+      const app = await ownApp({ store: failing(fail) })
+      const answer = await app.call(method, path, value)
       const message = assertRefused(answer, 500, 'INTERNAL_ERROR')
       assert.doesNotMatch(message, /disk|Error|at |\//)
-      const line = logged.find((entry) => entry.session_id === answer.headers['x-session-id'])
+      const line = lineOf(app, answer)
       if (title !== 'rejects without an error') assert.match(JSON.stringify(line), /disk 7/)
       else assert.ok(line)
     })
   }
 
   test(`§4.1 the store ${title}: health is unhealthy, 503, one of two subsystems`, async () => {
-    const origin = await serve({ ...failing(fail), healthy: () => false })
-    const answer = await send(origin, 'GET', '/api/v1/health')
+    const app = await ownApp({ store: { ...failing(fail), healthy: () => false } })
+    const answer = await app.request('GET', '/health')
     assert.equal(answer.status, 503)
     const { status, services_summary, unhealthy_subsystems } = record(answer.json())
     assert.equal(status, 'unhealthy')
@@ -69,68 +56,49 @@ for (const { title, fail } of failures) {
 
 test('§7 the store is full, reported later: 507 STORE_FULL', async () => {
   const full = () => Promise.reject(new StoreError('STORE_FULL', 'full'))
-  const origin = await serve({
-    ...memory,
-    create: full,
-    replace: full,
-  })
-  const token = mintToken(validClaims(), { secret })
-  for (const { method, path, body } of requests) {
-    if (body === undefined) continue
-    const answer = await send(origin, method, `/api/v1${path}`, { token, body })
-    assertRefused(answer, 507, 'STORE_FULL')
+  const app = await ownApp({ store: { ...memory, create: full, replace: full } })
+  for (const [, method, path, value] of requests) {
+    if (value === undefined) continue
+    assertRefused(await app.call(method, path, value), 507, 'STORE_FULL')
   }
 })
 
 test('§7 the store cannot be reached: 503 STORE_UNAVAILABLE with Retry-After, and why in the log', async () => {
+  const message = 'The store cannot be reached'
   const cause = new Error('connect ECONNREFUSED')
-  const fail = () =>
-    Promise.reject(new StoreError('STORE_UNAVAILABLE', 'The store cannot be reached', { cause }))
-  const token = mintToken(validClaims(), { secret })
-  for (const { method, path, ...rest } of requests) {
-    const origin = await serve(failing(fail))
-    const answer = await send(origin, method, `/api/v1${path}`, { token, ...rest })
-    assert.equal(assertRefused(answer, 503, 'STORE_UNAVAILABLE'), 'The store cannot be reached')
+  const fail = () => Promise.reject(new StoreError('STORE_UNAVAILABLE', message, { cause }))
+  for (const [, method, path, value] of requests) {
+    const app = await ownApp({ store: failing(fail) })
+    const answer = await app.call(method, path, value)
+    assert.equal(assertRefused(answer, 503, 'STORE_UNAVAILABLE'), message)
     assert.equal(answer.headers['retry-after'], '1')
-    const line = logged.find((entry) => entry.session_id === answer.headers['x-session-id'])
-    const { method: loggedMethod, path: loggedPath, status, error_code, err, ...more } = line ?? {}
-    assert.deepEqual(
-      [loggedMethod, loggedPath, status, error_code, more.cause, err],
-      [method, `/api/v1${path}`, 503, 'STORE_UNAVAILABLE', 'connect ECONNREFUSED', undefined],
-    )
+    const { level, time, session_id, msg, count, ...line } = lineOf(app, answer) ?? {}
+    assert.deepEqual(line, {
+      ...{ method, path: `/api/v1${path}`, status: 503, error_code: 'STORE_UNAVAILABLE' },
+      cause: 'connect ECONNREFUSED',
+    })
   }
 })
 
 test('§4.2 a list of unknown length is sent in chunks, and is complete', async () => {
-  const { id } = JSON.parse(
-    await send(await serve(memory), 'POST', '/api/v1/items', {
-      token: mintToken(validClaims(), { secret }),
-      body: '{"data":{"a":1}}',
-    }).then(({ text }) => text),
-  ).data
-  const origin = await serve({
-    ...memory,
-    list: async () => ({ ...(await memory.list()), byteLength: undefined }),
-  })
-  const token = mintToken(validClaims(), { secret })
-  const answer = await send(origin, 'GET', '/api/v1/items', { token })
+  const list = async () => ({ ...(await memory.list()), byteLength: undefined })
+  const app = await ownApp({ store: { ...memory, list } })
+  const item = await create(app, { a: 1 })
+  const answer = await app.call('GET', '/items')
   assert.equal(answer.headers['transfer-encoding'], 'chunked')
   assert.equal(answer.headers['content-length'], undefined)
-  assert.deepEqual(record(answer.json()).data, [{ id, project_id: null, a: 1 }])
-  const head = await send(origin, 'HEAD', '/api/v1/items', { token })
+  assert.deepEqual(record(answer.json()).data, [item])
+  const head = await app.call('HEAD', '/items')
   assert.deepEqual([head.status, head.text], [200, ''])
-  await memory.delete(id)
+  await memory.clear()
 })
 
 test('§7 a list fails midway: the connection ends, and half a list does not look complete', async () => {
-  const origin = await serve({
-    ...memory,
-    list: async () => ({ ...(await memory.list()), byteLength: 30, chunks: brokenChunks() }),
-  })
-  const token = mintToken(validClaims(), { secret })
-  await assert.rejects(send(origin, 'GET', '/api/v1/items', { token }))
-  assert.match(JSON.stringify(logged.at(-1)), /disk 7/)
-  assert.equal((await send(origin, 'GET', '/api/v1/health')).status, 200)
+  const list = async () => ({ ...(await memory.list()), byteLength: 30, chunks: brokenChunks() })
+  const app = await ownApp({ store: { ...memory, list } })
+  await assert.rejects(app.call('GET', '/items'))
+  assert.match(JSON.stringify(app.log.at(-1)), /disk 7/)
+  assert.equal((await app.request('GET', '/health')).status, 200)
 })
 
 function* brokenChunks(): Generator<Uint8Array> {
@@ -143,8 +111,7 @@ function failing(fail: () => Promise<never>): ItemStore {
   return { ...memory, create: fail, read: fail, replace: fail, delete: fail, list: fail }
 }
 
-async function serve(store: ItemStore): Promise<URL> {
-  const app = createApp(options, { store, log })
-  after(() => app.stop({ timeout: 0 }))
-  return new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
+/** What the log says of a request. */
+function lineOf({ log }: OwnApp, { headers }: Answer): LogLine | undefined {
+  return log.find(({ session_id }) => session_id === headers['x-session-id'])
 }
