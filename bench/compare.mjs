@@ -24,19 +24,14 @@ const help = `Usage: npm run bench -- [options]   (needs wrk)
   --against REV     also measure the service as of this git revision, built for this run
   --seconds N       length of a turn [3]
   --turns N         turns for each side [3]
-  --no-write        only print; leave bench/RESULTS.md as it is
 `
-const options = readOptions(
-  {
-    only: { type: 'string' },
-    sides: { type: 'string' },
-    against: { type: 'string' },
-    seconds: { type: 'string', default: '3' },
-    turns: { type: 'string', default: '3' },
-    'no-write': { type: 'boolean', default: false },
-  },
-  help,
-)
+const options = readOptions(help, {
+  only: { type: 'string' },
+  sides: { type: 'string' },
+  against: { type: 'string' },
+  seconds: { type: 'string', default: '3' },
+  turns: { type: 'string', default: '3' },
+})
 const workloads = chosen('only', options.only, allWorkloads)
 const wanted = [...chosen('sides', options.sides, allSides)]
 const seconds = integer('seconds', options.seconds)
@@ -88,7 +83,6 @@ report('Comparisons', {
       'time that it waited for a connection (no coordinated omission). The first second of a turn does not ' +
       'count. The delay by the load itself is how late a request was sent while a connection was free.',
   ],
-  isWritten: !options['no-write'],
 })
 
 /**

@@ -24,9 +24,8 @@ import { median, quantile } from './lib/statistics.mjs'
 
 const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
 
-  --no-write    only print; leave bench/RESULTS.md as it is
 `
-const options = readOptions({ 'no-write': { type: 'boolean', default: false } }, help)
+readOptions(help, {})
 const items = 100_000 // that the items page shows
 const paints = 15 // how often each page is opened for its first paint
 const scrollSeconds = 10
@@ -58,7 +57,6 @@ try {
       ),
       `Times between frames in milliseconds, ${scrollStep} pixels a frame; at 60 frames a second they are 16.7.`,
     ],
-    isWritten: !options['no-write'],
   })
 } finally {
   await browser.close()

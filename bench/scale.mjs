@@ -12,15 +12,10 @@ import { measure } from './scale/measure.mjs'
 const help = `Usage: npm run bench -- scale [options]   (Linux only)
 
   --items N,N,...  numbers of items [10000,1000000]; 10,000,000 take 12 GB of memory
-  --no-write       only print; leave bench/RESULTS.md as it is
 `
-const options = readOptions(
-  {
-    items: { type: 'string', default: '10000,1000000' },
-    'no-write': { type: 'boolean', default: false },
-  },
-  help,
-)
+const options = readOptions(help, {
+  items: { type: 'string', default: '10000,1000000' },
+})
 const counts = options.items.split(',').map((text) => integer('items', text, 4000))
 
 /** From so many items on, strings do not fit into the heap that Node.js has by default. */
@@ -81,7 +76,6 @@ report('Scale', {
       `Heaps have the size that Node.js gives them; that of the \`Map\` has ${largeHeap} MiB from ` +
       `${count(manyItems)} items on, which it needs.`,
   ],
-  isWritten: !options['no-write'],
 })
 
 /**

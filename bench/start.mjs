@@ -1,11 +1,12 @@
 /** The start: time until a server listens and answers. */
 
 import { randomBytes } from 'node:crypto'
+import { freePort } from '../build/test/support/process.js'
 import { buildRevision } from './lib/builds.mjs'
 import { rawRequest } from './lib/client.mjs'
 import { describeMachine } from './lib/machine.mjs'
 import { readOptions } from './lib/options.mjs'
-import { connectionTo, cores, freePort, pinSelf, start, stop } from './lib/processes.mjs'
+import { connectionTo, cores, pinSelf, start, stop } from './lib/processes.mjs'
 import { print, report, table } from './lib/results.mjs'
 import { median, quantile } from './lib/statistics.mjs'
 import bare from './peers/bare.mjs'
@@ -30,15 +31,10 @@ const request = rawRequest({ method: 'GET', path: '/api/v1/health' })
 const help = `Usage: npm run bench -- start [options]
 
   --against REV   also measure the service as of this git revision, built for this run
-  --no-write      only print; leave bench/RESULTS.md as it is
 `
-const options = readOptions(
-  {
-    against: { type: 'string' },
-    'no-write': { type: 'boolean', default: false },
-  },
-  help,
-)
+const options = readOptions(help, {
+  against: { type: 'string' },
+})
 const machine = describeMachine()
 /** @type {Side[]} the first is the one that the others are compared with */
 const sides = [bare, itemStore]
@@ -72,7 +68,6 @@ report('Start', {
       'is ready to answer. The sides take turns, after one start of each that does not count, so ' +
       'files come from the page cache.',
   ],
-  isWritten: !options['no-write'],
 })
 
 /**

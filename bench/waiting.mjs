@@ -1,27 +1,26 @@
 /** Reads that wait for a change, and lists that have not changed: memory, waiting times, processor time. Linux only. */
 
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createItems, requests } from './lib/client.mjs'
+import { freePort, residentBytes } from '../build/test/support/process.js'
+import { requests } from './lib/client.mjs'
+import { createItems, openConnections } from './lib/connections.mjs'
 import { describeLoad, sendLoad } from './lib/load.mjs'
 import { describeMachine } from './lib/machine.mjs'
 import { readOptions } from './lib/options.mjs'
-import { cores, freePort, pinSelf, startServer, stop } from './lib/processes.mjs'
+import { cores, pinSelf, startServer, stop } from './lib/processes.mjs'
 import { count, print, report, table } from './lib/results.mjs'
 import { median, quantile } from './lib/statistics.mjs'
 import { cpuSeconds, signToken } from './lib/turns.mjs'
 import itemStore from './peers/item-store.mjs'
-import { openConnections } from './waiting/connections.mjs'
 
-/** @import { Child } from './lib/processes.mjs' */
-/** @import { Connection, Read } from './waiting/connections.mjs' */
+/** @import { RawRequest } from './lib/client.mjs' */
+/** @import { Connection } from './lib/connections.mjs' */
 
 const help = `Usage: npm run bench -- waiting [options]   (needs wrk; Linux only)
 
-  --no-write    only print; leave bench/RESULTS.md as it is
 `
-const options = readOptions({ 'no-write': { type: 'boolean', default: false } }, help)
+readOptions(help, {})
 
 const waits = 10_000
 const readSeconds = 10
@@ -64,7 +63,6 @@ report('Waiting', {
       `connections; the rows take turns of ${turnSeconds} s, ${turns} each, of which these are the medians. ` +
       'CPU time is that of the process of the service, for each response.',
   ],
-  isWritten: !options['no-write'],
 })
 
 function waitsInWords() {
@@ -86,7 +84,7 @@ async function waiting() {
   /** @param {string} title */
   const measure = async (title, time = settlingTime) => {
     await delay(time)
-    const bytes = residentBytes(service)
+    const bytes = residentBytes({ child: service })
     const times = await readOneByOne(reader, { method: 'GET', path, headers })
     phases.push({ title, bytes, times })
     print(`  ${title}: ${(bytes / 1e6).toFixed(1)} MB`)
@@ -192,7 +190,7 @@ async function start(items) {
 /**
  * Reads again and again over one connection.
  * @param {Connection} connection
- * @param {Read} read
+ * @param {RawRequest} read
  * @returns milliseconds of each
  */
 async function readOneByOne(connection, read) {
@@ -206,10 +204,4 @@ async function readOneByOne(connection, read) {
     begun = now
   }
   return times
-}
-
-/** @param {Child} program */
-function residentBytes({ pid }) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }

@@ -7,14 +7,12 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   writeFileSync,
 } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -22,18 +20,19 @@ import { fileURLToPath } from 'node:url'
 import { ownProcess } from './support/own-process.js'
 import { cli, ownService } from './support/own-service.js'
 import { portInUse } from './support/process.js'
+import { emptyFolder } from './support/tarball.js'
 import { root } from './support/tools.js'
 import { until } from './support/until.js'
 
 const secret = 'a secret of at least thirty-two bytes'
-const emptyFolder = mkdtempSync(join(tmpdir(), 'item-store-'))
+const nowhere = emptyFolder()
 
 function environment(variables: Record<string, string>): NodeJS.ProcessEnv {
   const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...inherited } = process.env
   return { ...inherited, ...variables }
 }
 
-function run(args: string[], variables: Record<string, string> = {}, cwd = emptyFolder) {
+function run(args: string[], variables: Record<string, string> = {}, cwd = nowhere) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
     cwd,
     env: environment(variables),
@@ -45,20 +44,20 @@ function run(args: string[], variables: Record<string, string> = {}, cwd = empty
 
 /** Starts a command that serves, and gives what it prints until `pattern` is in it. */
 async function start(args: string[], variables: Record<string, string>, pattern: RegExp) {
-  const options = { cwd: emptyFolder, env: environment(variables) }
+  const options = { cwd: nowhere, env: environment(variables) }
   const own = ownProcess([process.execPath, cli, ...args], options)
   return { ...own, printed: await own.printed(pattern) }
 }
 
 function folderWith(env: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const folder = emptyFolder()
   writeFileSync(join(folder, '.env'), env)
   return folder
 }
 
 /** The files that a command loads, besides Node's own; relative to the folder of the sources. */
 function loadedBy(args: string[]): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const folder = emptyFolder()
   const variables = { NODE_V8_COVERAGE: folder, JWT_SECRET: secret }
   assert.equal(run(args, variables).status, 0)
   const [file = ''] = readdirSync(folder)
@@ -120,6 +119,9 @@ const usage: Record<string, RegExp> = {
   [`conformance ${baseUrl} --report tap`]:
     /Unknown option '--report'; did you mean --reporter\?; see item-store conformance --help\n$/,
   [`conformance ${baseUrl}`]: /JWT_SECRET is not set; use the secret of the service/,
+  'token --sub a --expires=': /--expires is ""; expected a time such as/,
+  'token --sub a --expires=1500ms': /--expires is "1500ms"; expected a time such as/,
+  'token --sub a --expires=-1h': /--expires is "-1h"; expected a time such as/,
   'token --sub a': /JWT_SECRET is not set; .* secret of the service, .* dev .* \.env\n$/,
 }
 
@@ -134,7 +136,7 @@ for (const [line, says] of Object.entries(usage)) {
 }
 
 test('a .env that is not a file: exit code 2 and one clear line', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const folder = emptyFolder()
   mkdirSync(join(folder, '.env'))
   for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
     const { status, stderr } = run(args, { JWT_SECRET: secret }, folder)
@@ -199,7 +201,7 @@ test('conformance: SIGTERM ends the tests too', async () => {
   const service = await ownService()
   const args = ['conformance', service.baseUrl.href, '--reporter', 'tap']
   const own = ownProcess([process.execPath, cli, ...args], {
-    cwd: emptyFolder,
+    cwd: nowhere,
     env: environment({ JWT_SECRET: service.secret }),
   })
   await own.printed(/^ok 1 /m)
@@ -303,15 +305,6 @@ for (const [expires, seconds] of [
     assert.equal(payload.sub, 'alice')
     assert.equal(payload.exp - payload.iat, seconds)
     assert.equal(status, 0)
-  })
-}
-
-for (const expires of ['', '1', '1500ms', '0h', '-1h']) {
-  test(`token --expires "${expires}" is refused`, () => {
-    const args = ['token', '--sub', 'a', `--expires=${expires}`]
-    const { status, stderr } = run(args, { JWT_SECRET: secret })
-    assert.match(stderr, /^item-store: --expires is ".*"; expected a time such as/)
-    assert.equal(status, 2)
   })
 }
 
@@ -477,7 +470,7 @@ for (const args of [['--help'], ['--version'], ['openapi'], ['token', '--sub', '
   }, () => {
     const full = openSync('/dev/full', 'w')
     const stdio = ['ignore', full, 'pipe'] as const
-    const options = { cwd: emptyFolder, env, stdio: [...stdio], encoding: 'utf8' as const }
+    const options = { cwd: nowhere, env, stdio: [...stdio], encoding: 'utf8' as const }
     const { status, stderr } = spawnSync(process.execPath, [cli, ...args], options)
     closeSync(full)
     assert.match(String(stderr), /^item-store: cannot write to standard output: ENOSPC.*\n$/)
@@ -485,7 +478,7 @@ for (const args of [['--help'], ['--version'], ['openapi'], ['token', '--sub', '
   })
 
   test(`${shown}, nobody reads: ends without a stack`, async () => {
-    const options = { cwd: emptyFolder, env, timeout: 20_000 }
+    const options = { cwd: nowhere, env, timeout: 20_000 }
     const child = spawn(process.execPath, [cli, ...args], options)
     child.stdout.destroy()
     let said = ''

@@ -2,18 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownProcess } from './support/own-process.js'
 import { cli } from './support/own-service.js'
 import { programTest } from './support/program-test.js'
 import { describeWithRedis, ownRedis } from './support/redis.js'
-import { cleanEnvironment } from './support/tarball.js'
+import { cleanEnvironment, emptyFolder } from './support/tarball.js'
 import { root } from './support/tools.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'item-store-dev-'))
+const folder = emptyFolder()
 const env = cleanEnvironment()
 
 function fileWith(name: string, text: string): string {

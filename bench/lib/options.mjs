@@ -1,24 +1,26 @@
-/** Reads the options of a benchmark. An invalid one is reported in one line. */
+/** Reads the options of a benchmark; each has `--no-write`. An invalid one is reported in one line. */
 
 import { parseArgs } from 'node:util'
 
 /** @import { ParseArgsConfig } from 'node:util' */
 
+const noWrite = /** @type {const} */ ({ 'no-write': { type: 'boolean', default: false } })
+
 /**
  * The values of the options; ends the process when one is invalid, or when help is requested.
  * @template {NonNullable<ParseArgsConfig['options']>} T
- * @param {T} options
  * @param {string} help
+ * @param {T} options
  */
-export function readOptions(options, help) {
+export function readOptions(help, options) {
   const all = process.argv.slice(2)
   const args = all[0]?.startsWith('-') ? all : all.slice(1) // without the name of the benchmark
   if (args.includes('--help')) {
-    process.stdout.write(help)
+    process.stdout.write(`${help}  --no-write        only print; leave bench/RESULTS.md as it is\n`)
     process.exit(0)
   }
   try {
-    return parseArgs({ args, options }).values
+    return parseArgs({ args, options: { ...options, ...noWrite } }).values
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error))
   }

@@ -15,15 +15,14 @@ export function print(line) {
 /**
  * Prints a report, and writes it into the results file unless the user asked not to.
  * @param {string} name of the section
- * @param {{ facts: string[], parts: string[], isWritten: boolean }} report what the results depend on, and
- * paragraphs and tables
+ * @param {{ facts: string[], parts: string[] }} report what the results depend on, and paragraphs and tables
  */
-export function report(name, { facts, parts, isWritten }) {
+export function report(name, { facts, parts }) {
   const date = `Date: ${new Date().toISOString().slice(0, 10)}`
   const list = [...facts, date, `Command: \`${commandLine()}\``].map((fact) => `- ${fact}`)
   const text = [list.join('\n'), ...parts].join('\n\n')
   print(`\n${text}`)
-  if (isWritten) writeSection(name, text)
+  if (!process.argv.includes('--no-write')) writeSection(name, text)
 }
 
 /**

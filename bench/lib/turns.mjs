@@ -1,10 +1,12 @@
 /** Compares sides on one workload: they take turns on one machine, in one run. */
 
-import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { inSeconds, mintToken } from '../../build/test/conformance/tokens.js'
+import { freePort } from '../../build/test/support/process.js'
 import { requests as allRequests } from './client.mjs'
 import { sendLoad, sendOpenLoad } from './load.mjs'
-import { freePort, stop } from './processes.mjs'
+import { stop } from './processes.mjs'
 import { median } from './statistics.mjs'
 
 /** @import { Headers, Request } from './client.mjs' */
@@ -175,18 +177,10 @@ async function valuesFor({ side, port, headers, secret, requests, deletes }, cou
 }
 
 /**
- * A valid access token that names the caller `sub`: a JSON Web Token signed with HS256.
+ * A valid access token that names the caller `sub`.
  * @param {string} secret
  * @param {string} sub
  */
 export function signToken(secret, sub) {
-  const iat = Math.floor(Date.now() / 1000)
-  const parts = [
-    { alg: 'HS256', typ: 'JWT' },
-    { sub, iat, exp: iat + tokenLifetime },
-  ]
-  const signed = parts
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.')
-  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+  return mintToken({ sub, exp: inSeconds(tokenLifetime), iat: inSeconds(0) }, { secret })
 }

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { createItems } from '../lib/client.mjs'
+import { createItems } from '../lib/connections.mjs'
 import { startServer } from '../lib/processes.mjs'
 
 /** @import { Side } from './sides.mjs' */

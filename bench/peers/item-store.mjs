@@ -4,9 +4,10 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../build/test/support/process.js'
 import { root } from '../../scripts/ready.mjs'
-import { createItems } from '../lib/client.mjs'
-import { cores, freePort, isInstalled, startServer } from '../lib/processes.mjs'
+import { createItems } from '../lib/connections.mjs'
+import { cores, isInstalled, startServer } from '../lib/processes.mjs'
 
 /** @import { Side } from './sides.mjs' */
 
@@ -31,14 +32,8 @@ export const itemStoreOnRedis = {
       port: redisPort,
       command: 'redis-server',
       args: [
-        '--port',
-        String(redisPort),
-        '--bind',
-        '127.0.0.1',
-        '--save',
-        '',
-        '--appendonly',
-        'no',
+        ...['--port', String(redisPort), '--bind', '127.0.0.1'],
+        ...['--save', '', '--appendonly', 'no'],
       ],
       core: availableParallelism() > 2 ? 2 : cores.load,
     })

@@ -6,8 +6,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../build/test/support/process.js'
 import { itemBytes } from '../lib/item.mjs'
-import { connectionTo, cores, freePort, start, stop } from '../lib/processes.mjs'
+import { connectionTo, cores, start, stop } from '../lib/processes.mjs'
 import { median } from '../lib/statistics.mjs'
 
 /** @import { Child } from '../lib/processes.mjs' */

@@ -100,7 +100,7 @@ for (const [what, token] of Object.entries(changed)) {
   })
 }
 
-// So many, as few of them are whole but expired: 48.
+// So many, as few of them are whole but expired: 62.
 test('as jose: 10,000 tokens of any header and payload, with changes at any place', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // there are some
@@ -124,6 +124,7 @@ test('as jose: 10,000 tokens of any header and payload, with changes at any plac
     goodPayload,
     goodPayload,
     '{"sub":"a","exp":1}',
+    '{"sub":"a","exp":0}',
     '{"sub":1,"exp":9000000000}',
     '{"sub":"a","exp":9e9,"nbf":8e9}',
     '{"sub":"a","exp":9e9,"nbf":null}',
@@ -140,7 +141,8 @@ test('as jose: 10,000 tokens of any header and payload, with changes at any plac
   for (let count = 0; count < 10_000; count += 1) {
     let token = below(2) === 0 ? good : sign(pick(headers), pick(payloads))
     for (let changes = below(3); changes > 0; changes -= 1) {
-      const place = below(token.length + 1)
+      // The last character has unused bits.
+      const place = below(8) === 0 ? token.length - 1 : below(token.length + 1)
       const kept = token.slice(place + below(2))
       token = token.slice(0, place) + (below(3) === 0 ? '' : pick([...characters])) + kept
     }

@@ -1,9 +1,8 @@
-/** What the service does not show: which tokens are cached, and that every changed character counts. */
+/** What the service does not show: which tokens are cached. */
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
-import fc from 'fast-check'
 import { ApiError } from '../interface/errors.js'
 import { signToken } from './sign.js'
 import { verifyToken } from './token.js'
@@ -39,28 +38,6 @@ async function outcome(token: string): Promise<string> {
 }
 
 const good = '{"sub":"a","exp":9000000000}'
-
-test('no change of a single character gets in', async () => {
-  const token = sign(good)
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ '
-  await fc.assert(
-    fc.asyncProperty(
-      fc.nat(token.length),
-      fc.constantFrom(...alphabet, ''),
-      fc.nat(1),
-      async (place, character, drop) => {
-        const changed = token.slice(0, place) + character + token.slice(place + drop)
-        if (changed !== token) assert.equal(await outcome(changed), 'INVALID_TOKEN')
-      },
-    ),
-    { numRuns: 1000 },
-  )
-  // The unused bits of the signature's last character, all of them.
-  for (const last of alphabet) {
-    const changed = token.slice(0, -1) + last
-    if (changed !== token) assert.equal(await outcome(changed), 'INVALID_TOKEN')
-  }
-})
 
 /** Whether a token was remembered: what is known of it is then the same object each time. */
 function isRemembered(token: string): boolean {

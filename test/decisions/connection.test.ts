@@ -1,6 +1,7 @@
 /** Decisions on §7: faults that never become a request to an endpoint. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { create, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
@@ -10,11 +11,8 @@ import {
   breakOff,
   exchange,
   exchangeOne,
-  exchangeUntilClosed,
   firstText,
   openSocket,
-  sendThenRead,
-  untilClosed,
   wholeText,
 } from '../support/socket.js'
 import { assertHeaders, assertRefused, statusesOf } from './expect.js'
@@ -143,7 +141,7 @@ for (const { title, head, status } of refusedExpectations) {
   test(`§7 a body ${title} that arrives although its Expect was refused is not cut off`, async () => {
     const pieces = [`${head}${expecting(3_000_000)}`, ...Array(3).fill('x'.repeat(1_000_000))]
     for (let round = 0; round < 10; round += 1) {
-      const answers = await exchangeUntilClosed(service.baseUrl, pieces)
+      const answers = await exchange(service.baseUrl, pieces)
       assert.deepEqual(
         answers.map((answer) => [answer.status, answer.headers.connection]),
         [[status, 'close']],
@@ -169,14 +167,15 @@ test('§5 two Authorization headers are not a token: 401 INVALID_TOKEN', async (
   assertRefused(await exchangeOne(service.baseUrl, `${head}${twice}`), 401, 'INVALID_TOKEN')
 })
 
+const tunnel = 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n'
+
 test('§4 CONNECT opens no tunnel, and the service survives', async () => {
-  await untilClosed(service.baseUrl, 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n')
+  await once(openSocket(service.baseUrl, tunnel).resume(), 'close')
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
 test('§4 a client that resets after CONNECT does no harm', async () => {
-  const bytes = 'CONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n'
-  for (let count = 0; count < 50; count += 1) await breakOff(service.baseUrl, bytes)
+  for (let count = 0; count < 50; count += 1) await breakOff(service.baseUrl, tunnel)
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
@@ -204,7 +203,7 @@ for (const { kind, token, refusal } of bearers) {
         const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
         const pieces = [`${head}Transfer-Encoding: chunked\r\n\r\n`, 'zz\r\n']
         const sent = round % 2 === 0 ? [pieces.join('')] : pieces
-        const statuses = statusesOf(await exchangeUntilClosed(service.baseUrl, sent))
+        const statuses = statusesOf(await exchange(service.baseUrl, sent))
         const [status = 0, ...more] = statuses
         const allowed = round % 2 === 0 ? [refusal ?? 400] : [400, refusal ?? ownStatus[method]]
         assert.ok(allowed.includes(status), `answered ${statuses}`)
@@ -224,14 +223,14 @@ const closing = {
 for (const [title, bytes] of Object.entries(closing)) {
   test(`§7 Connection: close is honoured on errors too: ${title}`, async () => {
     const pieces = [`${bytes}Connection: close\r\n\r\n`]
-    const [answer] = await exchangeUntilClosed(service.baseUrl, pieces)
+    const [answer] = await exchange(service.baseUrl, pieces)
     assert.equal(answer?.headers.connection, 'close')
   })
 
   test(`§7 and with a body the connection is closed after it: ${title}`, async () => {
     const head = `${bytes}Connection: close\r\nContent-Length: 2000\r\n\r\n`
     for (const pieces of [[head + 'x'.repeat(2000)], [head, 'x'.repeat(1000), 'x'.repeat(1000)]]) {
-      assert.equal((await exchangeUntilClosed(service.baseUrl, pieces)).length, 1)
+      assert.equal((await exchange(service.baseUrl, pieces)).length, 1)
     }
   })
 }
@@ -242,7 +241,7 @@ for (const { title, lines } of [
 ]) {
   test(`§4 a long body after a head refused for ${title} is read to its end`, async () => {
     const head = `POST ${prefix}/items HTTP/1.1\r\nContent-Length: 3000000\r\n${lines}\r\n`
-    const answer = await sendThenRead(service.baseUrl, [head, 'x'.repeat(3_000_000)])
+    const answer = await exchangeOne(service.baseUrl, [head, 'x'.repeat(3_000_000)])
     assert.ok(answer.status === 400 || answer.status === 431, String(answer.status))
   })
 }
@@ -254,10 +253,7 @@ test('§4.2 a body on a GET is read to its end, however long, while the list wai
   }
   const rest = `Host: a\r\nAuthorization: Bearer ${service.validToken()}\r\nContent-Length: 30000000\r\n\r\n`
   const body = 'x'.repeat(30_000_000)
-  const list = await sendThenRead(service.baseUrl, [
-    `GET ${prefix}/items HTTP/1.1\r\n${rest}`,
-    body,
-  ])
+  const list = await exchangeOne(service.baseUrl, [`GET ${prefix}/items HTTP/1.1\r\n${rest}`, body])
   assert.equal(list.status, 200)
   for (const id of ids) await service.call('DELETE', `/items/${id}`)
 })
@@ -265,7 +261,7 @@ test('§4.2 a body on a GET is read to its end, however long, while the list wai
 test('§5 a malformed body after a head without a token gets one response: 401', async () => {
   const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`
   for (const pieces of [[`${head}zz\r\n`], [head, 'zz\r\n']]) {
-    const [answer, ...more] = await exchangeUntilClosed(service.baseUrl, pieces)
+    const [answer, ...more] = await exchange(service.baseUrl, pieces)
     assert.ok(answer)
     assertRefused(answer, 401, 'MISSING_TOKEN')
     assert.deepEqual(more, [])
@@ -308,6 +304,6 @@ ownTest('half a head after a response: 408, also when KEEP_ALIVE_TIMEOUT is shor
 ownTest('a connection without another request is closed after KEEP_ALIVE_TIMEOUT', async () => {
   const own = await ownService({ KEEP_ALIVE_TIMEOUT: '1' })
   const health = `GET ${own.baseUrl.pathname}/health HTTP/1.1\r\nHost: a\r\n\r\n`
-  const answers = await exchangeUntilClosed(own.baseUrl, [health])
+  const answers = await exchange(own.baseUrl, [health])
   assert.deepEqual(statusesOf(answers), [200])
 })

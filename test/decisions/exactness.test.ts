@@ -12,21 +12,12 @@ const deep = 100_000
 /** Texts of the members of `data`, each to be kept byte for byte. */
 const kept = {
   'no members': '',
-  'integers beyond double precision': '"a":12345678901234567890,"b":-9007199254740993',
-  'fractions beyond double precision': '"a":0.1234567890123456789012345,"b":3.141592653589793238',
-  '1.0': '"a":1.0,"b":100e-2,"c":1E5,"d":0.10',
-  '-0': '"a":-0,"b":-0.0,"c":0e0',
-  '1e400 and 1e-400': '"a":1e400,"b":-1e400,"c":1e-400,"d":[1e400]',
   'order of names': '"10":1,"b":2,"2":3,"a":4',
   '__proto__ at the top': '"a":1,"__proto__":{"admin":true}',
   '__proto__ in an object': '"a":{"__proto__":null,"__proto__x":1}',
   constructor: '"constructor":{"prototype":{"x":1}},"toString":1,"hasOwnProperty":null,"toJSON":{}',
-  escapes: String.raw`"a":"\u0041\/\b\f\n\r\t\"\\\u0000","\u0062":1,"c\/d":2`,
-  'lone surrogates': String.raw`"a":"\ud800","\udc00":"\uDFFF \ud83d"`,
-  'surrogate pairs, escaped or not': String.raw`"a":"\ud83e\udd84","b":"🦄"`,
   'empty names': '"":1,"a":{"":{"":[]}}',
   unicode: '"ключ":"é e\u0301 漢字 🦄","\u2028":"\u2029\u007f\u0085\ufeff\uffff","ﬁ":"\u202e"',
-  'space within values': '"a":[ 1 ,\n2\t],"b":{ "c" :\r\n3 }',
   'names of the interface':
     '"data":{"data":1},"session_id":"x","status":7,"message":null,"detail":[]',
   'id and project_id further down': '"a":{"id":1,"project_id":2},"b":[{"id":3}]',

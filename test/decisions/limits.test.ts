@@ -6,7 +6,7 @@ import type { Service } from '../conformance/client.js'
 import { create, itemOf, listed, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { ownService, ownTest } from '../support/own-service.js'
-import { exchangeOne, headOf, sendThenRead } from '../support/socket.js'
+import { exchangeOne, headOf } from '../support/socket.js'
 import { assertRefused, sendText } from './expect.js'
 
 const service = await useService()
@@ -37,7 +37,7 @@ for (const connection of ['keep-alive', 'close']) {
     const pieces = Array.from({ length: 17 }, () => ' '.repeat(mebibyte))
     const length = `Content-Length: ${17 * mebibyte}`
     const head = headOf(service, 'POST', '/items', length, `Connection: ${connection}`)
-    const answer = await sendThenRead(service.baseUrl, [head, ...pieces])
+    const answer = await exchangeOne(service.baseUrl, [head, ...pieces])
     assertRefused(answer, 413, 'PAYLOAD_TOO_LARGE')
   })
 }

@@ -1,19 +1,12 @@
 /** Decisions on §7: requests that share a connection, one sent after the other. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { create, itemOf, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { validClaims } from '../conformance/tokens.js'
-import {
-  exchange,
-  exchangeUntilClosed,
-  headOf,
-  openSocket,
-  untilClosed,
-  wholeText,
-  writePieces,
-} from '../support/socket.js'
+import { exchange, headOf, openSocket, wholeText, writePieces } from '../support/socket.js'
 import { assertHeaders, statusesOf } from './expect.js'
 
 const service = await useService()
@@ -24,7 +17,7 @@ const body = '{"data":{"a":1}}'
 
 test('§4 CONNECT after an unanswered request closes the connection', async () => {
   const bytes = `${health}Host: a\r\n\r\nCONNECT elsewhere:1 HTTP/1.1\r\nHost: elsewhere:1\r\n\r\n`
-  await untilClosed(service.baseUrl, bytes)
+  await once(openSocket(service.baseUrl, bytes).resume(), 'close')
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
@@ -85,7 +78,7 @@ for (const { what, method, lines } of late) {
     const target = method === 'CONNECT' ? 'a:1' : `${prefix}/items/${id}`
     const next = `${method} ${target}${post.slice(post.indexOf(' HTTP'))}${lines}\r\n`
     const pieces = [`${head}Expect: 100-continue\r\n\r\n`, body + next]
-    const answers = await exchangeUntilClosed(service.baseUrl, pieces)
+    const answers = await exchange(service.baseUrl, pieces)
     assert.deepEqual(
       answers.map(({ status, headers }) => [status, headers.connection]),
       [[401, 'close']],
@@ -144,7 +137,7 @@ test('§7 garbage after a request, and nothing more from the client: both are an
 
 test('§7 what comes after a request that closes the connection is not answered', async () => {
   const refused = `${post}Content-Type: text/plain\r\nConnection: close\r\nContent-Length: 1\r\n\r\n`
-  const answers = await exchangeUntilClosed(service.baseUrl, [refused, `1${health}Host: a\r\n\r\n`])
+  const answers = await exchange(service.baseUrl, [refused, `1${health}Host: a\r\n\r\n`])
   assert.deepEqual(statusesOf(answers), [422])
 })
 

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net'
 import { after } from 'node:test'
 import type { OwnProcess } from './own-process.js'
 
-export function residentBytes({ child }: OwnProcess): number {
+export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid'> }): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }

@@ -85,43 +85,27 @@ export function headOf(service: Service, method: string, path: string, ...lines:
 }
 
 /**
- * Writes the bytes and reads the responses to them, complete or not, while keeping the connection open.
- * @param count number of responses to wait for.
+ * Writes the bytes, or piece after piece before it reads, as simple clients do.
+ * @param count number of responses to wait for; by default all until the service closes the connection.
+ * @returns the responses, complete or not.
  */
-export function exchange(url: URL, bytes: Bytes, count: number): Promise<Answer[]> {
-  return withSocket(url, (socket) => {
-    socket.write(bytes)
-    return readAnswers(socket, count)
+export function exchange(
+  url: URL,
+  bytes: Bytes | readonly string[],
+  count = Number.POSITIVE_INFINITY,
+): Promise<Answer[]> {
+  return withSocket(url, async (socket) => {
+    if (typeof bytes === 'string' || Buffer.isBuffer(bytes)) socket.write(bytes)
+    else await writePieces(socket, bytes)
+    return await readAnswers(socket, count)
   })
 }
 
 /** The same for a single response. */
-export async function exchangeOne(url: URL, bytes: Bytes): Promise<Answer> {
-  return only(await exchange(url, bytes, 1))
-}
-
-/** Writes all pieces before it reads, as simple clients do. */
-export function sendThenRead(url: URL, pieces: string[]): Promise<Answer> {
-  return withSocket(url, async (socket) => {
-    await writePieces(socket, pieces)
-    return only(await readAnswers(socket, 1))
-  })
-}
-
-/** Writes piece after piece, and returns all responses until the service closes the connection. */
-export function exchangeUntilClosed(url: URL, pieces: string[]): Promise<Answer[]> {
-  return withSocket(url, async (socket) => {
-    await writePieces(socket, pieces)
-    return await readAnswers(socket, Number.POSITIVE_INFINITY)
-  })
-}
-
-/** Waits until the service has closed the connection on which it got these bytes. */
-export function untilClosed(url: URL, bytes: string): Promise<unknown> {
-  return withSocket(url, (socket) => {
-    socket.resume().write(bytes)
-    return once(socket, 'close')
-  })
+export async function exchangeOne(url: URL, bytes: Bytes | readonly string[]): Promise<Answer> {
+  const [answer] = await exchange(url, bytes, 1)
+  if (answer === undefined) throw new Error('the connection ended without an answer')
+  return answer
 }
 
 /** Writes the bytes and resets the connection. */
@@ -134,7 +118,7 @@ export function breakOff(url: URL, bytes: string): Promise<unknown> {
 }
 
 /** @throws {Error} if a piece cannot be written. */
-export async function writePieces(socket: Socket, pieces: string[]): Promise<void> {
+export async function writePieces(socket: Socket, pieces: readonly string[]): Promise<void> {
   for (const piece of pieces) {
     await new Promise<void>((resolve, reject) => {
       socket.write(piece, (error) => (error ? reject(error) : resolve()))
@@ -165,11 +149,6 @@ function limitSilence(socket: Socket): void {
   socket.setTimeout(timeForAnswer(true), () =>
     socket.destroy(noAnswer('what was written to a socket')),
   )
-}
-
-function only([answer]: Answer[]): Answer {
-  if (answer === undefined) throw new Error('the connection ended without an answer')
-  return answer
 }
 
 async function readAnswers(socket: Socket, count: number): Promise<Answer[]> {

@@ -48,5 +48,5 @@ export function install(tarball: string): string {
 }
 
 export function emptyFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'item-store-package-'))
+  return mkdtempSync(join(tmpdir(), 'item-store-'))
 }

@@ -1,17 +1,16 @@
-/** Connections that read, and may wait: bare sockets, of which one process can have many. */
+/** Connections to a server: bare sockets, of which one process can have many, and which share a core with the load. */
 
 import { connect } from 'node:net'
-import { rawRequest } from '../lib/client.mjs'
+import { rawRequest, requests } from './client.mjs'
 
-/** @import { Headers } from '../lib/client.mjs' */
+/** @import { Headers, RawRequest } from './client.mjs' */
 
-/** @typedef {{ method: string, path: string, headers: Headers }} Read of one item, or only of a head */
-/** @typedef {{ status: number, tag: string }} Answer */
+/** @typedef {{ status: number, tag: string, body: string }} Answer */
 
 /**
  * A connection with one request at a time.
  * @typedef {object} Connection
- * @property {(read: Read) => Promise<Answer>} ask
+ * @property {(request: RawRequest) => Promise<Answer>} ask
  * @property {() => void} close
  */
 
@@ -53,24 +52,54 @@ function openConnection(port) {
       const status = Number(head.slice('HTTP/1.1 '.length, 12))
       const length = Number(/^Content-Length: (\d+)/im.exec(head)?.[1] ?? 0)
       if (received.length < end + (isBodiless || status === 304 ? 0 : length)) return
-      received = ''
-      answered({ status, tag: /^ETag: (\S+)/im.exec(head)?.[1] ?? '' })
+      const [, tag = ''] = /^ETag: (\S+)/im.exec(head) ?? []
+      answered({ status, tag, body: received.slice(end) })
     })
     socket.on('error', (error) => failed(error))
     socket.on('close', () => failed(new Error('the server closed the connection')))
     socket.on('connect', () => resolve({ ask, close: () => socket.destroy() }))
 
     /**
-     * @param {Read} read
+     * @param {RawRequest} request
      * @returns {Promise<Answer>}
      */
-    function ask(read) {
+    function ask(request) {
       return new Promise((resolve, reject) => {
         answered = resolve
         failed = reject
-        isBodiless = read.method === 'HEAD'
-        socket.write(rawRequest(read))
+        isBodiless = request.method === 'HEAD'
+        received = ''
+        socket.write(rawRequest(request))
       })
     }
   })
+}
+
+/** Creates wait for their answers, so there are many. */
+const createConnections = 48
+
+/**
+ * Creates up to `count` items, as many as fit into `seconds`, and returns their ids.
+ * @param {{ port: number, headers: Headers }} server its port, and the headers that it requires on requests
+ * @param {number} count
+ * @param {number} seconds
+ */
+export async function createItems({ port, headers }, count, seconds) {
+  const deadline = performance.now() + seconds * 1000
+  const connections = await openConnections(port, createConnections)
+  /** @type {string[]} */
+  const ids = []
+  let left = count
+  /** @param {Connection} connection */
+  const createOver = async ({ ask, close }) => {
+    for (; left > 0 && performance.now() < deadline; ) {
+      left -= 1
+      const { status, body } = await ask({ ...requests.create(), headers })
+      if (status !== 201) throw new Error(`a create was answered ${status}`)
+      ids.push(/"id":\s*"([0-9a-f-]{36})"/.exec(body)?.[1] ?? '')
+    }
+    close()
+  }
+  await Promise.all(connections.map(createOver))
+  return ids
 }
