@@ -24,17 +24,15 @@ const pages = readdirSync(join(root, 'pages'), { recursive: true, encoding: 'utf
   .filter((file) => /\.tsx?$/.test(file))
   .map((file) => `../pages/${file.split(sep).join('/')}`)
 
-function linesOf(file: string): string[] {
-  return readFileSync(join(root, 'src', file), 'utf8').split('\n')
+function textOf(file: string): string {
+  return readFileSync(join(root, 'src', file), 'utf8')
 }
 
 /** The files of src that a file imports. */
 function importsOf(file: string): string[] {
-  return [
-    ...linesOf(file)
-      .join('\n')
-      .matchAll(/(?:from |import\()'(\.[^']+)\.js'/g),
-  ].map(([, path = '']) => posix.normalize(posix.join(posix.dirname(file), `${path}.ts`)))
+  return [...textOf(file).matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)].map(([, path = '']) =>
+    posix.normalize(posix.join(posix.dirname(file), `${path}.ts`)),
+  )
 }
 
 function rank(file: string): number {
@@ -66,11 +64,7 @@ describe('imports', () => {
 
   test('of item and store know no HTTP', () => {
     for (const file of sources.filter((file) => /^(item|store)\//.test(file))) {
-      assert.doesNotMatch(
-        linesOf(file).join('\n'),
-        /from '(node:http|\.\.\/http|\.\.\/listener)/,
-        file,
-      )
+      assert.doesNotMatch(textOf(file), /from '(node:http|\.\.\/http|\.\.\/listener)/, file)
     }
   })
 })
@@ -90,26 +84,19 @@ test('the listener is a library: it imports nothing from the rest', () => {
 
 test('the interface is pure: no platform, no part of the service', () => {
   for (const file of sources.filter((file) => file.startsWith('interface/'))) {
-    const imported = [
-      ...linesOf(file)
-        .join('\n')
-        .matchAll(/from '([^']+)'/g),
-    ].map(([, name = '']) => name)
-    for (const name of imported) assert.match(name, /^(\.\/|valibot$|@valibot\/)/, file)
+    for (const [, name = ''] of textOf(file).matchAll(/from '([^']+)'/g)) {
+      assert.match(name, /^(\.\/|valibot$|@valibot\/)/, file)
+    }
   }
 })
 
 test('the client is for browsers: it imports only types from the rest of src, and no packages', () => {
   for (const file of sources.filter((file) => file.startsWith('client/'))) {
-    for (const [statement, name = ''] of linesOf(file)
-      .join('\n')
-      .matchAll(/^(?:import|export)\b[^']*?from '([^']+)'/gm)) {
+    const statements = textOf(file).matchAll(/^(?:import|export)\b[^']*?from '([^']+)'/gm)
+    for (const [statement, name = ''] of statements) {
       const isType = /^(import|export) type\b/.test(statement)
-      assert.match(
-        name,
-        isType ? /^\.\.?\/(interface\/)?[\w-]+\.js$/ : /^\.\//,
-        `${file}: ${statement}`,
-      )
+      const allowed = isType ? /^\.\.?\/(interface\/)?[\w-]+\.js$/ : /^\.\//
+      assert.match(name, allowed, `${file}: ${statement}`)
     }
   }
 })
@@ -118,21 +105,21 @@ test('only config, auth/secret, and what starts processes touch the environment'
   for (const file of sources) {
     if (/^(config\/.*|process\/workers?|commands\/conformance|auth\/secret)\.ts$/.test(file))
       continue
-    assert.doesNotMatch(codeOf(linesOf(file)).join('\n'), /process\.env/, file)
+    assert.doesNotMatch(codeOf(textOf(file)).join('\n'), /process\.env/, file)
   }
 })
 
 test(`no file is longer than ${longestFile} lines, but for a state machine`, () => {
   for (const file of [...sources, ...pages]) {
     const longest = longerFiles.get(file) ?? longestFile
-    assert.ok(linesOf(file).length <= longest, file)
+    assert.ok(textOf(file).split('\n').length <= longest, file)
   }
 })
 
 test('no any, and no cast without its reason on the same line', () => {
   for (const file of [...sources, ...pages]) {
-    const lines = linesOf(file)
-    for (const [place, line] of codeOf(lines).entries()) {
+    const lines = textOf(file).split('\n')
+    for (const [place, line] of codeOf(textOf(file)).entries()) {
       const where = `${file}:${place + 1}: ${lines[place]}`
       assert.doesNotMatch(line, /(?<!Promise\.)\bany\b|@ts-|\w!(?=[.,;)\]]|$)/, where)
       if (/\bas (?!const\b)/.test(line)) assert.match(lines[place] ?? '', /\/\/ \S/, where)
@@ -158,7 +145,7 @@ test('the pages import from src only what browsers can run, and nothing from eac
         `${file}: ${imported}`,
       )
     }
-    assert.doesNotMatch(linesOf(file).join('\n'), /from 'node:/, file)
+    assert.doesNotMatch(textOf(file), /from 'node:/, file)
   }
 })
 
@@ -180,8 +167,9 @@ test('every export of the package is a file', () => {
 })
 
 /** The lines without comments, texts (those between tags, too) and imports. */
-function codeOf(lines: string[]): string[] {
-  return lines
+function codeOf(text: string): string[] {
+  return text
+    .split('\n')
     .map((line) => line.replace(/(^|\s)(\/\/|\/?\*).*/, '').replaceAll(/'[^']*'/g, "''"))
     .join('\n')
     .replaceAll(/`[^`]*`|^(?:import|export) [^'`]* from ''/gm, (text) =>

@@ -49,9 +49,7 @@ for (const { method, path } of preflights) {
 
 for (const method of ['PATCH', 'QUERY', 'patch']) {
   test(`§1.5 a preflight lets ${method} through, so that the page sees the response`, async () => {
-    const { status, headers } = await service.request('OPTIONS', '/items', {
-      headers: { origin: 'https://app.example', 'access-control-request-method': method },
-    })
+    const { status, headers } = await preflight(method)
     assert.equal(status, 204)
     const allowed = String(headers['access-control-allow-methods']).split(/, */)
     assert.ok(allowed.includes(method) && allowed.includes('PUT'), allowed.join())
@@ -60,9 +58,7 @@ for (const method of ['PATCH', 'QUERY', 'patch']) {
 }
 
 test('§1.5 a preflight that asks for no method is answered without it', async () => {
-  const { status, headers } = await service.request('OPTIONS', '/items', {
-    headers: { origin: 'https://app.example', 'access-control-request-method': 'A B<script>' },
-  })
+  const { status, headers } = await preflight('A B<script>')
   assert.equal(status, 204)
   assert.doesNotMatch(String(headers['access-control-allow-methods']), /script/)
 })
@@ -75,7 +71,7 @@ const askedHeaders = [
 ]
 for (const asked of askedHeaders) {
   test(`§1.5 a preflight that asks for ${asked} gets them allowed`, async () => {
-    const { status, headers } = await preflightAskingFor(asked)
+    const { status, headers } = await preflight('POST', '/items', asked)
     assert.equal(status, 204)
     const allowed = listOf(headers['access-control-allow-headers'])
     for (const name of [...listOf(asked), 'authorization', 'content-type']) {
@@ -88,7 +84,7 @@ for (const asked of askedHeaders) {
 const noNames = ['a b', 'x: y', '"x"', 'a,,b', 'x'.repeat(9_000), '<script>']
 for (const asked of noNames) {
   test(`§1.5 a preflight that asks for "${asked.slice(0, 10)}" is answered without it`, async () => {
-    const { status, headers } = await preflightAskingFor(asked)
+    const { status, headers } = await preflight('POST', '/items', asked)
     assert.equal(status, 204)
     const allowed = listOf(headers['access-control-allow-headers'])
     assert.ok(allowed.includes('authorization') && allowed.includes('content-type'))
@@ -146,12 +142,13 @@ function listOf(header: string | undefined): string[] {
   return (header ?? '').split(',').map((name) => name.trim().toLowerCase())
 }
 
-function preflightAskingFor(names: string): Promise<Answer> {
-  return service.request('OPTIONS', '/items', {
+/** @param headers those that are asked for. */
+function preflight(method: string, path = '/items', headers?: string): Promise<Answer> {
+  return service.request('OPTIONS', path, {
     headers: {
       origin: 'https://app.example',
-      'access-control-request-method': 'POST',
-      'access-control-request-headers': names,
+      'access-control-request-method': method,
+      'access-control-request-headers': headers,
     },
   })
 }

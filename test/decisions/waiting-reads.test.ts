@@ -1,7 +1,6 @@
 /** Decisions on §4.10: reads that wait for a change. */
 
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer } from '../conformance/client.js'
@@ -10,7 +9,7 @@ import { useService } from '../conformance/service.js'
 import { inSeconds, validClaims } from '../conformance/tokens.js'
 import { ownService, ownTest } from '../support/own-service.js'
 import { freePort } from '../support/process.js'
-import { headOf, openSocket, wholeText } from '../support/socket.js'
+import { headOf, openSocket, openSockets, wholeText } from '../support/socket.js'
 import { until } from '../support/until.js'
 
 const service = await useService()
@@ -149,24 +148,14 @@ ownTest('§4.10 a service that stops answers those who wait', async () => {
 })
 
 ownTest(
-  '§4.10 the metrics count those who wait; clients that go away are not among them',
+  '§4.10 the metrics count those who wait, and clients that go away are not among them',
   async () => {
     const port = await freePort()
     const own = await ownService({ METRICS_PORT: String(port) })
     const { id } = await create(own, {})
     const { etag } = (await own.call('GET', `/items/${id}`)).headers
-    const head = [
-      `GET ${own.baseUrl.pathname}/items/${id} HTTP/1.1`,
-      'Host: a',
-      `Authorization: Bearer ${own.validToken()}`,
-      `If-None-Match: ${etag}`,
-      'Prefer: wait=60',
-    ]
-    const sockets = Array.from({ length: 3 }, () => {
-      const socket = connect(Number(own.baseUrl.port), own.baseUrl.hostname)
-      socket.write(`${head.join('\r\n')}\r\n\r\n`)
-      return socket
-    })
+    const head = headOf(own, 'GET', `/items/${id}`, `If-None-Match: ${etag}`, 'Prefer: wait=60')
+    const sockets = openSockets(own.baseUrl, 3, head)
     await until('three wait', async () => (await waitingReadsAt(port)) === 3)
     for (const socket of sockets) socket.destroy()
     await until('none waits', async () => (await waitingReadsAt(port)) === 0)
