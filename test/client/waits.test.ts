@@ -12,6 +12,7 @@ import {
   item,
   listOfOne,
   oneItem,
+  type Step,
   scriptedClient,
   scriptedServer,
   stalls,
@@ -106,27 +107,31 @@ describe('a signal', () => {
       const client = new ItemStoreClient({ baseUrl: 'http://a/api/v1', token: ask, fetch })
       await assert.rejects(call(client, { signal: AbortSignal.abort(reason) }), reason)
     })
+  }
 
-    test(`ends ${title} while there is no response, and is released`, async () => {
-      const { client, seen } = await scriptedClient([hangs])
+  const later = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': '3000' })
+  const waits: [title: string, step: Step, call: Call][] = [
+    ...calls.map(({ title, call }): [string, Step, Call] => [
+      `${title} while there is no response`,
+      hangs,
+      call,
+    ]),
+    ['a response that is still arriving', stalls, (client, options) => client.list(options)],
+    ['the pause before another attempt', later, (client, options) => client.get(id, options)],
+  ]
+  for (const [title, step, call] of waits) {
+    test(`ends ${title}, and is released`, async () => {
+      const { client, seen } = await scriptedClient([step], { timeout: 1e7 })
       const controller = new AbortController()
       const { signal } = controller
       const ended = assert.rejects(call(client, { signal }), reason)
       await until('a request', () => seen.length === 1)
+      await delay(50) // the wait has begun, or is about to: the same comes of it
       controller.abort(reason)
       await ended
-      assert.deepEqual(getEventListeners(signal, 'abort'), [])
+      assert.deepEqual([seen.length, getEventListeners(signal, 'abort')], [1, []])
     })
   }
-
-  test('ends a response that is still arriving', async () => {
-    const { client, seen } = await scriptedClient([stalls])
-    const controller = new AbortController()
-    const ended = assert.rejects(client.list({ signal: controller.signal }), reason)
-    await until('a request', () => seen.length === 1)
-    controller.abort(reason)
-    await ended
-  })
 
   test('ends items between two of them', async () => {
     const { client } = await scriptedClient([
@@ -143,18 +148,6 @@ describe('a signal', () => {
     }
     await assert.rejects(reading(), reason)
     assert.deepEqual([seen, getEventListeners(signal, 'abort')], [['1', '2'], []])
-  })
-
-  test('ends the pause before another attempt', async () => {
-    const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': '3000' })
-    const { client, seen } = await scriptedClient([step], { timeout: 1e7 })
-    const controller = new AbortController()
-    const ended = assert.rejects(client.get(id, { signal: controller.signal }), reason)
-    await until('a request', () => seen.length === 1)
-    await delay(50) // the pause has begun, or the response is still read: the same comes of it
-    controller.abort(reason)
-    await ended
-    assert.equal(seen.length, 1)
   })
 
   test('ends a wait for a token, and a fetch that takes no notice of signals', async () => {

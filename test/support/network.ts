@@ -3,7 +3,8 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { describe } from 'node:test'
 import { promisify } from 'node:util'
-import { isInstalled as isRedisInstalled, type OwnRedis, ownRedisBy } from './redis.js'
+import { unlessMissing } from './program-test.js'
+import { isInstalled, type OwnRedis, ownRedisBy } from './redis.js'
 
 const hasProgram = spawnSync('ip', ['-V']).status === 0
 /** Whether this machine lets its users create network namespaces. */
@@ -13,12 +14,10 @@ const isAllowed =
 
 /** Tests that cut a network: skipped where that is impossible, but in CI never for want of a program. */
 export function describeWithNetwork(title: string, body: () => void): void {
-  const missing = isRedisInstalled ? (hasProgram ? undefined : 'ip (iproute2)') : 'redis-server'
-  if (missing !== undefined && process.env.CI === 'true')
-    throw new Error(`${missing} is not installed`)
-  const reason =
-    missing === undefined ? 'there are no network namespaces' : `${missing} is not installed`
-  describe(title, { skip: missing === undefined && isAllowed ? false : reason }, body)
+  const { skip } = unlessMissing(
+    (!isInstalled && 'redis-server') || (!hasProgram && 'ip (iproute2)'),
+  )
+  describe(title, { skip: skip || (isAllowed ? false : 'there are no network namespaces') }, body)
 }
 
 export interface RemoteRedis extends OwnRedis {

@@ -1,6 +1,5 @@
 /** Tests that need an installed program. */
 
-import assert from 'node:assert/strict'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
@@ -19,10 +18,18 @@ export function programTest(
   run: (path: string) => void | Promise<void>,
 ): void {
   const path = folders.map((folder) => join(folder, program)).find(isExecutable)
-  const reason = `${program} is not installed`
-  if (path !== undefined) test(title, async () => await run(path))
-  else if (process.env.CI === 'true') test(title, () => assert.fail(reason))
-  else test(title, { skip: reason }, () => undefined)
+  test(title, unlessMissing(path === undefined && program), async () => await run(path ?? program))
+}
+
+/**
+ * Options of tests that need a program.
+ * @param missing the program, if it is not there.
+ * @throws {Error} with `CI=true`, if it is not there.
+ */
+export function unlessMissing(missing: string | false): { skip: string | false } {
+  const reason = missing && `${missing} is not installed`
+  if (reason && process.env.CI === 'true') throw new Error(reason)
+  return { skip: reason }
 }
 
 function isExecutable(path: string): boolean {

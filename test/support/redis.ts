@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { describe } from 'node:test'
 import { promisify } from 'node:util'
 import { type OwnProcess, ownProcess } from './own-process.js'
+import { unlessMissing } from './program-test.js'
 import { root } from './tools.js'
 
 const program = 'redis-server'
@@ -16,8 +17,7 @@ export const isInstalled = spawnSync(program, ['--version']).status === 0
 
 /** Tests that need an engine: skipped where there is none, except in CI. */
 export function describeWithRedis(title: string, body: () => void): void {
-  if (!isInstalled && process.env.CI === 'true') throw new Error(`${program} is not installed`)
-  describe(title, { skip: isInstalled ? false : `${program} is not installed` }, body)
+  describe(title, unlessMissing(!isInstalled && program), body)
 }
 
 /** For `ACL SETUSER`: the commands that docs/reference/redis.md says a user of the server needs. */
