@@ -105,36 +105,16 @@ test('as jose: 10,000 tokens of any header and payload, with changes at any plac
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // there are some
   const headers = [
-    goodHeader,
-    '{"alg":"HS256"}',
-    '{"alg":"HS384"}',
-    '{"alg":"none"}',
-    '{"alg":"HS256","crit":["exp"]}',
-    '{"alg":"HS256","b64":false}',
-    '{"alg":["HS256"]}',
-    '{"typ":"JWT"}',
-    '[]',
-    'null',
-    '"HS256"',
-    '{',
-    '{"alg":"HS256","alg":"none"}',
-    '{"__proto__":{"alg":"HS256"}}',
+    ...[goodHeader, '{"alg":"HS256"}', '{"alg":"HS384"}', '{"alg":"none"}'],
+    ...['{"alg":"HS256","crit":["exp"]}', '{"alg":"HS256","b64":false}', '{"alg":["HS256"]}'],
+    ...['{"typ":"JWT"}', '[]', 'null', '"HS256"', '{', '{"alg":"HS256","alg":"none"}'],
+    ...['{"__proto__":{"alg":"HS256"}}'],
   ]
   const payloads = [
-    goodPayload,
-    goodPayload,
-    '{"sub":"a","exp":1}',
-    '{"sub":"a","exp":0}',
-    '{"sub":1,"exp":9000000000}',
-    '{"sub":"a","exp":9e9,"nbf":8e9}',
-    '{"sub":"a","exp":9e9,"nbf":null}',
-    '{"sub":"a","exp":"9e9"}',
-    '{"exp":9000000000}',
-    '[]',
-    'null',
-    '1',
-    '\u{feff}{}',
-    '',
+    ...[goodPayload, goodPayload, '{"sub":"a","exp":1}', '{"sub":"a","exp":0}'],
+    ...['{"sub":1,"exp":9000000000}', '{"sub":"a","exp":9e9,"nbf":8e9}'],
+    ...['{"sub":"a","exp":9e9,"nbf":null}', '{"sub":"a","exp":"9e9"}', '{"exp":9000000000}'],
+    ...['[]', 'null', '1', '\u{feff}{}', ''],
   ]
   const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ \u00e9'
   const counts = new Map<string, number>()

@@ -45,16 +45,8 @@ for (const { path, methods } of paths) {
 }
 
 const unknownPaths = [
-  '',
-  '/',
-  '/nothing',
-  '/item',
-  '/items/a/b',
-  '/health/a',
-  '/Items',
-  '/items.json',
-  '/items//',
-  '//items',
+  ...['', '/', '/nothing', '/item', '/items/a/b', '/health/a', '/Items', '/items.json'],
+  ...['/items//', '//items'],
 ]
 for (const path of unknownPaths) {
   test(`§4 no endpoint has the path "${path}": 404 ROUTE_NOT_FOUND, whatever the method`, async () => {

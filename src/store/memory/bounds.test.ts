@@ -64,26 +64,6 @@ test('with all blocks in use all goes on but what needs another one', async () =
   }
 })
 
-test('what is refused for want of a block leaves all items as they were', async () => {
-  const { blocks, store } = opened(10)
-  const ids = await fill(store, 100)
-  const before = await textOf(await store.list())
-  let refused = 0
-  for (const id of ids) {
-    const item = await store.read(id)
-    assert.ok(item)
-    try {
-      await store.replace(id, itemText(id, 420))
-      await store.replace(id, item)
-    } catch {
-      refused += 1
-    }
-    assert.ok((await textOf(await store.list())) === before)
-    assertSound(blocks)
-  }
-  assert.ok(refused > 0)
-})
-
 test('what lists hold is bounded too, and its end is the end of the refusals', async () => {
   const { blocks, store } = opened(40)
   const ids = await fill(store, large)
