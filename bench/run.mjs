@@ -1,6 +1,7 @@
 /** `npm run bench -- [NAME] [options]`: prepares the checkout and runs a benchmark, by default the comparison. */
 
-import { makeReady } from '../scripts/ready.mjs'
+import { join } from 'node:path'
+import { installTestTools, makeReady, root, run } from '../scripts/ready.mjs'
 
 const names = ['compare', 'start', 'scale', 'pages', 'waiting']
 const [first = ''] = process.argv.slice(2)
@@ -8,8 +9,9 @@ const name = first === '' || first.startsWith('-') ? 'compare' : first
 
 if (names.includes(name)) {
   makeReady()
-  // What it imports exists only now.
-  await import(`./${name}.mjs`)
+  if (name === 'pages') installTestTools()
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', 'bench'])
+  await import(`../build/bench/${name}.js`)
 } else {
   process.stderr.write(`there is no benchmark ${name}, only ${names.join(', ')}\n`)
   process.exitCode = 2

@@ -1,18 +1,14 @@
 /** Reads the options of a benchmark; each has `--no-write`. An invalid one is reported in one line. */
 
-import { parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** @import { ParseArgsConfig } from 'node:util' */
+const noWrite = { 'no-write': { type: 'boolean', default: false } } as const
 
-const noWrite = /** @type {const} */ ({ 'no-write': { type: 'boolean', default: false } })
-
-/**
- * The values of the options; ends the process when one is invalid, or when help is requested.
- * @template {NonNullable<ParseArgsConfig['options']>} T
- * @param {string} help
- * @param {T} options
- */
-export function readOptions(help, options) {
+/** The values of the options; ends the process when one is invalid, or when help is requested. */
+export function readOptions<T extends NonNullable<ParseArgsConfig['options']>>(
+  help: string,
+  options: T,
+) {
   const all = process.argv.slice(2)
   const args = all[0]?.startsWith('-') ? all : all.slice(1) // without the name of the benchmark
   if (args.includes('--help')) {
@@ -26,24 +22,18 @@ export function readOptions(help, options) {
   }
 }
 
-/**
- * @param {string} name
- * @param {string} text
- */
-export function integer(name, text, minimum = 1) {
+export function integer(name: string, text: string, minimum = 1) {
   const number = Number(text)
   if (Number.isSafeInteger(number) && number >= minimum) return number
   return fail(`--${name} takes a whole number of at least ${minimum}`)
 }
 
-/**
- * The elements of `all` that a comma-separated list names, or all of them without a list.
- * @template {{ name: string }} T
- * @param {string} name
- * @param {string | undefined} list
- * @param {T[]} all
- */
-export function chosen(name, list, all) {
+/** The elements of `all` that a comma-separated list names, or all of them without a list. */
+export function chosen<T extends { name: string }>(
+  name: string,
+  list: string | undefined,
+  all: T[],
+) {
   if (list === undefined) return all
   const names = list.split(',')
   const unknown = names.filter((one) => !all.some((each) => each.name === one))
@@ -53,12 +43,8 @@ export function chosen(name, list, all) {
   return all.filter((each) => names.includes(each.name))
 }
 
-/**
- * Ends the process: what the user typed or installed does not allow this run.
- * @param {string} message
- * @returns {never}
- */
-export function fail(message) {
+/** Ends the process: what the user typed or installed does not allow this run. */
+export function fail(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(2)
 }

@@ -1,29 +1,27 @@
 /** The start: time until a server listens and answers. */
 
 import { randomBytes } from 'node:crypto'
-import { freePort } from '../build/test/support/process.js'
-import { buildRevision } from './lib/builds.mjs'
-import { rawRequest } from './lib/client.mjs'
-import { describeMachine } from './lib/machine.mjs'
-import { readOptions } from './lib/options.mjs'
-import { connectionTo, cores, pinSelf, start, stop } from './lib/processes.mjs'
-import { print, report, table } from './lib/results.mjs'
-import { median, quantile } from './lib/statistics.mjs'
-import bare from './peers/bare.mjs'
-import itemStore, { itemStoreAt } from './peers/item-store.mjs'
+import type { Socket } from 'node:net'
+import { freePort } from '../test/support/process.js'
+import { buildRevision } from './lib/builds.js'
+import { rawRequest } from './lib/client.js'
+import { describeMachine } from './lib/machine.js'
+import { readOptions } from './lib/options.js'
+import { connectionTo, cores, type Program, pinSelf, start, stop } from './lib/processes.js'
+import { print, report, table } from './lib/results.js'
+import { median, quantile } from './lib/statistics.js'
+import bare from './peers/bare.js'
+import itemStore, { itemStoreAt } from './peers/item-store.js'
 
-/** @import { Socket } from 'node:net' */
-/** @import { Program } from './lib/processes.mjs' */
+/** What is started: a program that is one Node.js process. */
+export interface Side {
+  name: string
+  about: string
+  program: (options: { port: number; secret: string }) => Program
+}
 
-/**
- * What is started: a program that is one Node.js process.
- * @typedef {object} Side
- * @property {string} name
- * @property {string} about
- * @property {(options: { port: number, secret: string }) => Program} program
- */
-
-/** @typedef {{ listening: number[], answered: number[] }} Measured milliseconds */
+/** In milliseconds. */
+type Measured = { listening: number[]; answered: number[] }
 
 const starts = 15
 const request = rawRequest({ method: 'GET', path: '/api/v1/health' })
@@ -36,14 +34,15 @@ const options = readOptions(help, {
   against: { type: 'string' },
 })
 const machine = describeMachine()
-/** @type {Side[]} the first is the one that the others are compared with */
-const sides = [bare, itemStore]
+/** The first is the one that the others are compared with. */
+const sides: Side[] = [bare, itemStore]
 if (options.against !== undefined) sides.push(itemStoreAt(buildRevision(options.against)))
 
 for (const line of machine) print(line)
 pinSelf(cores.load)
-/** @type {Map<Side, Measured>} */
-const results = new Map(sides.map((side) => [side, { listening: [], answered: [] }]))
+const results: Map<Side, Measured> = new Map(
+  sides.map((side) => [side, { listening: [], answered: [] }]),
+)
 for (const side of sides) await timeStart(side) // does not count
 for (let number = 1; number <= starts; number += 1) {
   print(`start ${number} of ${starts}`)
@@ -72,11 +71,10 @@ report('Start', {
 
 /**
  * Starts a side's server and sends it one request over the first connection that it accepts.
- * @param {Side} side
  * @returns milliseconds from just before the process was made until a connection was accepted
  * (`listening`) and until the first bytes of the response had arrived (`answered`)
  */
-async function timeStart(side) {
+async function timeStart(side: Side) {
   const { port, program } = await prepare(side)
   const started = performance.now()
   const child = start(program)
@@ -92,18 +90,13 @@ async function timeStart(side) {
   }
 }
 
-/** @param {Side} side */
-async function prepare(side) {
+async function prepare(side: Side) {
   const port = await freePort()
   const secret = randomBytes(32).toString('base64url')
   return { port, program: { ...side.program({ port, secret }), core: cores.server } }
 }
 
-/**
- * @param {Socket} socket
- * @returns {Promise<string>}
- */
-function firstBytes(socket) {
+function firstBytes(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     socket
       .once('data', (chunk) => {
@@ -126,12 +119,8 @@ function resultTable() {
   return table(['', ...head], rows)
 }
 
-/**
- * The median, and how it compares with that of bare `node:http`.
- * @param {keyof Measured} key
- * @param {Measured} own
- */
-function compared(key, own) {
+/** The median, and how it compares with that of bare `node:http`. */
+function compared(key: keyof Measured, own: Measured) {
   const middle = median(own[key])
   return [middle.toFixed(1), (middle / median(results.get(bare)?.[key] ?? [])).toFixed(2)]
 }

@@ -1,26 +1,36 @@
 /** The pages in Chromium: their sizes, their first paint, and the items page with many items. */
 
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { installTestTools, root } from '../scripts/ready.mjs'
-import { describeMachine } from './lib/machine.mjs'
-import { readOptions } from './lib/options.mjs'
-import { scratch, start, stop } from './lib/processes.mjs'
-import { count, report, table } from './lib/results.mjs'
-import { median, quantile } from './lib/statistics.mjs'
+import { requireTool, root } from '../test/support/tools.js'
+import { describeMachine } from './lib/machine.js'
+import { readOptions } from './lib/options.js'
+import { scratch, start, stop } from './lib/processes.js'
+import { count, report, table } from './lib/results.js'
+import { median, quantile } from './lib/statistics.js'
 
-/**
- * The parts of playwright-core that are used here.
- * @typedef {{ chromium: { launch(options: object): Promise<Browser> } }} Playwright
- * @typedef {{ newContext(options?: object): Promise<Context>, version(): string, close(): Promise<void> }} Browser
- * @typedef {{ newPage(): Promise<Page>, close(): Promise<void> }} Context
- * @typedef {object} Page
- * @property {(url: string) => Promise<unknown>} goto
- * @property {(script: () => void) => Promise<unknown>} addInitScript
- * @property {<T, A>(run: (argument: A) => T | Promise<T>, argument?: A) => Promise<T>} evaluate
- * @property {<A>(run: (argument: A) => unknown, argument: A, options: object) => Promise<unknown>} waitForFunction
- */
+/** The parts of playwright-core that are used here. */
+interface Playwright {
+  chromium: { launch(options: object): Promise<Browser> }
+}
+
+interface Browser {
+  newContext(options?: object): Promise<Context>
+  version(): string
+  close(): Promise<void>
+}
+
+interface Context {
+  newPage(): Promise<Page>
+  close(): Promise<void>
+}
+
+interface Page {
+  goto(url: string): Promise<unknown>
+  addInitScript(script: () => void): Promise<unknown>
+  evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument?: A): Promise<T>
+  waitForFunction<A>(run: (argument: A) => unknown, argument: A, options: object): Promise<unknown>
+}
 
 const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
 
@@ -32,9 +42,7 @@ const scrollSeconds = 10
 const scrollStep = 400 // pixels a frame: half a window
 
 const facts = describeMachine('server and browser on all cores')
-installTestTools()
-/** @type {Playwright} */
-const { chromium } = createRequire(join(root, 'tools/package.json'))('playwright-core')
+const { chromium }: Playwright = requireTool('playwright-core')
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const service = await startService()
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
@@ -82,8 +90,7 @@ async function startService() {
   const args = [join(root, 'dist/cli.js'), 'dev', ...flags]
   const child = start({ args, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  /** @type {RegExpExecArray} */
-  const [, origin = '', token = ''] = await new Promise((resolve, reject) => {
+  const [, origin = '', token = '']: RegExpExecArray = await new Promise((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text) => {
       output += text
       const found = /items page (http:\S+)\/\n.*^TOKEN=(\S+)/ms.exec(output)
@@ -94,12 +101,8 @@ async function startService() {
   return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // each with an id
 }
 
-/**
- * Opens a page again and again, for its first paint and the size of what it loads.
- * @param {string} name
- * @param {string} path
- */
-async function openPage(name, path) {
+/** Opens a page again and again, for its first paint and the size of what it loads. */
+async function openPage(name: string, path: string) {
   const times = []
   let loaded = 0
   for (let number = 0; number <= paints; number += 1) {
@@ -111,8 +114,7 @@ async function openPage(name, path) {
   return [name, ...shown.map((time) => time.toFixed(0)), (loaded / 1000).toFixed(1)]
 }
 
-/** @param {string} path */
-async function openOnce(path) {
+async function openOnce(path: string) {
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(service.origin + path)
@@ -146,7 +148,7 @@ async function useItems() {
       else requestAnimationFrame(markRows)
     }
     markRows()
-    const keep = (/** @type {PerformanceObserverEntryList} */ list) => {
+    const keep = (list: PerformanceObserverEntryList) => {
       for (const { duration } of list.getEntries()) performance.mark('task', { detail: duration })
     }
     new PerformanceObserver(keep).observe({ type: 'longtask', buffered: true })
@@ -180,11 +182,8 @@ async function useItems() {
   return { loading, frames }
 }
 
-/**
- * The longest task since the last time that this was asked. Browsers tell only those of more than 50 ms.
- * @param {Page} page
- */
-async function longestTask(page) {
+/** The longest task since the last time that this was asked. Browsers tell only those of more than 50 ms. */
+async function longestTask(page: Page) {
   const longest = await page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000)) // they are told some time later
     const tasks = performance.getEntriesByName('task')
@@ -194,17 +193,14 @@ async function longestTask(page) {
   return longest === 0 ? 'less than 50 ms' : `${longest.toFixed(0)} ms`
 }
 
-/**
- * Scrolls the table.
- * @param {Page} page
- */
-async function scroll(page) {
+/** Scrolls the table. */
+async function scroll(page: Page) {
   const frames = await page.evaluate(
     async ({ step, seconds }) => {
       const grid = document.querySelector('[role=grid]')
       if (!grid) throw new Error('the page has no grid')
-      /** @type {() => Promise<number>} */
-      const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+      const nextFrame: () => Promise<number> = () =>
+        new Promise((resolve) => requestAnimationFrame(resolve))
       const times = []
       const started = await nextFrame()
       for (let last = started; last - started < seconds * 1000; ) {

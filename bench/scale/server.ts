@@ -4,19 +4,17 @@
  */
 
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createMemoryStore } from '../../build/src/store/memory/store.js'
-import { anyId, itemBytes, itemText } from '../lib/item.mjs'
-import { fail } from '../lib/options.mjs'
-import { createMapStore } from './map-store.mjs'
+import type { EncodedItem, ItemId, ItemList } from '../../src/store/item-store.js'
+import { createMemoryStore } from '../../src/store/memory/store.js'
+import { anyId, itemBytes, itemText } from '../lib/item.js'
+import { fail } from '../lib/options.js'
+import { createMapStore } from './map-store.js'
 
-/** @import { ServerResponse } from 'node:http' */
-/** @import { EncodedItem, ItemId, ItemList } from '../../build/src/store/item-store.js' */
-
-/** @typedef {'blocks' | 'map'} Side */
-/** @typedef {typeof actions} Actions */
-/** @typedef {{ id: ItemId, text: EncodedItem }} NewItem */
+export type Side = 'blocks' | 'map'
+export type Actions = typeof actions
+type NewItem = { id: ItemId; text: EncodedItem }
 
 /** Operations in a turn: as many as there are requests from 16 connections. */
 const operationsInTurn = 16
@@ -46,18 +44,15 @@ createServer(async ({ url = '/' }, response) => {
     await sendChunks(list.chunks, response)
     list.release()
   } else {
-    const item = await store.read(/** @type {ItemId} */ (id)) // the probe has it from here
+    const item = await store.read(id as ItemId) // the probe has it from here
     response.writeHead(item === undefined ? 404 : 200, { 'Content-Length': item?.length ?? 0 })
     response.end(item)
   }
 }).listen(Number(port), '127.0.0.1')
 
 const actions = {
-  /**
-   * Creates items until there are `count`. Returns processor time for each in microseconds.
-   * @param {number} count
-   */
-  fill: (count) =>
+  /** Creates items until there are `count`. Returns processor time for each in microseconds. */
+  fill: (count: number) =>
     inTurns(
       count - filled,
       () => {
@@ -68,11 +63,8 @@ const actions = {
       ({ id, text }) => store.create(id, text),
     ),
 
-  /**
-   * Replaces, or deletes and creates, items at random. Returns processor time for each.
-   * @param {number} count
-   */
-  churn: (count) =>
+  /** Replaces, or deletes and creates, items at random. Returns processor time for each. */
+  churn: (count: number) =>
     inTurns(
       count,
       () => {
@@ -90,11 +82,8 @@ const actions = {
       },
     ),
 
-  /**
-   * Reads items at random. Returns processor time for each.
-   * @param {number} count
-   */
-  read: (count) =>
+  /** Reads items at random. Returns processor time for each. */
+  read: (count: number) =>
     inTurns(
       count,
       () => idAt(below(filled)),
@@ -126,16 +115,12 @@ const actions = {
   },
 }
 process.on('message', async (message) => {
-  const { action, count } = /** @type {{ action: keyof Actions, count: number }} */ (message) // by measure
+  const { action, count } = message as { action: keyof Actions; count: number } // by measure
   process.send?.({ value: await actions[action](count) })
 })
 
-/**
- * As the service does it: after each batch others have a turn.
- * @param {ItemList['chunks']} chunks
- * @param {ServerResponse} response
- */
-async function sendChunks(chunks, response) {
+/** As the service does it: after each batch others have a turn. */
+async function sendChunks(chunks: ItemList['chunks'], response: ServerResponse) {
   let written = 0
   for await (const chunk of chunks) {
     response.write(chunk)
@@ -148,41 +133,27 @@ async function sendChunks(chunks, response) {
   response.end()
 }
 
-/**
- * @param {number} bytes
- * @returns {NewItem}
- */
-function newItem(bytes) {
+function newItem(bytes: number): NewItem {
   created += 1
   return { id: idOf(created - 1), text: textOf(bytes) }
 }
 
-/**
- * A random whole number.
- * @param {number} limit
- */
-function below(limit) {
+/** A random whole number. */
+function below(limit: number) {
   return Math.floor(Math.random() * limit)
 }
 
-/**
- * A new buffer with an item of this length, as each request makes one.
- * @param {number} bytes
- */
-function textOf(bytes) {
-  return /** @type {EncodedItem} */ (Buffer.from(longestText.subarray(0, bytes))) // no store looks into it
+/** A new buffer with an item of this length, as each request makes one. */
+function textOf(bytes: number) {
+  return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // no store looks into it
 }
 
-/** @param {number} place */
-function idAt(place) {
+function idAt(place: number) {
   return idOf(numbers[place] ?? Number.NaN)
 }
 
-/**
- * The id of the item with this number: as even as random ones, with none to remember.
- * @param {number} number
- */
-function idOf(number) {
+/** The id of the item with this number: as even as random ones, with none to remember. */
+function idOf(number: number) {
   const parts = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((factor, place) => {
     const mixed = Math.imul((number + place) ^ ((number + place) >>> 15), factor)
     return ((mixed ^ (mixed >>> 13)) >>> 0).toString(16).padStart(8, '0')
@@ -190,17 +161,11 @@ function idOf(number) {
   const digits = parts.join('')
   const groups = [0, 8, 12, 16, 20].map((start, at, all) => digits.slice(start, all[at + 1]))
   const id = Buffer.from(groups.join('-'), 'latin1').toString('latin1') // one string, not a tree of its parts
-  return /** @type {ItemId} */ (id) // in the form of a UUID
+  return id as ItemId // in the form of a UUID
 }
 
-/**
- * Acts on as many inputs as there are to be. Returns processor time for each, that of making them aside.
- * @template T
- * @param {number} count
- * @param {() => T} makeInput
- * @param {(input: T) => unknown} act
- */
-async function inTurns(count, makeInput, act) {
+/** Acts on as many inputs as there are to be. Returns processor time for each, that of making them aside. */
+async function inTurns<T>(count: number, makeInput: () => T, act: (input: T) => unknown) {
   let used = 0
   for (let done = 0; done < count; done += operationsInTurn) {
     const inputs = Array.from({ length: Math.min(operationsInTurn, count - done) }, makeInput)

@@ -1,24 +1,23 @@
 /** The workloads that the sides are compared on. */
 
-/** @import { requests } from './client.mjs' */
+import type { requests } from './client.js'
 
-/** @typedef {keyof typeof requests} Kind the kind of a request */
+/** The kind of a request. */
+type Kind = keyof typeof requests
 
-/**
- * @typedef {object} Workload
- * @property {string} name
- * @property {string} title
- * @property {Kind[]} kinds of the requests, which are sent in rotation
- * @property {number} items in the store at its start
- * @property {number} connections of the load
- * @property {boolean} [isList]
- * @property {boolean} [withNewTokens] whether each request has a token that was never used
- * @property {number} [pipelined] requests that a connection sends in one piece
- * @property {boolean} [isOpen] whether its latency is measured too, with requests sent at an even rate
- */
+export interface Workload {
+  name: string
+  title: string
+  kinds: Kind[] // of the requests, which are sent in rotation
+  items: number // in the store at its start
+  connections: number // of the load
+  isList?: boolean
+  withNewTokens?: boolean // whether each request has a token that was never used
+  pipelined?: number // requests that a connection sends in one piece
+  isOpen?: boolean // whether its latency is measured too, with requests sent at an even rate
+}
 
-/** @type {Workload[]} */
-export const workloads = [
+export const workloads: Workload[] = [
   { ...small('read', 'read one item', ['read']), isOpen: true },
   { ...small('read-alone', 'read over one connection', ['read']), connections: 1 },
   { ...small('create', 'create', ['create']), isOpen: true },
@@ -39,20 +38,11 @@ export const workloads = [
   },
 ]
 
-/**
- * @param {string} name
- * @param {string} title
- * @param {Kind[]} kinds
- */
-function small(name, title, kinds) {
+function small(name: string, title: string, kinds: Kind[]) {
   return { name, title, kinds, items: 1000, connections: 32 }
 }
 
-/**
- * @param {number} items
- * @returns {Workload}
- */
-function list(items) {
+function list(items: number): Workload {
   const title = `list ${items.toLocaleString('en')}`
   return { name: `list-${items}`, title, kinds: ['list'], items, connections: 4, isList: true }
 }

@@ -7,42 +7,38 @@
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { median, quantile } from './statistics.mjs'
+import { median, quantile } from './statistics.js'
 
-/**
- * @typedef {object} OpenLoad
- * @property {number} port
- * @property {string[]} requests as they are sent over the wire, in rotation
- * @property {number} connections each with at most one request in flight
- * @property {number} rate requests per second
- * @property {number} seconds
- */
+export interface OpenLoad {
+  port: number
+  requests: string[] // as they are sent over the wire, in rotation
+  connections: number // each with at most one request in flight
+  rate: number // requests per second
+  seconds: number
+}
 
 /**
  * In milliseconds: median and 99th percentile of the latency, and the 99th percentile of how late a
  * request was sent although a connection was free, which is the fault of this process.
- * @typedef {{ median: number, p99: number, ownDelay: number }} OpenResult
  */
+export type OpenResult = { median: number; p99: number; ownDelay: number }
 
 const warmUp = 1 // seconds at the same rate, not counted, mostly for the compiler of this process
 const maximumDelay = 120 // seconds
 
-/** @type {OpenLoad} */
-const { port, requests, connections, rate, seconds } = JSON.parse(process.argv[2] ?? '')
+const { port, requests, connections, rate, seconds }: OpenLoad = JSON.parse(process.argv[2] ?? '')
 const uncounted = Math.round(rate * warmUp)
 const total = uncounted + Math.round(rate * seconds)
 const input = Buffer.alloc(65_536) // for all connections, as each chunk is handled when it is read
-/** @type {number[]} */
-const latencies = []
-/** @type {number[]} */
-const ownDelays = []
+const latencies: number[] = []
+const ownDelays: number[] = []
 let sent = 0
 let answered = 0
 
-/** @typedef {(request: string, due: number) => void} Send */
+type Send = (request: string, due: number) => void
 
-/** @type {Send[]} the connections without a request in flight, first the one that has been so for longest */
-const idle = []
+/** The connections without a request in flight, first the one that has been so for longest */
+const idle: Send[] = []
 await Promise.all(Array.from({ length: connections }, open))
 setTimeout(fail, (warmUp + seconds + maximumDelay) * 1000, 'a response took too long').unref()
 const start = performance.now()
@@ -80,8 +76,7 @@ async function open() {
   let received = 0
   let expected = Number.POSITIVE_INFINITY
 
-  /** @type {Send} */
-  function send(request, due) {
+  function send(request: string, due: number) {
     dueAt = due
     head = ''
     received = 0
@@ -90,8 +85,7 @@ async function open() {
     socket.write(request, 'latin1')
   }
 
-  /** @param {number} size */
-  function read(size) {
+  function read(size: number) {
     received += size
     if (expected === Number.POSITIVE_INFINITY) {
       head += input.toString('latin1', 0, size)
@@ -111,11 +105,8 @@ async function open() {
   idle.push(send)
 }
 
-/**
- * The length of the response that begins with `text`, infinite if its head is not complete.
- * @param {string} text
- */
-function lengthOf(text) {
+/** The length of the response that begins with `text`, infinite if its head is not complete. */
+function lengthOf(text: string) {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return Number.POSITIVE_INFINITY
   if (!text.startsWith('HTTP/1.1 2')) fail(`a request was answered ${text.slice(0, end)}`)
@@ -124,8 +115,7 @@ function lengthOf(text) {
 }
 
 function finish() {
-  /** @type {OpenResult} */
-  const result = {
+  const result: OpenResult = {
     median: median(latencies),
     p99: quantile(latencies, 0.99),
     ownDelay: quantile(ownDelays, 0.99),
@@ -133,10 +123,6 @@ function finish() {
   process.stdout.write(JSON.stringify(result), () => process.exit())
 }
 
-/**
- * @param {string} message
- * @returns {never}
- */
-function fail(message) {
+function fail(message: string): never {
   throw new Error(message)
 }

@@ -4,21 +4,17 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../build/test/support/process.js'
-import { root } from '../../scripts/ready.mjs'
-import { createItems } from '../lib/connections.mjs'
-import { cores, isInstalled, startServer } from '../lib/processes.mjs'
-
-/** @import { Side } from './sides.mjs' */
+import { freePort } from '../../test/support/process.js'
+import { root } from '../../test/support/tools.js'
+import { createItems } from '../lib/connections.js'
+import { cores, isInstalled, startServer } from '../lib/processes.js'
+import type { Side } from './sides.js'
 
 const itemStore = side('item-store', 'this service: `item-store serve` with default settings', root)
 export default itemStore
 
-/**
- * Side `item-store-redis`: its items are on a server of Redis, which does not share the service's core.
- * @type {Side}
- */
-export const itemStoreOnRedis = {
+/** Side `item-store-redis`: its items are on a server of Redis, which does not share the service's core. */
+export const itemStoreOnRedis: Side = {
   ...itemStore,
   name: 'item-store-redis',
   about:
@@ -50,25 +46,19 @@ function redisVersion() {
   return `redis ${/v=(\S+)/.exec(stdout)?.[1]}`
 }
 
-/**
- * Side `item-store@COMMIT`: the service as of another commit, see `buildRevision`.
- * @param {{ commit: string, folder: string }} build
- */
-export function itemStoreAt({ commit, folder }) {
+/** Side `item-store@COMMIT`: the service as of another commit, see `buildRevision`. */
+export function itemStoreAt({ commit, folder }: { commit: string; folder: string }) {
   const about = `this service as of commit ${commit}, built and measured in the same run`
   return side(`item-store@${commit}`, about, folder)
 }
 
-/**
- * @param {string} name
- * @param {string} about
- * @param {string} folder of the checkout
- */
-function side(name, about, folder) {
-  /** @param {{ port: number, secret: string }} options */
-  const program = ({ port, secret }) => {
-    /** @type {{ bin: { 'item-store': string } }} whose file is not the same in all commits */
-    const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+/** @param folder of the checkout */
+function side(name: string, about: string, folder: string) {
+  const program = ({ port, secret }: { port: number; secret: string }) => {
+    // Its file is not the same in all commits.
+    const { bin }: { bin: { 'item-store': string } } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    )
     return {
       args: [join(folder, bin['item-store']), 'serve'],
       env: { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret },
@@ -79,7 +69,8 @@ function side(name, about, folder) {
     about,
     create: createItems,
     program,
-    /** @param {{ port: number, secret: string }} options */
-    start: async (options) => [await startServer({ port: options.port, ...program(options) })],
+    start: async (options: { port: number; secret: string }) => [
+      await startServer({ port: options.port, ...program(options) }),
+    ],
   }
 }

@@ -3,31 +3,25 @@
  * temporary file outlives the run, however it ends.
  */
 
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** @import { ChildProcess, StdioOptions } from 'node:child_process' */
-/** @import { Socket } from 'node:net' */
+/** What to start: a command, by default Node.js, with its arguments, on one core or on all. */
+export interface Program {
+  command?: string
+  args: string[]
+  core?: number
+  env?: Record<string, string>
+  cwd?: string
+  stdio?: StdioOptions
+}
 
-/**
- * What to start: a command, by default Node.js, with its arguments, on one core or on all.
- * @typedef {object} Program
- * @property {string} [command]
- * @property {string[]} args
- * @property {number} [core]
- * @property {Record<string, string>} [env]
- * @property {string} [cwd]
- * @property {StdioOptions} [stdio]
- */
-
-/**
- * A program that was started: the end of its standard error, and when it has ended.
- * @typedef {ChildProcess & { errorOutput: string, ended: Promise<void> }} Child
- */
+/** A program that was started: the end of its standard error, and when it has ended. */
+export type Child = ChildProcess & { errorOutput: string; ended: Promise<void> }
 
 const startDeadline = 30_000
 const stopDeadline = 10_000
@@ -39,8 +33,7 @@ export const canPin = isInstalled('taskset') && availableParallelism() > 1
 /** Folder for everything that a run writes and that nobody needs afterwards. */
 export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 
-/** @type {Set<Child>} */
-const running = new Set()
+const running: Set<Child> = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
   // What an interrupted build has started may still be writing there.
@@ -48,17 +41,13 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
 
-/** @param {string} command */
-export function isInstalled(command) {
+export function isInstalled(command: string) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
 }
 
-/**
- * Starts a program.
- * @param {Program} program
- * @returns {Child}
- */
-export function start({ command = process.execPath, args, core, env = {}, cwd = scratch, stdio }) {
+/** Starts a program. */
+export function start(program: Program): Child {
+  const { command = process.execPath, args, core, env = {}, cwd = scratch, stdio } = program
   const isPinned = canPin && core !== undefined
   const [file, rest] = isPinned
     ? ['taskset', ['-c', String(core), command, ...args]]
@@ -70,8 +59,7 @@ export function start({ command = process.execPath, args, core, env = {}, cwd = 
     env: { PATH, HOME, ...env },
     stdio: stdio ?? ['ignore', 'ignore', 'pipe'],
   })
-  /** @type {Promise<void>} */
-  const ended = new Promise((resolve) => {
+  const ended: Promise<void> = new Promise((resolve) => {
     spawned.once('error', (error) => {
       running.delete(child)
       child.errorOutput += error.message
@@ -90,31 +78,21 @@ export function start({ command = process.execPath, args, core, env = {}, cwd = 
   return child
 }
 
-/**
- * Starts a server on its core, and waits until it accepts connections on `port`.
- * @param {Program & { port: number }} program
- */
-export async function startServer({ port, ...program }) {
+/** Starts a server on its core, and waits until it accepts connections on `port`. */
+export async function startServer({ port, ...program }: Program & { port: number }) {
   const child = start({ core: cores.server, ...program })
   const socket = await connectionTo(child, port)
   socket.destroy()
   return child
 }
 
-/**
- * Keeps this process, with its threads, on a core.
- * @param {number} core
- */
-export function pinSelf(core) {
+/** Keeps this process, with its threads, on a core. */
+export function pinSelf(core: number) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
 }
 
-/**
- * Tries to connect to `child` on `port`, every millisecond, and returns the first connection.
- * @param {Child} child
- * @param {number} port
- */
-export async function connectionTo(child, port) {
+/** Tries to connect to `child` on `port`, every millisecond, and returns the first connection. */
+export async function connectionTo(child: Child, port: number) {
   const deadline = Date.now() + startDeadline
   for (;;) {
     const socket = await tryToConnect(port)
@@ -126,11 +104,8 @@ export async function connectionTo(child, port) {
   }
 }
 
-/**
- * Tells programs to end, and waits until they have; one that takes too long is killed.
- * @param {Child[]} children
- */
-export async function stop(...children) {
+/** Tells programs to end, and waits until they have; one that takes too long is killed. */
+export async function stop(...children: Child[]) {
   await Promise.all(
     children.map(async (child) => {
       if (!running.has(child)) return
@@ -142,11 +117,7 @@ export async function stop(...children) {
   )
 }
 
-/**
- * @param {number} port
- * @returns {Promise<Socket | undefined>}
- */
-function tryToConnect(port) {
+function tryToConnect(port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined))

@@ -2,20 +2,17 @@
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, residentBytes } from '../build/test/support/process.js'
-import { requests } from './lib/client.mjs'
-import { createItems, openConnections } from './lib/connections.mjs'
-import { describeLoad, sendLoad } from './lib/load.mjs'
-import { describeMachine } from './lib/machine.mjs'
-import { readOptions } from './lib/options.mjs'
-import { cores, pinSelf, startServer, stop } from './lib/processes.mjs'
-import { count, print, report, table } from './lib/results.mjs'
-import { median, quantile } from './lib/statistics.mjs'
-import { cpuSeconds, signToken } from './lib/turns.mjs'
-import itemStore from './peers/item-store.mjs'
-
-/** @import { RawRequest } from './lib/client.mjs' */
-/** @import { Connection } from './lib/connections.mjs' */
+import { freePort, residentBytes } from '../test/support/process.js'
+import { type RawRequest, requests } from './lib/client.js'
+import { type Connection, createItems, openConnections } from './lib/connections.js'
+import { describeLoad, sendLoad } from './lib/load.js'
+import { describeMachine } from './lib/machine.js'
+import { readOptions } from './lib/options.js'
+import { cores, pinSelf, startServer, stop } from './lib/processes.js'
+import { count, print, report, table } from './lib/results.js'
+import { median, quantile } from './lib/statistics.js'
+import { cpuSeconds, signToken } from './lib/turns.js'
+import itemStore from './peers/item-store.js'
 
 const help = `Usage: npm run bench -- waiting [options]   (needs wrk; Linux only)
 
@@ -79,10 +76,8 @@ async function waiting() {
   const path = requests.read(ids[0] ?? '').path
   const [reader] = await openConnections(port, 1)
   if (reader === undefined) throw new Error('there is no connection')
-  /** @type {{ title: string, bytes: number, times: number[] }[]} */
-  const phases = []
-  /** @param {string} title */
-  const measure = async (title, time = settlingTime) => {
+  const phases: { title: string; bytes: number; times: number[] }[] = []
+  const measure = async (title: string, time = settlingTime) => {
     await delay(time)
     const bytes = residentBytes({ child: service })
     const times = await readOneByOne(reader, { method: 'GET', path, headers })
@@ -134,8 +129,8 @@ async function waiting() {
 async function revalidating() {
   const { port, headers, service, ids } = await start(listItems)
   const [reader] = await openConnections(port, 1)
-  /** @param {{ method: string, path: string }} read */
-  const tagOf = async (read) => (await reader?.ask({ ...read, method: 'HEAD', headers }))?.tag ?? ''
+  const tagOf = async (read: { method: string; path: string }) =>
+    (await reader?.ask({ ...read, method: 'HEAD', headers }))?.tag ?? ''
   const read = requests.read(ids[0] ?? '')
   const list = requests.list()
   const kinds = [
@@ -151,7 +146,7 @@ async function revalidating() {
       headers: { ...headers, 'If-None-Match': await tagOf(read) },
     },
     { title: 'item: 200', request: read, headers },
-  ].map((kind) => ({ ...kind, results: /** @type {{ rate: number, cpu: number }[]} */ ([]) }))
+  ].map((kind) => ({ ...kind, results: [] as { rate: number; cpu: number }[] }))
   try {
     for (let turn = 0; turn <= turns; turn += 1) {
       for (const { request, headers, results } of kinds) {
@@ -171,11 +166,8 @@ async function revalidating() {
   }
 }
 
-/**
- * Starts the service with so many items.
- * @param {number} items
- */
-async function start(items) {
+/** Starts the service with so many items. */
+async function start(items: number) {
   const port = await freePort()
   const secret = randomBytes(32).toString('base64url')
   const { args, env } = itemStore.program({ port, secret })
@@ -189,11 +181,9 @@ async function start(items) {
 
 /**
  * Reads again and again over one connection.
- * @param {Connection} connection
- * @param {RawRequest} read
  * @returns milliseconds of each
  */
-async function readOneByOne(connection, read) {
+async function readOneByOne(connection: Connection, read: RawRequest) {
   const times = []
   const end = performance.now() + readSeconds * 1000
   for (let begun = performance.now(); begun < end; ) {

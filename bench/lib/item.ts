@@ -16,11 +16,8 @@ const members = {
 const missing = itemBytes - itemText(anyId).length
 members.note = 'The quick brown fox. '.repeat(5).slice(0, missing)
 
-/**
- * An item as it is stored and sent back.
- * @param {string} id
- */
-export function itemText(id) {
+/** An item as it is stored and sent back. */
+export function itemText(id: string) {
   return JSON.stringify({ id, project_id: 'bench', ...members })
 }
 

@@ -4,17 +4,15 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rawRequest } from './client.mjs'
-import { anyId } from './item.mjs'
-import { fail } from './options.mjs'
-import { cores, isInstalled, scratch, start } from './processes.mjs'
+import { root } from '../../test/support/tools.js'
+import { type Headers, type Request, rawRequest } from './client.js'
+import { anyId } from './item.js'
+import type { OpenLoad, OpenResult } from './open-load.js'
+import { fail } from './options.js'
+import { cores, isInstalled, type Program, scratch, start } from './processes.js'
 
-/** @import { Headers, Request } from './client.mjs' */
-/** @import { OpenLoad, OpenResult } from './open-load.mjs' */
-/** @import { Program } from './processes.mjs' */
-
-const script = fileURLToPath(new URL('load.lua', import.meta.url))
-const openScript = fileURLToPath(new URL('open-load.mjs', import.meta.url))
+const script = join(root, 'bench/lib/load.lua')
+const openScript = fileURLToPath(new URL('open-load.js', import.meta.url))
 /** Seconds that a turn may take beyond its length, for a slow response. */
 const maximumDelay = 120
 
@@ -25,26 +23,24 @@ export function describeLoad() {
   return `Load: wrk ${/wrk (\S+)/.exec(stdout)?.[1]?.replace(/^debian\//, '') ?? ''}`
 }
 
-/**
- * What to send for how long.
- * @typedef {object} Load
- * @property {number} port
- * @property {Headers} headers
- * @property {Request[]} requests sent in rotation
- * @property {string[] | undefined} values what takes the place of `anyId` or of the token, each used once
- * @property {number} connections
- * @property {number | undefined} [pipelined] requests that a connection sends in one piece, by default 1
- * @property {number} seconds
- * @property {boolean} waitsForLast whether the responses in flight at the end are waited for, and counted
- */
+/** What to send for how long. */
+interface Load {
+  port: number
+  headers: Headers
+  requests: Request[] // sent in rotation
+  values: string[] | undefined // what takes the place of `anyId` or of the token, each used once
+  connections: number
+  pipelined?: number | undefined // requests that a connection sends in one piece, by default 1
+  seconds: number
+  waitsForLast: boolean // whether the responses in flight at the end are waited for, and counted
+}
 
 /**
  * Sends a load with wrk, each connection as fast as it gets the responses.
- * @param {Load} load
  * @returns responses per second (`rate`) and their number (`answers`)
  * @throws when any response was missing or had the status of an error: such a turn has no figure.
  */
-export async function sendLoad(load) {
+export async function sendLoad(load: Load) {
   const { port, headers, requests, values, connections } = load
   const { pipelined = 1, seconds, waitsForLast } = load
   const folder = mkdtempSync(join(scratch, 'turn-'))
@@ -66,8 +62,10 @@ export async function sendLoad(load) {
   const output = await outputOf({ command: 'wrk', args })
   rmSync(folder, { recursive: true })
 
-  /** @type {{ answers: number, seconds: number, refused: number, broken: number }} as load.lua prints it */
-  const result = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')
+  // As load.lua prints it.
+  const result: { answers: number; seconds: number; refused: number; broken: number } = JSON.parse(
+    output.trimEnd().split('\n').at(-1) ?? '',
+  )
   const { answers, refused, broken } = result
   if (refused > 0) throw new Error(`${refused} of ${answers} responses had the status of an error`)
   if (broken > 0) throw new Error(`${broken} requests got no response`)
@@ -77,21 +75,20 @@ export async function sendLoad(load) {
 
 /**
  * Sends a load at an even rate, and measures latencies.
- * @param {Omit<OpenLoad, 'requests'> & { headers: Headers, requests: Request[] }} load
- * @returns {Promise<OpenResult>}
  * @throws when any response was missing or had the status of an error
  */
-export async function sendOpenLoad({ headers, requests, ...load }) {
+export async function sendOpenLoad({
+  headers,
+  requests,
+  ...load
+}: Omit<OpenLoad, 'requests'> & { headers: Headers; requests: Request[] }): Promise<OpenResult> {
   const texts = requests.map((request) => rawRequest({ ...request, headers }))
   const argument = JSON.stringify({ ...load, requests: texts })
   return JSON.parse(await outputOf({ args: [openScript, argument] }))
 }
 
-/**
- * What a program prints that runs on the core of the load.
- * @param {Program} program
- */
-async function outputOf(program) {
+/** What a program prints that runs on the core of the load. */
+async function outputOf(program: Program) {
   const child = start({ ...program, core: cores.load, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   child.stdout?.setEncoding('utf8').on('data', (text) => {

@@ -2,42 +2,38 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { inSeconds, mintToken } from '../../build/test/conformance/tokens.js'
-import { freePort } from '../../build/test/support/process.js'
-import { requests as allRequests } from './client.mjs'
-import { sendLoad, sendOpenLoad } from './load.mjs'
-import { stop } from './processes.mjs'
-import { median } from './statistics.mjs'
+import { inSeconds, mintToken } from '../../test/conformance/tokens.js'
+import { freePort } from '../../test/support/process.js'
+import type { Side } from '../peers/sides.js'
+import { requests as allRequests, type Headers, type Request } from './client.js'
+import { sendLoad, sendOpenLoad } from './load.js'
+import type { OpenResult } from './open-load.js'
+import { type Child, stop } from './processes.js'
+import { median } from './statistics.js'
+import type { Workload } from './workloads.js'
 
-/** @import { Headers, Request } from './client.mjs' */
-/** @import { OpenResult } from './open-load.mjs' */
-/** @import { Child } from './processes.mjs' */
-/** @import { Side } from '../peers/sides.mjs' */
-/** @import { Workload } from './workloads.mjs' */
-
-/**
- * A side with its server running.
- * @typedef {object} Contender
- * @property {Side} side
- * @property {number} port
- * @property {string} secret
- * @property {Headers} headers
- * @property {Child[]} programs
- * @property {Request[]} requests
- * @property {number} deletes the most that it handles in a turn
- * @property {Result} result
- */
+/** A side with its server running. */
+interface Contender {
+  side: Side
+  port: number
+  secret: string
+  headers: Headers
+  programs: Child[]
+  requests: Request[]
+  deletes: number // the most that it handles in a turn
+  result: Result
+}
 
 /**
  * What a turn has measured: responses per second, and the CPU time of one request in each of the side's
  * programs, in microseconds (on Linux only).
- * @typedef {{ rate: number, cpu: number[] }} Turn
  */
+export type Turn = { rate: number; cpu: number[] }
 
 /**
  * The turns of a side, and those with an open load at half of their median rate, if the workload has these.
- * @typedef {{ turns: Turn[], open: OpenResult[] }} Result
  */
+export type Result = { turns: Turn[]; open: OpenResult[] }
 
 const warmUp = { seconds: 1, deletes: 3000 }
 /** More than any side handles, so that ids and tokens, which are cheap to make, do not run out. */
@@ -48,16 +44,16 @@ const tokenLifetime = 24 * 60 * 60 // seconds; longer than any run
 
 /**
  * Runs a workload on all sides that support it.
- * @param {Workload} workload
- * @param {Side[]} sides
- * @param {{ seconds: number, turns: number }} lengths
- * @param {(side: Side, number: number, turn: Turn | OpenResult) => void} onTurn called after each turn
- * @returns {Promise<Map<Side, Result>>}
+ * @param onTurn called after each turn
  * @throws {Error} when a side does not start, or when any response is missing or reports an error
  */
-export async function takeTurns(workload, sides, { seconds, turns }, onTurn) {
-  /** @type {Contender[]} */
-  const contenders = []
+export async function takeTurns(
+  workload: Workload,
+  sides: Side[],
+  { seconds, turns }: { seconds: number; turns: number },
+  onTurn: (side: Side, number: number, turn: Turn | OpenResult) => void,
+): Promise<Map<Side, Result>> {
+  const contenders: Contender[] = []
   try {
     for (const side of sides.filter(({ skips }) => !skips?.includes(workload.name))) {
       const contender = await enter(side, workload)
@@ -85,13 +81,11 @@ export async function takeTurns(workload, sides, { seconds, turns }, onTurn) {
   return new Map(contenders.map(({ side, result }) => [side, result]))
 }
 
-/**
- * Starts a side's server with the items that the workload begins with.
- * @param {Side} side
- * @param {Workload} workload
- * @returns {Promise<Contender>}
- */
-async function enter(side, { kinds, items, isList, withNewTokens }) {
+/** Starts a side's server with the items that the workload begins with. */
+async function enter(
+  side: Side,
+  { kinds, items, isList, withNewTokens }: Workload,
+): Promise<Contender> {
   const port = await freePort()
   const secret = randomBytes(32).toString('base64url')
   const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
@@ -106,13 +100,7 @@ async function enter(side, { kinds, items, isList, withNewTokens }) {
   return { side, port, secret, headers, programs, requests, deletes, result }
 }
 
-/**
- * @param {Contender} contender
- * @param {Workload} workload
- * @param {number} seconds
- * @returns {Promise<Turn>}
- */
-async function takeTurn(contender, workload, seconds) {
+async function takeTurn(contender: Contender, workload: Workload, seconds: number): Promise<Turn> {
   const { port, headers, requests, programs } = contender
   const { connections, pipelined, isList: waitsForLast = false } = workload
   const values = await valuesFor(contender, seconds * maximumPerSecond)
@@ -123,35 +111,22 @@ async function takeTurn(contender, workload, seconds) {
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
 }
 
-/**
- * @param {Contender} contender after its other turns
- * @param {Workload} workload
- * @param {number} seconds
- */
-async function takeOpenTurn(contender, workload, seconds) {
+/** @param contender after its other turns */
+async function takeOpenTurn(contender: Contender, workload: Workload, seconds: number) {
   const { port, headers, requests, result } = contender
   const rate = median(result.turns.map((turn) => turn.rate)) / 2
   const load = { port, headers, requests, connections: workload.connections, rate, seconds }
   return await valid(sendOpenLoad(load), contender, workload)
 }
 
-/**
- * @template T
- * @param {Promise<T>} turn
- * @param {Contender} contender
- * @param {Workload} workload
- */
-function valid(turn, { side }, { title }) {
+function valid<T>(turn: Promise<T>, { side }: Contender, { title }: Workload) {
   return turn.catch((cause) => {
     throw new Error(`${side.name}, ${title}: no valid turn`, { cause })
   })
 }
 
-/**
- * The CPU time that a program has used so far, as the kernel counts it, see proc(5).
- * @param {Child} program
- */
-export function cpuSeconds({ pid }) {
+/** The CPU time that a program has used so far, as the kernel counts it, see proc(5). */
+export function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
   // The name of the program is in parentheses, and may hold anything.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -160,12 +135,11 @@ export function cpuSeconds({ pid }) {
   return (Number(fields[11]) + Number(fields[12])) / 100 // ticks, wherever Node.js runs
 }
 
-/**
- * What each request of a turn uses once: a new token, or the id of an item to delete.
- * @param {Contender} contender
- * @param {number} count
- */
-async function valuesFor({ side, port, headers, secret, requests, deletes }, count) {
+/** What each request of a turn uses once: a new token, or the id of an item to delete. */
+async function valuesFor(
+  { side, port, headers, secret, requests, deletes }: Contender,
+  count: number,
+) {
   switch (requests.find(({ once }) => once !== undefined)?.once) {
     case 'id':
       return await side.create({ port, headers }, deletes, createSeconds.turn)
@@ -176,11 +150,7 @@ async function valuesFor({ side, port, headers, secret, requests, deletes }, cou
   }
 }
 
-/**
- * A valid access token that names the caller `sub`.
- * @param {string} secret
- * @param {string} sub
- */
-export function signToken(secret, sub) {
+/** A valid access token that names the caller `sub`. */
+export function signToken(secret: string, sub: string) {
   return mintToken({ sub, exp: inSeconds(tokenLifetime), iat: inSeconds(0) }, { secret })
 }

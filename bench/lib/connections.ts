@@ -1,29 +1,21 @@
 /** Connections to a server: bare sockets, of which one process can have many, and which share a core with the load. */
 
 import { connect } from 'node:net'
-import { rawRequest, requests } from './client.mjs'
+import { type Headers, type RawRequest, rawRequest, requests } from './client.js'
 
-/** @import { Headers, RawRequest } from './client.mjs' */
+type Answer = { status: number; tag: string; body: string }
 
-/** @typedef {{ status: number, tag: string, body: string }} Answer */
-
-/**
- * A connection with one request at a time.
- * @typedef {object} Connection
- * @property {(request: RawRequest) => Promise<Answer>} ask
- * @property {() => void} close
- */
+/** A connection with one request at a time. */
+export interface Connection {
+  ask: (request: RawRequest) => Promise<Answer>
+  close: () => void
+}
 
 /** So many are opened at a time, as the queue of a listening socket is short. */
 const openedAtOnce = 100
 
-/**
- * @param {number} port
- * @param {number} count
- */
-export async function openConnections(port, count) {
-  /** @type {Connection[]} */
-  const connections = []
+export async function openConnections(port: number, count: number) {
+  const connections: Connection[] = []
   while (connections.length < count) {
     const length = Math.min(openedAtOnce, count - connections.length)
     connections.push(...(await Promise.all(Array.from({ length }, () => openConnection(port)))))
@@ -31,17 +23,12 @@ export async function openConnections(port, count) {
   return connections
 }
 
-/**
- * @param {number} port
- * @returns {Promise<Connection>}
- */
-function openConnection(port) {
+function openConnection(port: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1')
     let received = ''
     let isBodiless = false
-    /** @type {(answer: Answer) => void} */
-    let answered = () => {}
+    let answered: (answer: Answer) => void = () => {}
     let failed = reject
 
     socket.on('data', (chunk) => {
@@ -59,11 +46,7 @@ function openConnection(port) {
     socket.on('close', () => failed(new Error('the server closed the connection')))
     socket.on('connect', () => resolve({ ask, close: () => socket.destroy() }))
 
-    /**
-     * @param {RawRequest} request
-     * @returns {Promise<Answer>}
-     */
-    function ask(request) {
+    function ask(request: RawRequest): Promise<Answer> {
       return new Promise((resolve, reject) => {
         answered = resolve
         failed = reject
@@ -80,18 +63,18 @@ const createConnections = 48
 
 /**
  * Creates up to `count` items, as many as fit into `seconds`, and returns their ids.
- * @param {{ port: number, headers: Headers }} server its port, and the headers that it requires on requests
- * @param {number} count
- * @param {number} seconds
+ * @param server its port, and the headers that it requires on requests
  */
-export async function createItems({ port, headers }, count, seconds) {
+export async function createItems(
+  { port, headers }: { port: number; headers: Headers },
+  count: number,
+  seconds: number,
+) {
   const deadline = performance.now() + seconds * 1000
   const connections = await openConnections(port, createConnections)
-  /** @type {string[]} */
-  const ids = []
+  const ids: string[] = []
   let left = count
-  /** @param {Connection} connection */
-  const createOver = async ({ ask, close }) => {
+  const createOver = async ({ ask, close }: Connection) => {
     for (; left > 0 && performance.now() < deadline; ) {
       left -= 1
       const { status, body } = await ask({ ...requests.create(), headers })

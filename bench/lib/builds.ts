@@ -1,19 +1,19 @@
 /** Builds of other commits of the service, to measure two commits in one run. */
 
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, run } from '../../scripts/ready.mjs'
-import { fail } from './options.mjs'
-import { scratch } from './processes.mjs'
+import { root } from '../../test/support/tools.js'
+import { fail } from './options.js'
+import { scratch } from './processes.js'
 
 /**
  * Builds the service as of a git revision, by that commit's own build command, in a folder that is
  * removed at the end of the run.
- * @param {string} revision anything that git takes for a commit: a hash, a tag, `main`, `HEAD~3`
+ * @param revision anything that git takes for a commit: a hash, a tag, `main`, `HEAD~3`
  * @returns the abbreviated hash of the commit (`commit`) and the folder of the build (`folder`)
  */
-export function buildRevision(revision) {
+export function buildRevision(revision: string) {
   const args = ['rev-parse', '--short', '--verify', '--quiet', '--end-of-options']
   const { stdout } = spawnSync('git', [...args, `${revision}^{commit}`], {
     cwd: root,
@@ -22,6 +22,8 @@ export function buildRevision(revision) {
   const commit = stdout?.trim() || fail(`--against takes a git revision, not ${revision}`)
   const folder = join(scratch, commit)
   mkdirSync(folder)
+  const run = (command: string, commandArgs: string[]) =>
+    execFileSync(command, commandArgs, { cwd: root, stdio: ['ignore', 2, 2] })
   run('git', ['archive', `--output=${folder}.tar`, commit])
   run('tar', ['-xf', `${folder}.tar`, '-C', folder])
   run(process.execPath, [join(folder, 'scripts/build.mjs')])

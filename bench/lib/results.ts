@@ -2,22 +2,21 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../../scripts/ready.mjs'
-import { commandLine } from './machine.mjs'
+import { root } from '../../test/support/tools.js'
+import { commandLine } from './machine.js'
 
 const file = join(root, 'bench/RESULTS.md')
 
-/** @param {string} line */
-export function print(line) {
+export function print(line: string) {
   process.stdout.write(`${line}\n`)
 }
 
 /**
  * Prints a report, and writes it into the results file unless the user asked not to.
- * @param {string} name of the section
- * @param {{ facts: string[], parts: string[] }} report what the results depend on, and paragraphs and tables
+ * @param name of the section
+ * @param report what the results depend on, and paragraphs and tables
  */
-export function report(name, { facts, parts }) {
+export function report(name: string, { facts, parts }: { facts: string[]; parts: string[] }) {
   const date = `Date: ${new Date().toISOString().slice(0, 10)}`
   const list = [...facts, date, `Command: \`${commandLine()}\``].map((fact) => `- ${fact}`)
   const text = [list.join('\n'), ...parts].join('\n\n')
@@ -27,26 +26,19 @@ export function report(name, { facts, parts }) {
 
 /**
  * A Markdown table, padded so that it reads well as plain text; all columns but the first are aligned right.
- * @param {string[]} head
- * @param {string[][]} rows
  */
-export function table(head, rows) {
+export function table(head: string[], rows: string[][]) {
   const all = [head, ...rows]
   const widths = head.map((_, at) => Math.max(3, ...all.map((row) => row[at]?.length ?? 0)))
   const [first = 0, ...others] = widths
-  /** @param {string[]} row */
-  const line = ([name = '', ...cells]) =>
+  const line = ([name = '', ...cells]: string[]) =>
     `| ${[name.padEnd(first), ...others.map((width, at) => (cells[at] ?? '').padStart(width))].join(' | ')} |`
   const rule = `| ${['-'.repeat(first), ...others.map((width) => `${'-'.repeat(width - 1)}:`)].join(' | ')} |`
   return [line(head), rule, ...rows.map(line)].join('\n')
 }
 
-/**
- * Replaces the section `name` of the results file with `text`.
- * @param {string} name
- * @param {string} text
- */
-function writeSection(name, text) {
+/** Replaces the section `name` of the results file with `text`. */
+function writeSection(name: string, text: string) {
   const old = new RegExp(`^## ${name}\n.*?(?=\n## |$(?![^]))`, 'ms')
   const all = readFileSync(file, 'utf8')
   if (!old.test(all)) throw new Error(`${file} has no section ${name}`)
@@ -56,10 +48,7 @@ function writeSection(name, text) {
   )
 }
 
-/**
- * A number with commas between thousands.
- * @param {number} number
- */
-export function count(number) {
+/** A number with commas between thousands. */
+export function count(number: number) {
   return Math.round(number).toLocaleString('en')
 }

@@ -4,11 +4,12 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { root } from '../../scripts/ready.mjs'
-import { canPin, cores } from './processes.mjs'
+import { root } from '../../test/support/tools.js'
+import { canPin, cores } from './processes.js'
 
-/** @type {{ version: string }} */
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { version }: { version: string } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+)
 
 const usualPinning = canPin
   ? `server on core ${cores.server}, load on core ${cores.load}`
@@ -38,7 +39,6 @@ function commit() {
   return ` (commit ${id}${changed ? ' with changes' : ''})`
 }
 
-/** @param {string[]} args */
-function git(...args) {
+function git(...args: string[]) {
   return spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim()
 }

@@ -1,20 +1,18 @@
 /** Side `fastapi`: the same interface in Python, run by uvicorn with its fast event loop and parser. */
 
 import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { createItems } from '../lib/connections.mjs'
-import { startServer } from '../lib/processes.mjs'
+import { join } from 'node:path'
+import { root } from '../../test/support/tools.js'
+import { createItems } from '../lib/connections.js'
+import { startServer } from '../lib/processes.js'
+import type { Side } from './sides.js'
 
-/** @import { Side } from './sides.mjs' */
-
-const here = fileURLToPath(new URL('.', import.meta.url))
 const python = '/usr/bin/python3' // the distribution's own, which sees the distribution's packages
 const printVersions = `
 import platform, fastapi, httptools, jwt, pydantic, uvicorn, uvloop
 print(f"Python {platform.python_version()}, fastapi {fastapi.__version__}, pydantic {pydantic.VERSION}, uvicorn {uvicorn.__version__}")
 `
 
-/** @type {Side} */
 export default {
   name: 'fastapi',
   about:
@@ -30,11 +28,11 @@ export default {
 
   async start({ port, secret }) {
     const args = [
-      ...['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', here],
+      ...['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', join(root, 'bench/peers')],
       ...['--host', '127.0.0.1', '--port', String(port), '--loop', 'uvloop', '--http', 'httptools'],
       ...['--workers', '1', '--log-level', 'warning', '--no-access-log'],
     ]
     const env = { JWT_SECRET: secret, PYTHONDONTWRITEBYTECODE: '1' }
     return [await startServer({ port, command: python, args, env })]
   },
-}
+} satisfies Side

@@ -1,13 +1,11 @@
 /** The memory store and a `Map` of strings with more and more items: memory, waiting times, processor time. Linux only. */
 
-import { itemBytes } from './lib/item.mjs'
-import { describeMachine } from './lib/machine.mjs'
-import { integer, readOptions } from './lib/options.mjs'
-import { cores, pinSelf } from './lib/processes.mjs'
-import { count, print, report, table } from './lib/results.mjs'
-import { measure } from './scale/measure.mjs'
-
-/** @import { Result } from './scale/measure.mjs' */
+import { itemBytes } from './lib/item.js'
+import { describeMachine } from './lib/machine.js'
+import { integer, readOptions } from './lib/options.js'
+import { cores, pinSelf } from './lib/processes.js'
+import { count, print, report, table } from './lib/results.js'
+import { measure, type Result } from './scale/measure.js'
 
 const help = `Usage: npm run bench -- scale [options]   (Linux only)
 
@@ -25,17 +23,16 @@ const largeHeap = 16_384 // MiB
 /** With fewer items, the memory of the process varies by more than the items take. */
 const fewItems = 100_000
 
-const sides = /** @type {const} */ ([
+const sides = [
   { side: 'blocks', about: 'the memory store' },
   { side: 'map', about: 'a `Map` of strings' },
-])
+] as const
 
 const facts = describeMachine()
 for (const fact of facts) print(fact)
 pinSelf(cores.load)
 
-/** @type {{ items: number, head: string, result: Result }[]} */
-const columns = []
+const columns: { items: number; head: string; result: Result }[] = []
 for (const items of counts) {
   for (const { side, about } of sides) {
     print(`  ${side}, ${count(items)} items`)
@@ -78,39 +75,28 @@ report('Scale', {
   ],
 })
 
-/**
- * @param {string} name
- * @param {(result: Result) => string} cell
- */
-function row(name, cell) {
+function row(name: string, cell: (result: Result) => string) {
   return [name, ...columns.map(({ result }) => cell(result))]
 }
 
-/**
- * @param {string} name
- * @param {(result: Result) => number} bytes
- */
-function perItem(name, bytes) {
+function perItem(name: string, bytes: (result: Result) => number) {
   return [
     name,
     ...columns.map(({ items, result }) => (items < fewItems ? '-' : bytes(result).toFixed(0))),
   ]
 }
 
-/** @param {keyof Result['waits']} phase */
-function waits(phase) {
+function waits(phase: keyof Result['waits']) {
   return row(`longest wait of a read while ${phase}, ms`, (result) => {
     const { longest, ownStall } = result.waits[phase]
     return `${milliseconds(longest)} (${milliseconds(ownStall)})`
   })
 }
 
-/** @param {keyof Result['cpu']} operation */
-function cpu(operation) {
+function cpu(operation: keyof Result['cpu']) {
   return row(`processor time: ${operation}, µs`, (result) => result.cpu[operation].toFixed(2))
 }
 
-/** @param {number} time */
-function milliseconds(time) {
+function milliseconds(time: number) {
   return time.toFixed(time < 10 ? 1 : 0)
 }

@@ -6,17 +6,15 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../../build/test/support/process.js'
-import { itemBytes } from '../lib/item.mjs'
-import { connectionTo, cores, start, stop } from '../lib/processes.mjs'
-import { median } from '../lib/statistics.mjs'
+import { freePort } from '../../test/support/process.js'
+import { itemBytes } from '../lib/item.js'
+import { type Child, connectionTo, cores, start, stop } from '../lib/processes.js'
+import { median } from '../lib/statistics.js'
+import type { Actions, Side } from './server.js'
 
-/** @import { Child } from '../lib/processes.mjs' */
-/** @import { Actions, Side } from './server.mjs' */
+export type Result = Awaited<ReturnType<typeof measure>>
 
-/** @typedef {Awaited<ReturnType<typeof measure>>} Result */
-
-const script = fileURLToPath(new URL('server.mjs', import.meta.url))
+const script = fileURLToPath(new URL('server.js', import.meta.url))
 const listing = { times: 3, seconds: 3 } // minimum of each
 /** The memory of compiled code and of a heap in use is the process's, not the items'. */
 const warmUp = { items: 2000, churned: 100_000 }
@@ -26,12 +24,14 @@ const churned = { minimum: 200_000, maximum: 3_000_000 }
 const probeInterval = 2 // milliseconds
 const timerResolution = 1 // milliseconds
 
-/**
- * Memory is in bytes, processor time in microseconds for each item, waits are in milliseconds.
- * @param {{ side: Side, items: number, heap: number | undefined }} run `heap` is the JavaScript heap in
- * MiB, by default that of Node.js
- */
-export async function measure({ side, items, heap }) {
+interface Run {
+  side: Side
+  items: number
+  heap: number | undefined // JavaScript heap in MiB, by default that of Node.js
+}
+
+/** Memory is in bytes, processor time in microseconds for each item, waits are in milliseconds. */
+export async function measure({ side, items, heap }: Run) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const flags = ['--expose-gc', ...(heap === undefined ? [] : [`--max-old-space-size=${heap}`])]
@@ -40,16 +40,12 @@ export async function measure({ side, items, heap }) {
     core: cores.server,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  /** @type {(action: Exclude<keyof Actions, 'ids'>, count?: number) => Promise<number>} */
-  const ask = (action, count) => askServer(server, action, count)
+  const ask = (action: Exclude<keyof Actions, 'ids'>, count?: number): Promise<number> =>
+    askServer(server, action, count)
 
-  /**
-   * The result of `action`, and how long reads wait while it runs.
-   * @param {() => Promise<number>} action
-   */
-  async function probed(action) {
-    /** @type {string[]} */
-    const ids = await askServer(server, 'ids')
+  /** The result of `action`, and how long reads wait while it runs. */
+  async function probed(action: () => Promise<number>) {
+    const ids: string[] = await askServer(server, 'ids')
     const stopReading = startReading(ids.map((id) => `${origin}/${id}`))
     const value = await action()
     return { value, waits: await stopReading() }
@@ -86,13 +82,8 @@ export async function measure({ side, items, heap }) {
   }
 }
 
-/**
- * Has the server do something. Ends with an error where the server ends.
- * @param {Child} server
- * @param {keyof Actions} action
- * @param {number} [count]
- */
-async function askServer(server, action, count) {
+/** Has the server do something. Ends with an error where the server ends. */
+async function askServer(server: Child, action: keyof Actions, count?: number) {
   server.send({ action, count })
   const ended = server.ended.then(() => {
     throw new Error(`the server ended: ${server.errorOutput}`)
@@ -104,10 +95,10 @@ async function askServer(server, action, count) {
 /**
  * Reads one item at a time, every two milliseconds, and measures the longest time that a response takes.
  * The stalls of this process are recorded too, to tell them apart.
- * @param {string[]} urls of the items to read, over and over
+ * @param urls of the items to read, over and over
  * @returns the function that stops it
  */
-function startReading(urls) {
+function startReading(urls: string[]) {
   const ownDelay = monitorEventLoopDelay({ resolution: timerResolution })
   ownDelay.enable()
   let isStopped = false
@@ -135,9 +126,8 @@ function startReading(urls) {
 /**
  * Lists everything, one list after the other, and reads as fast as it arrives.
  * Returns the median rate in bytes per second.
- * @param {string} origin
  */
-async function rateOfLists(origin) {
+async function rateOfLists(origin: string) {
   const args = ['--silent', '--show-error', '--fail', '--output', '/dev/null']
   const rates = []
   const end = performance.now() + listing.seconds * 1000

@@ -4,26 +4,19 @@
  * `Map`, a byte for each character, so that they come back as the bytes that they were.
  */
 
-import { StoreError } from '../../build/src/store/item-store.js'
-
-/** @import { EncodedItem, ItemStore } from '../../build/src/store/item-store.js' */
+import { type EncodedItem, type ItemStore, StoreError } from '../../src/store/item-store.js'
 
 const itemOverhead = 150
 const itemsInChunk = 256
 
-/**
- * @param {number} maxBytes that the items may take
- * @returns {ItemStore}
- */
-export function createMapStore(maxBytes) {
-  /** @type {Map<string, string>} */
-  const texts = new Map()
+/** @param maxBytes that the items may take */
+export function createMapStore(maxBytes: number): ItemStore {
+  const texts: Map<string, string> = new Map()
   /** Bytes of all texts with their commas. */
   let used = 0
   let changes = 0
 
-  /** @param {number} added */
-  function needRoom(added) {
+  function needRoom(added: number) {
     if (added > 0 && used + texts.size * itemOverhead + added > maxBytes) {
       throw new StoreError('STORE_FULL', 'The store is full')
     }
@@ -51,7 +44,7 @@ export function createMapStore(maxBytes) {
     read(id) {
       const text = texts.get(id)
       if (text === undefined) return undefined
-      return /** @type {EncodedItem} */ (Buffer.from(text, 'latin1')) // the bytes that were given
+      return Buffer.from(text, 'latin1') as EncodedItem // the bytes that were given
     },
 
     replace(id, item, expected) {
@@ -101,8 +94,7 @@ export function createMapStore(maxBytes) {
   }
 }
 
-/** @param {string[]} texts */
-function* chunksOf(texts) {
+function* chunksOf(texts: string[]) {
   for (let start = 0; start < texts.length; start += itemsInChunk) {
     const chunk = texts.slice(start, start + itemsInChunk).join(',')
     yield Buffer.from(start === 0 ? chunk : `,${chunk}`, 'latin1')

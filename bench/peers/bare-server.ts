@@ -4,10 +4,8 @@
  * which is faster than a head and a prepared Buffer; a long list is faster as a Buffer.
  */
 
-import { createServer } from 'node:http'
-import { itemBytes, itemText } from '../lib/item.mjs'
-
-/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { itemBytes, itemText } from '../lib/item.js'
 
 const [port, listLength = 0] = process.argv.slice(2).map(Number)
 const id = '6f1c9a52-3d54-4f0e-9f57-0d7a7a0c9c11'
@@ -51,12 +49,9 @@ createServer((request, response) => {
 /**
  * Answers a create or replace with the request's own body, padded to the length of an item, which is
  * longer by its id.
- * @param {IncomingMessage} request
- * @param {ServerResponse} response
  */
-function echo(request, response) {
-  /** @type {Buffer[]} */
-  const chunks = []
+function echo(request: IncomingMessage, response: ServerResponse) {
+  const chunks: Buffer[] = []
   request
     .on('data', (chunk) => chunks.push(chunk))
     .on('end', () => {
@@ -71,19 +66,10 @@ function echo(request, response) {
     })
 }
 
-/**
- * @param {string} status
- * @param {string} message
- * @param {string} data
- */
-function envelope(status, message, data) {
+function envelope(status: string, message: string, data: string) {
   return `{"session_id":"${sessionId}","status":"${status}","message":"${message}","data":${data}}`
 }
 
-/**
- * @param {number} length
- * @param {string[]} headers
- */
-function withLength(length, headers) {
+function withLength(length: number, headers: string[]) {
   return ['Content-Length', String(length), ...headers]
 }

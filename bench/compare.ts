@@ -1,20 +1,16 @@
 /** The comparison: the rate of requests of this service and of other ways to do the same. */
 
-import { buildRevision } from './lib/builds.mjs'
-import { describeLoad } from './lib/load.mjs'
-import { describeMachine } from './lib/machine.mjs'
-import { chosen, integer, readOptions } from './lib/options.mjs'
-import { print, report, table } from './lib/results.mjs'
-import { median } from './lib/statistics.mjs'
-import { takeTurns } from './lib/turns.mjs'
-import { workloads as allWorkloads } from './lib/workloads.mjs'
-import itemStore, { itemStoreAt } from './peers/item-store.mjs'
-import { sides as allSides } from './peers/sides.mjs'
-
-/** @import { OpenResult } from './lib/open-load.mjs' */
-/** @import { Result, Turn } from './lib/turns.mjs' */
-/** @import { Workload } from './lib/workloads.mjs' */
-/** @import { Side } from './peers/sides.mjs' */
+import { buildRevision } from './lib/builds.js'
+import { describeLoad } from './lib/load.js'
+import { describeMachine } from './lib/machine.js'
+import type { OpenResult } from './lib/open-load.js'
+import { chosen, integer, readOptions } from './lib/options.js'
+import { print, report, table } from './lib/results.js'
+import { median } from './lib/statistics.js'
+import { type Result, type Turn, takeTurns } from './lib/turns.js'
+import { workloads as allWorkloads, type Workload } from './lib/workloads.js'
+import itemStore, { itemStoreAt } from './peers/item-store.js'
+import { sides as allSides, type Side } from './peers/sides.js'
 
 const help = `Usage: npm run bench -- [options]   (needs wrk)
        npm run bench -- start|scale|pages|waiting [options]
@@ -46,8 +42,7 @@ const sides = wanted.filter((side) => versions.get(side) !== undefined)
 const longestName = Math.max(...sides.map(({ name }) => name.length))
 
 for (const line of machine) print(line)
-/** @type {Map<Workload, Map<Side, Result>>} */
-const results = new Map()
+const results: Map<Workload, Map<Side, Result>> = new Map()
 for (const workload of workloads) {
   print(`\n${workload.title}`)
   const ofSides = await takeTurns(workload, sides, { seconds, turns }, ({ name }, number, turn) => {
@@ -85,13 +80,12 @@ report('Comparisons', {
   ],
 })
 
-/**
- * A row for each workload, a column for each side.
- * @param {Workload[]} ofRows
- * @param {Side[]} columns
- * @param {(result: Result, workload: Workload) => string} cell
- */
-function tableOf(ofRows, columns, cell) {
+/** A row for each workload, a column for each side. */
+function tableOf(
+  ofRows: Workload[],
+  columns: Side[],
+  cell: (result: Result, workload: Workload) => string,
+) {
   const rows = ofRows.map((workload) => {
     const cells = columns.map((side) => {
       const result = results.get(workload)?.get(side)
@@ -105,8 +99,7 @@ function tableOf(ofRows, columns, cell) {
 function ratios() {
   const [own, ...others] = sides
   if (own !== itemStore || others.length === 0) return []
-  /** @type {(result: Result, workload: Workload) => string} */
-  const ratio = ({ turns }, workload) =>
+  const ratio: (result: Result, workload: Workload) => string = ({ turns }, workload) =>
     (rateOf(results.get(workload)?.get(own)?.turns ?? []) / rateOf(turns)).toFixed(2)
   return [
     'Throughput of item-store as a multiple of that of each other side:',
@@ -135,48 +128,36 @@ function largestDeviation() {
   return deviations.toSorted((one, other) => other.share - one.share)[0]?.text
 }
 
-/** @param {[Side, string | undefined]} entry */
-function describeSide([side, version]) {
+function describeSide([side, version]: [Side, string | undefined]) {
   if (version === undefined) return `- ${side.name}: left out because it is not installed`
   return `- ${side.name}: ${side.about}${version === '' ? '' : ` (${version})`}`
 }
 
-/** @param {Turn[]} all */
-function rateOf(all) {
+function rateOf(all: Turn[]) {
   return median(all.map(({ rate }) => rate))
 }
 
-/**
- * The CPU time of a request in each program of a side.
- * @param {Turn[]} all
- */
-function cpuOf(all) {
+/** The CPU time of a request in each program of a side. */
+function cpuOf(all: Turn[]) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
 }
 
-/** @param {OpenResult[]} all */
-function latencyOf(all) {
-  /** @param {keyof OpenResult} name */
-  const shown = (name) => median(all.map((turn) => turn[name])).toFixed(2)
+function latencyOf(all: OpenResult[]) {
+  const shown = (name: keyof OpenResult) => median(all.map((turn) => turn[name])).toFixed(2)
   return `${shown('median')}, ${shown('p99')} (${shown('ownDelay')})`
 }
 
-/** @param {Turn | OpenResult} turn */
-function describeTurn(turn) {
+function describeTurn(turn: Turn | OpenResult) {
   if ('rate' in turn) return `${shown(turn.rate)}/s, ${turn.cpu.map(micro).join(' + ')} us`
   return `at half of the rate ${latencyOf([turn])}`
 }
 
-/**
- * A rate, with decimals where it is low.
- * @param {number} rate
- */
-function shown(rate) {
+/** A rate, with decimals where it is low. */
+function shown(rate: number) {
   const digits = rate < 10 ? 2 : rate < 100 ? 1 : 0
   return rate.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
-/** @param {number} microseconds */
-function micro(microseconds) {
+function micro(microseconds: number) {
   return microseconds.toFixed(1)
 }
