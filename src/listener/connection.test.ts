@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { until } from '../../test/support/until.js'
 import type { Connection } from './connection.js'
 import { createListener, type Listener } from './listener.js'
 import type { Refusal } from './refusal.js'
@@ -63,7 +64,7 @@ function answer({ response, connection }: Turn): void {
 
 /** The first request, once others wait for it. */
 async function firstOfMany({ served }: Opened): Promise<Turn> {
-  await until(() => (served[0]?.connection.heldBytes ?? 0) > 0)
+  await until('requests that wait', () => (served[0]?.connection.heldBytes ?? 0) > 0)
   return served[0] ?? assert.fail()
 }
 
@@ -80,11 +81,6 @@ async function received(socket: Socket): Promise<string> {
   return text
 }
 
-async function until(check: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1_000 && !check(); tries += 1) await delay(10)
-  assert.ok(check(), 'did not happen')
-}
-
 /** The bodies of responses, in the order received. */
 function bodiesIn(text: string): string[] {
   return text.match(/answered|refused/g) ?? []
@@ -94,7 +90,7 @@ test('what follows a request that was late has no effect, though it waits behind
   const opened = await open(1)
   const { socket, served, refused } = opened
   socket.write(`${ask}${head}Content-Length: 2\r\n\r\n1`)
-  await until(() => refused.includes('requestTimeout'))
+  await until('a refusal', () => refused.includes('requestTimeout'))
   socket.write(`2${ask}`)
   answer(await firstOfMany(opened))
   assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'refused'])
@@ -109,7 +105,7 @@ for (const { what, start, rest, behind } of [
     const opened = await open(1)
     const { socket, served } = opened
     socket.pause().write(ask)
-    await until(() => served.length === 1)
+    await until('a request', () => served.length === 1)
     const [first = assert.fail()] = served
     assert.ok(first.connection.beginResponse())
     first.response.write(Buffer.alloc(20_000_000))
@@ -120,7 +116,7 @@ for (const { what, start, rest, behind } of [
     first.response.end()
     const text = received(socket)
     for (let place = 1; place <= behind; place += 1) {
-      await until(() => served.length > place)
+      await until('the next request', () => served.length > place)
       answer(served[place] ?? assert.fail())
     }
     socket.end()
@@ -136,11 +132,11 @@ test('a client that waits for 100 Continue behind another request is not late', 
   await timeout(opened)
   answer(first)
   const text = received(socket)
-  await until(() => served.length === 2)
+  await until('a second request', () => served.length === 2)
   const [, second = assert.fail()] = served
   second.response.writeContinue()
   socket.end('12')
-  await until(() => second.response.req.complete)
+  await until('the body', () => second.response.req.complete)
   answer(second)
   assert.deepEqual(bodiesIn(await text), ['answered', 'answered'])
 })
@@ -150,7 +146,7 @@ test('a malformed request behind others is refused, also if the client then clos
   const { socket, served } = opened
   socket.write(`${ask}${ask}garbage\r\n\r\n`)
   answer(await firstOfMany(opened))
-  await until(() => served.length === 2)
+  await until('a second request', () => served.length === 2)
   for (const turn of served.slice(1)) answer(turn)
   await nextTurn() // the response is sent, and the connection has not gone on yet
   socket.end()
@@ -160,7 +156,7 @@ test('a malformed request behind others is refused, also if the client then clos
 test('the refusal of a HEAD request whose body was cut short behind another has no body', async () => {
   const opened = await open()
   opened.socket.end(`${ask}HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1`)
-  await until(() => opened.refused.length === 1)
+  await until('a refusal', () => opened.refused.length === 1)
   answer(opened.served[0] ?? assert.fail())
   const text = await received(opened.socket)
   assert.deepEqual(bodiesIn(text), ['answered'])
@@ -171,7 +167,7 @@ test('the refusal of a HEAD request whose body was cut short behind another has 
 test('the heads of requests that wait count as memory', async () => {
   const { socket, served } = await open()
   socket.write(ask + `${head}foo: ${'x'.repeat(10_000)}\r\n\r\n`.repeat(5))
-  await until(() => (served[0]?.connection.heldBytes ?? 0) > 50_000)
+  await until('50,000 bytes', () => (served[0]?.connection.heldBytes ?? 0) > 50_000)
 })
 
 test('what was read when the listener began to stop is answered, also if all of it is refused', async () => {

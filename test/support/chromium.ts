@@ -99,7 +99,6 @@ export interface Context {
     handle: (route: { abort(): Promise<void>; request(): { url(): string } }) => Promise<void>,
   ): Promise<unknown>
   setDefaultTimeout(time: number): void
-  grantPermissions(permissions: string[]): Promise<void>
   close(): Promise<void>
 }
 
