@@ -151,16 +151,6 @@ const badSeeds: [what: string, file: string, says: string][] = [
     'bad.json: line 3, column 9: expected a value',
   ],
   [
-    'is not a list of objects',
-    fileWith('bad.csv', 'title,price\nfirst,1\n'),
-    'bad.csv: line 1, column 1: expected an object',
-  ],
-  [
-    'has a request that is not valid',
-    fileWith('bad.jsonl', '{"a":1}\n{"data":[]}\n'),
-    'bad.jsonl: line 2, column 1: Invalid item request: data must be an object',
-  ],
-  [
     'is from json-server',
     fileWith('db.json', '{"posts": [{"id": "1"}], "empty": [], "profile": {"name": "a"}}'),
     'db.json looks like a file of json-server, which would be one item; convert it as docs/how-to/from-json-server.md says, or put one item that looks like this into [ ]',

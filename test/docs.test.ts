@@ -16,8 +16,10 @@ import { rowsUnder, runInShell, snippetsOf, withoutIds } from './support/snippet
 import { cleanEnvironment } from './support/tarball.js'
 import { root } from './support/tools.js'
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const interfaceDocs = readFileSync(join(root, 'docs/reference/interface.md'), 'utf8')
+/** A file of the repository. */
+const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
+const readme = read('README.md')
+const interfaceDocs = read('docs/reference/interface.md')
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -41,7 +43,7 @@ for (const { file, least } of [
     const commands = snippets.filter(({ language }) => language === 'sh')
     assert.ok(commands.length >= least)
     // In the folder of the package, whose files find `item-store/client`.
-    const cwd = programsOf(readFileSync(join(root, file), 'utf8'), url)
+    const cwd = programsOf(read(file), url)
     const printedByEach = await runInShell(commands, { cwd, env: { TOKEN } }, (text) =>
       text.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
     )
@@ -69,7 +71,7 @@ function programsOf(document: string, url: string): string {
 }
 
 test('docs/reference/settings.md is what `npm run docs` writes', () => {
-  assert.equal(readFileSync(join(root, 'docs/reference/settings.md'), 'utf8'), settingsPage())
+  assert.equal(read('docs/reference/settings.md'), settingsPage())
 })
 
 test('README: the most used settings are those of the code, and it says where the others are', () => {
@@ -85,7 +87,7 @@ test('documents name no setting that does not exist', () => {
   const named = /\b(?:MAX|STORE|METRICS|TRUSTED)_[A-Z_]+\b|\b[A-Z_]+_TIMEOUT\b/g
   const codes = new Set<string>(Object.keys(errorKinds))
   for (const file of [...documents, 'deploy/alerts.yml', 'deploy/nginx.conf']) {
-    for (const [name] of readFileSync(join(root, file), 'utf8').matchAll(named)) {
+    for (const [name] of read(file).matchAll(named)) {
       assert.ok(known.has(name) || codes.has(name), `${name} in ${file}`)
     }
   }
@@ -93,7 +95,7 @@ test('documents name no setting that does not exist', () => {
 
 test('docs/reference/interface.md says where all settings are: in a table with each of them', () => {
   const [, where] = /are settings;\s+\[.*?\]\((.*?)\)\s+lists them/.exec(interfaceDocs) ?? []
-  const page = readFileSync(join(root, 'docs/reference', where ?? ''), 'utf8')
+  const page = read('docs/reference', where ?? '')
   for (const { name } of Object.values(settings)) assert.ok(page.includes(`| \`${name}\` |`), name)
 })
 
@@ -144,7 +146,7 @@ test('docs/reference/interface.md has every clause that tests and code refer to'
   const known = clauses()
   const cited = new Set<string>()
   for (const file of [...sourcesIn('test'), ...sourcesIn('src')]) {
-    const text = readFileSync(join(root, file), 'utf8').replaceAll(/RFC \d+ §[\d.]+/g, '')
+    const text = read(file).replaceAll(/RFC \d+ §[\d.]+/g, '')
     const isTest = file.startsWith('test') || file.endsWith('.test.ts')
     const reference = isTest ? /§[\d.]+/g : /spec §[\d.]+(?:(?:,| to| and) §[\d.]+)*/gi
     for (const number of citedIn(text, reference)) {
@@ -165,7 +167,7 @@ test('docs/reference/interface.md refers to its own clauses', () => {
 })
 
 test('docs/reference/reliability.md names tests that exist', () => {
-  const reliability = readFileSync(join(root, 'docs/reference/reliability.md'), 'utf8')
+  const reliability = read('docs/reference/reliability.md')
   const rows = rowsUnder(reliability, '| what happens | what the service does | test |')
   assert.ok(rows.length > 40, `only ${rows.length} rows`)
   const faults = rowsUnder(reliability, '| found | fault | cause | state | test |')
@@ -187,9 +189,7 @@ test('docs/reference/reliability.md names tests that exist', () => {
 /** Whether a name stands for a file of tests, for all those of a folder, or for an npm script. */
 function isTestOrScript(name: string): boolean {
   if (name.startsWith('npm run ')) {
-    const manifest: { scripts: object } = JSON.parse(
-      readFileSync(join(root, 'package.json'), 'utf8'),
-    )
+    const manifest: { scripts: object } = JSON.parse(read('package.json'))
     return (name.split(' ')[2] ?? '') in manifest.scripts
   }
   const paths = name.startsWith('src/') ? [name] : [`test/${name}.test`, `test/large/${name}.test`]
@@ -202,16 +202,14 @@ function isTestOrScript(name: string): boolean {
 
 test('deploy: alerts and dashboard query routes that the metrics have', () => {
   const routes = Object.values(paths).map((path) => prefix + path)
-  const texts = ['alerts.yml', 'grafana/dashboard.json'].map((name) =>
-    readFileSync(join(root, 'deploy', name), 'utf8'),
-  )
+  const texts = ['alerts.yml', 'grafana/dashboard.json'].map((name) => read('deploy', name))
   const asked = [...texts.join('').matchAll(/route=\\?"([^"\\]+)/g)].map(([, route]) => route)
   assert.ok(asked.length > 0)
   for (const route of asked) assert.ok(route !== undefined && routes.includes(route), route)
 })
 
 test('docs/reference/log-and-metrics.md: the metrics are those of the service', async () => {
-  const text = readFileSync(join(root, 'docs/reference/log-and-metrics.md'), 'utf8')
+  const text = read('docs/reference/log-and-metrics.md')
   const named = [...text.matchAll(/^\| `(item_store_\w+)` \|/gm)].map(([, name = '']) => name)
   const traffic = { inFlight: 0, waiting: 0, reconnections: 0, redirections: 0 }
   const { registries } = createMetrics(
@@ -228,16 +226,16 @@ test('docs/reference/log-and-metrics.md: the metrics are those of the service', 
 
 test('docs/explanation/dependencies.md names every dependency', () => {
   const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
+    read('package.json'),
   )
-  const docs = readFileSync(join(root, 'docs/explanation/dependencies.md'), 'utf8')
+  const docs = read('docs/explanation/dependencies.md')
   const named = [...docs.matchAll(/^\| `(.*?)` \|/gm)].map(([, name]) => name)
   const all = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
   assert.deepEqual(named.sort(), all.sort())
 })
 
 test('docs/explanation/dependencies.md: no dependency has an install script', () => {
-  const text = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  const text = read('package-lock.json')
   const { packages }: { packages: Record<string, { hasInstallScript?: boolean }> } =
     JSON.parse(text)
   assert.ok(Object.keys(packages).length > 50)
@@ -246,7 +244,7 @@ test('docs/explanation/dependencies.md: no dependency has an install script', ()
 })
 
 test('CONTRIBUTING.md: what the map names exists', () => {
-  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+  const text = read('CONTRIBUTING.md')
   const named = [...text.matchAll(/^\| (`.*?`) \|/gm)]
     .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)])
     .map(([, path = '']) => path)
@@ -263,7 +261,7 @@ test('README.md leads to every document', () => {
 
 for (const file of documents) {
   test(`${file}: its links lead to files and headings that are there`, () => {
-    const text = readFileSync(join(root, file), 'utf8')
+    const text = read(file)
     for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(link)) continue
       const [path = '', anchor] = link.split('#')
@@ -276,11 +274,10 @@ for (const file of documents) {
 
 /** The anchors that headings get. */
 function anchorsOf(file: string): string[] {
-  return [...readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.*)$/gm)].map(
-    ([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\w\- ]/g, '')
-        .replaceAll(' ', '-'),
+  return [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
   )
 }
