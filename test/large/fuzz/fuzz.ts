@@ -119,8 +119,9 @@ async function openTable(): Promise<Table> {
     basic: 'Basic YTpi',
     none: '',
   }
-  // What the first items make the service keep is in use from then on: a slab, and room to scan large bodies.
-  for (const length of [1, maxBodyBytes / 2]) {
+  // What the first items make the service keep is in use from then on: a slab, and room to scan a body so long
+  // that it never arrives at once.
+  for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
   }
