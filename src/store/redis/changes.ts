@@ -59,13 +59,14 @@ export class Changes {
   /** A bucket seen for the first time counts as changed: it may have been since somebody waits. */
   async #compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const { keyOf, versionsOf } = this.#options
-    const ids = [...this.#watchers.ids]
-    const keys = this.#watchers.areOfAny ? undefined : new Set(ids.map(keyOf))
+    const keys = this.#watchers.areOfAny ? undefined : new Set([...this.#watchers.ids].map(keyOf))
     const versions = await versionsOf(keys)
     const changed = new Set(
       [...versions.keys()].filter((key) => known.get(key) !== versions.get(key)),
     )
-    if (changed.size > 0) this.#watchers.call(ids.filter((id) => changed.has(keyOf(id))))
+    // Also those who wait since the look began: in a cluster, they may have read before it did.
+    const ids = [...this.#watchers.ids].filter((id) => changed.has(keyOf(id)))
+    if (changed.size > 0) this.#watchers.call(ids)
     return versions
   }
 }

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { newItemId } from '../../item/id.js'
+import { Changes } from './changes.js'
+
+test('whoever begins to wait during a look is told of what it finds', async () => {
+  const versionsOf = () => nextTurn(new Map([['bucket', '1']]))
+  const changes = new Changes({ keyOf: () => 'bucket', versionsOf })
+  const told: string[] = []
+  changes.watch(newItemId(), () => told.push('first'))
+  changes.watch(newItemId(), () => told.push('second'))
+  while (told.length === 0) await nextTurn()
+  changes.close()
+  assert.deepEqual(told, ['first', 'second'])
+})
