@@ -31,11 +31,10 @@ export function rowsAt(top: number, height: number, rowHeight: number, count: nu
   return inBlocks(Math.floor(top / rowHeight) - rowMargin, end + rowMargin, count)
 }
 
-/** The same for columns. @param ends where each of them ends, in the same unit as the other two. */
-export function columnsAt(left: number, width: number, ends: readonly number[]): Range {
+/** The same for columns between two distances from the left. @param ends where each of them ends. */
+export function columnsAt(left: number, right: number, ends: readonly number[]): Range {
   const columnAt = (place: number) => ends.filter((end) => end <= place).length
-  const end = columnAt(left + width) + 1
-  return inBlocks(columnAt(left) - columnMargin, end + columnMargin, ends.length)
+  return inBlocks(columnAt(left) - columnMargin, columnAt(right) + 1 + columnMargin, ends.length)
 }
 
 function inBlocks(first: number, end: number, count: number): Range {

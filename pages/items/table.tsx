@@ -12,9 +12,8 @@ import type { Peeked } from './peek.js'
 import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
 import type { Selection } from './selection.js'
 import { useStablePosition } from './stable-position.js'
-import { sum, useTracks } from './tracks.js'
+import { useTracks } from './tracks.js'
 import { useMedia } from './use-media.js'
-import { usePins } from './use-pins.js'
 
 export type View = 'table' | 'json'
 
@@ -65,10 +64,10 @@ export function ItemTable(props: TableProps) {
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRows] = useState(nothing)
   const [{ first: left, end: right }, setColumns] = useState(nothing)
-  const { columns, widths } = useTracks(names, layout, props.lengths)
+  const tracks = useTracks(names, layout, props.lengths)
+  const { columns, widths, starts } = tracks
   const pinned = columns.filter(({ isPinned }) => isPinned).length
-  const pinnedWidth = sum(widths.slice(0, pinned))
-  const ends = widths.slice(pinned).map((_, at) => sum(widths.slice(pinned, pinned + at + 1)))
+  const pinnedWidth = starts[pinned] ?? 0
   const drawn = useMemo(() => {
     const isDrawn = (place: number) => place < 0 || (place >= left && place < right)
     return look === 'table' ? columns.filter(({ place }) => isDrawn(place - pinned)) : columns
@@ -90,22 +89,21 @@ export function ItemTable(props: TableProps) {
   /** The width of a character. */
   const unit = () => (head.current?.querySelector('th')?.offsetWidth ?? 0) / (widths[0] ?? 0)
 
-  const keepPins = usePins(grid, rowHeight)
   const draw = () => {
     if (!grid.current || !head.current) return
-    keepPins()
     const { scrollTop, scrollLeft, clientWidth } = grid.current
     setRows(changedTo(rowsAt(scrollTop, innerHeight(), rowHeight, count)))
     if (look !== 'table') return
-    setColumns(changedTo(columnsAt(scrollLeft / unit(), clientWidth / unit() - pinnedWidth, ends)))
+    const [start, end] = [scrollLeft / unit() + pinnedWidth, (scrollLeft + clientWidth) / unit()]
+    setColumns(changedTo(columnsAt(start, end, starts.slice(pinned + 1))))
   }
   useEffect(() => {
     const observer = new ResizeObserver(draw)
     if (grid.current) observer.observe(grid.current)
     return () => observer.disconnect()
-  }, [count, rowHeight, columns, widths])
+  }, [count, rowHeight, tracks])
   useStablePosition(grid, items, rowHeight)
-  useLayoutEffect(draw, [count, rowHeight, columns, widths])
+  useLayoutEffect(draw, [count, rowHeight, tracks])
 
   // A row that becomes active, or appears as the active one, is scrolled into view.
   useLayoutEffect(() => {
@@ -117,7 +115,7 @@ export function ItemTable(props: TableProps) {
   useLayoutEffect(() => {
     const cell = () => document.getElementById(activeCell)
     if (!cell() && isListed && grid.current) {
-      grid.current.scrollLeft = (ends[activeColumn - pinned - 1] ?? 0) * unit()
+      grid.current.scrollLeft = ((starts[activeColumn] ?? 0) - pinnedWidth) * unit()
       draw()
     }
     cell()?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
@@ -145,7 +143,8 @@ export function ItemTable(props: TableProps) {
     if (pointerType !== 'mouse') return
     const cell = target instanceof Element ? target.closest('td:not(.rest)') : null
     timer.current = setTimeout(() => {
-      const isCut = cell && cell.scrollWidth > cell.clientWidth
+      const isCut =
+        cell && (cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight)
       if (isCut || cell?.matches('.nested')) peek(cell, false)
     }, rest)
   }
@@ -208,13 +207,11 @@ export function ItemTable(props: TableProps) {
         onFocus={() => !isListed && goTo(topRow())}
         style={{
           '--tracks': widths.map((width) => `${width}ch`).join(' '),
-          '--width': `${sum(widths)}ch`,
+          '--width': `${starts.at(-1)}ch`,
           '--pinned': `${pinnedWidth}ch`,
           '--row-height': `${rowHeight}px`,
           ...Object.fromEntries(
-            widths
-              .slice(0, pinned)
-              .map((_, at) => [`--left-${at}`, `${sum(widths.slice(0, at))}ch`]),
+            starts.slice(0, pinned).map((start, at) => [`--left-${at}`, `${start}ch`]),
           ),
         }}
       >

@@ -20,9 +20,17 @@ export interface Column {
   readonly isPinned: boolean
 }
 
+/** What columns there are, and where, in characters. */
+export interface Tracks {
+  /** From left to right. */
+  readonly columns: readonly Column[]
+  readonly widths: readonly number[]
+  /** Where each of them starts, and where the last one ends. */
+  readonly starts: readonly number[]
+}
+
 /**
- * The columns from left to right, and their widths in characters. None gets narrower by itself, so that little moves under
- * what one reads.
+ * None gets narrower by itself, so that little moves under what one reads.
  * @param names of the members that are columns, besides `id`, in order.
  * @param lengths how many characters their values have.
  */
@@ -30,7 +38,7 @@ export function useTracks(
   names: readonly string[],
   { pinned, widths }: Layout,
   lengths: ReadonlyMap<string, number>,
-): { readonly columns: readonly Column[]; readonly widths: readonly number[] } {
+): Tracks {
   const widestShown = useRef(new Map([['id', idWidth]]))
   const columns = useMemo(
     () =>
@@ -46,9 +54,9 @@ export function useTracks(
     widestShown.current.set(name, width)
     return chosen.get(name) ?? width
   })
-  return { columns, widths: useMemo(() => tracks, [tracks.join()]) }
-}
-
-export function sum(numbers: readonly number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0)
+  return useMemo(() => {
+    const starts = [0]
+    for (const width of tracks) starts.push((starts.at(-1) ?? 0) + width)
+    return { columns, widths: tracks, starts }
+  }, [columns, tracks.join()])
 }

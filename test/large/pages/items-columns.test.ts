@@ -178,9 +178,6 @@ describe('the columns of the items page', inChromium, () => {
           document.elementFromPoint(m29.left + 12, m29.top + 12).textContent === 'secret 29'
       }`)
     await until('they are where they were', pins)
-    const isMoving = () => page.locator('[data-moving]').count()
-    await until('the table has settled', async () => (await isMoving()) === 0)
-    assert.ok(await pins())
     await inEachScheme(page, () => assertAccessible(page))
 
     const project = page.getByRole('combobox', { name: 'Project' })

@@ -369,10 +369,10 @@ test('the rows and columns in the page are those that can be seen, and some more
     assert.ok(end - first < 60 && end <= 100_000, `${end - first} rows at ${top}`)
   }
   const ends = (count: number) => Array.from({ length: count }, (_, column) => (column + 1) * 10)
-  assert.deepEqual(columnsAt(-7, 70, ends(7)), { first: 0, end: 7 })
+  assert.deepEqual(columnsAt(-7, 63, ends(7)), { first: 0, end: 7 })
   assert.deepEqual(columnsAt(Number.NaN, Number.NaN, []), { first: 0, end: 0 })
-  assert.deepEqual(columnsAt(500, 70, ends(190)), { first: 48, end: 64 })
-  assert.deepEqual(columnsAt(100, 10, [5, 200, 210, 1000]), { first: 0, end: 4 })
+  assert.deepEqual(columnsAt(500, 570, ends(190)), { first: 48, end: 64 })
+  assert.deepEqual(columnsAt(100, 110, [5, 200, 210, 1000]), { first: 0, end: 4 })
   assert.equal(topFor(3, 0, 400, 40), 0)
   assert.equal(topFor(10, 0, 400, 40), 40)
   assert.equal(topFor(3, 200, 400, 40), 120)
