@@ -29,9 +29,9 @@ export function ReceivedResponse(props: ReceivedResponseProps) {
         <p>The response has no body.</p>
       ) : (
         <>
-          <div class="bar">
+          <div class="line bar">
             {isJson ? (
-              <label>
+              <label class="line">
                 <input
                   type="checkbox"
                   checked={isLaidOut}

@@ -93,7 +93,7 @@ export function TryIt(props: TryItProps) {
             />
           </label>
         )}
-        <div class="bar">
+        <div class="line bar">
           <button class="main" type="submit">
             Send
           </button>
@@ -131,12 +131,8 @@ export function TryIt(props: TryItProps) {
   )
 }
 
-interface OutcomeProps {
-  readonly state: State
-}
-
 /** One line, which screen readers announce when it changes. */
-function Outcome({ state }: OutcomeProps) {
+function Outcome({ state }: { state: State }) {
   return (
     <div role="status" class="outcome">
       {state.kind === 'failed' ? <p class="bad">{state.message}</p> : null}

@@ -136,7 +136,7 @@ export function App({ service }: { service: ItemService }) {
 
   return (
     <>
-      <header class="bar">
+      <header class="line bar">
         <h1>Items</h1>
         {hasApiPage && <a href={pagePaths.docs}>API</a>}
         <button type="button" onClick={() => setDialog('help')}>

@@ -27,7 +27,7 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
   }
 
   return (
-    <Dialog title="Columns" class="small" onClose={onClose}>
+    <Dialog title="Columns" onClose={onClose}>
       <p>
         The members of the first items, most frequent first.
         {overview.otherNames > 0 && ` ${formatted(overview.otherNames)} more are not listed.`} Open
@@ -35,7 +35,7 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
       </p>
       <ul class="choices">
         {[...names, ...others].map((name, at) => (
-          <li key={`.${name}`}>
+          <li key={`.${name}`} class="line">
             <label>
               <input
                 type="checkbox"
@@ -78,7 +78,7 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
           </li>
         ))}
       </ul>
-      <div class="buttons">
+      <div class="line">
         <button
           type="button"
           onClick={() => onLayout({ names: undefined, pinned: [], widths: [] })}

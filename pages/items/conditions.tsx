@@ -1,6 +1,5 @@
 /** Filters by members: each condition is a line below the toolbar. @module */
 
-import { useEffect, useRef } from 'preact/hooks'
 import type { Condition } from './filter.js'
 import { shownName } from './item.js'
 
@@ -13,71 +12,62 @@ export interface ConditionsProps {
   readonly onChange: (conditions: readonly Condition[]) => void
 }
 
+/** The first field of a new condition gets the focus. */
+const focus = (field: HTMLElement | null) => field?.focus()
+
 export function Conditions({ conditions, names, onChange }: ConditionsProps) {
   if (conditions.length === 0) return null
   return (
     <div class="conditions">
-      {conditions.map((condition, at) => (
-        <Line
-          key={at}
-          {...{ condition, at, names }}
-          onChange={(part) => onChange(conditions.with(at, { ...condition, ...part }))}
-          onRemove={() => onChange(conditions.toSpliced(at, 1))}
-        />
-      ))}
+      {conditions.map((condition, at) => {
+        const { name, test, value } = condition
+        const change = (part: Partial<Condition>) =>
+          onChange(conditions.with(at, { ...condition, ...part }))
+        return (
+          <fieldset key={at} class="line">
+            <legend class="unseen">Condition {at + 1}</legend>
+            <select
+              ref={focus}
+              aria-label="Member"
+              value={name}
+              onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+            >
+              {[...new Set(['id', ...names, name])].map((each) => (
+                <option key={`.${each}`} value={each}>
+                  {shownName(each)}
+                </option>
+              ))}
+            </select>
+            <select
+              aria-label="Test"
+              value={test}
+              onChange={({ currentTarget: { selectedIndex } }) =>
+                change({ test: tests[selectedIndex] ?? test })
+              }
+            >
+              {tests.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+            {test !== 'is absent' && (
+              <input
+                type="search"
+                aria-label="Value"
+                placeholder={test === 'equals' ? 'text or JSON' : 'text'}
+                value={value}
+                onInput={({ currentTarget }) => change({ value: currentTarget.value })}
+              />
+            )}
+            <button
+              type="button"
+              aria-label="Remove this condition"
+              onClick={() => onChange(conditions.toSpliced(at, 1))}
+            >
+              ✕
+            </button>
+          </fieldset>
+        )
+      })}
     </div>
-  )
-}
-
-interface LineProps {
-  readonly condition: Condition
-  readonly at: number
-  readonly names: readonly string[]
-  readonly onChange: (part: Partial<Condition>) => void
-  readonly onRemove: () => void
-}
-
-function Line({ condition: { name, test, value }, at, names, onChange, onRemove }: LineProps) {
-  const first = useRef<HTMLSelectElement>(null)
-  useEffect(() => first.current?.focus(), [])
-  return (
-    <fieldset>
-      <legend class="unseen">Condition {at + 1}</legend>
-      <select
-        ref={first}
-        aria-label="Member"
-        value={name}
-        onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
-      >
-        {[...new Set(['id', ...names, name])].map((each) => (
-          <option key={`.${each}`} value={each}>
-            {shownName(each)}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label="Test"
-        value={test}
-        onChange={({ currentTarget: { selectedIndex } }) =>
-          onChange({ test: tests[selectedIndex] ?? test })
-        }
-      >
-        {tests.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
-      {test !== 'is absent' && (
-        <input
-          type="search"
-          aria-label="Value"
-          placeholder={test === 'equals' ? 'text or JSON' : 'text'}
-          value={value}
-          onInput={({ currentTarget }) => onChange({ value: currentTarget.value })}
-        />
-      )}
-      <button type="button" aria-label="Remove this condition" onClick={onRemove}>
-        ✕
-      </button>
-    </fieldset>
   )
 }

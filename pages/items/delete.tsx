@@ -82,7 +82,6 @@ export function Delete(props: DeleteProps) {
   return (
     <Dialog
       title={isOne ? 'Delete this item?' : `Delete ${counted(items.length, 'item')}?`}
-      class="small"
       onClose={isRunning ? stop : onClose}
     >
       {isOne && !isTried && items.map((item) => <Start key={item.id} item={item} />)}
@@ -108,7 +107,7 @@ export function Delete(props: DeleteProps) {
           )}
         </div>
       )}
-      <div class="buttons">
+      <div class="line">
         {/* The harmless answer has the focus. */}
         <button type="button" autofocus onClick={isRunning ? stop : onClose}>
           {isRunning && !isOne ? 'Stop' : 'Cancel'}

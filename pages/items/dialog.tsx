@@ -63,33 +63,6 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-export interface ConfirmProps {
-  readonly title: string
-  readonly children: ComponentChildren
-  /** The label of the button that does it. */
-  readonly action: string
-  readonly onYes: () => void
-  readonly onNo: () => void
-}
-
-/** Asks before something that cannot be undone. */
-export function Confirm({ title, children, action, onYes, onNo }: ConfirmProps) {
-  return (
-    <Dialog title={title} class="small" onClose={onNo}>
-      {children}
-      <div class="buttons">
-        {/* The harmless answer has the focus. */}
-        <button type="button" autofocus onClick={onNo}>
-          Cancel
-        </button>
-        <button type="button" class="danger" onClick={onYes}>
-          {action}
-        </button>
-      </div>
-    </Dialog>
-  )
-}
-
 /** What closing would lose, as the confirmation says it. */
 export interface Loss {
   readonly title: string
@@ -124,9 +97,18 @@ export function useConfirmedClose(
     if (isSafe) setAsking(false)
   }, [isSafe])
   const confirmation = isAsking && loss && (
-    <Confirm title={loss.title} action={loss.action} onYes={onClose} onNo={() => setAsking(false)}>
+    <Dialog title={loss.title} onClose={() => setAsking(false)}>
       <p>{loss.text}</p>
-    </Confirm>
+      <div class="line">
+        {/* The harmless answer has the focus. */}
+        <button type="button" autofocus onClick={() => setAsking(false)}>
+          Cancel
+        </button>
+        <button type="button" class="danger" onClick={onClose}>
+          {loss.action}
+        </button>
+      </div>
+    </Dialog>
   )
   return [() => (isSafe ? onClose() : setAsking(true)), confirmation || undefined]
 }

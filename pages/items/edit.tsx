@@ -119,7 +119,7 @@ export function Edit(props: EditProps) {
         <Elsewhere
           isOwn={item.text === ''}
           listed={listed}
-          onOverwrite={(listed) => {
+          onSave={(listed) => {
             continueFrom(listed)
             save(listed)
           }}
@@ -128,13 +128,9 @@ export function Edit(props: EditProps) {
             editor.current?.replace(formattedDraft(listed.text))
             continueFrom(listed)
           }}
-          onCreate={() => {
-            continueFrom(undefined)
-            save(undefined)
-          }}
         />
       )}
-      <div class="buttons">
+      <div class="line">
         <button type="button" class="main" aria-disabled={isSaving} onClick={() => save(item)}>
           {isSaving ? 'Saving…' : 'Save'}
         </button>
@@ -175,39 +171,31 @@ interface ElsewhereProps {
   readonly isOwn: boolean
   /** What is stored now. */
   readonly listed: Item | undefined
-  readonly onOverwrite: (listed: Item) => void
+  /** Saves what was typed in its place. */
+  readonly onSave: (listed: Item | undefined) => void
   readonly onAdopt: (listed: Item) => void
-  readonly onCreate: () => void
 }
 
 /** Shows what was changed elsewhere before anything is overwritten. */
-function Elsewhere({ isOwn, listed, onOverwrite, onAdopt, onCreate }: ElsewhereProps) {
-  if (listed === undefined) {
-    return (
-      <div class="problem" role="alert">
-        <p>This item was deleted elsewhere.</p>
-        <button type="button" onClick={onCreate}>
-          Save as a new item
-        </button>
-      </div>
-    )
-  }
+function Elsewhere({ isOwn, listed, onSave, onAdopt }: ElsewhereProps) {
   return (
     <div class="problem" role="alert">
       <p>
-        {isOwn
-          ? 'What you tried to save before was saved. The item is now:'
-          : 'This item was changed elsewhere. It is now:'}
+        {!listed && 'This item was deleted elsewhere.'}
+        {listed && isOwn && 'What you tried to save before was saved. The item is now:'}
+        {listed && !isOwn && 'This item was changed elsewhere. It is now:'}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
-      <pre tabIndex={0}>{layOut(listed.text)}</pre>
-      <div class="buttons">
-        <button type="button" onClick={() => onOverwrite(listed)}>
-          Overwrite with mine
+      {listed && <pre tabIndex={0}>{layOut(listed.text)}</pre>}
+      <div class="line">
+        <button type="button" onClick={() => onSave(listed)}>
+          {listed ? 'Overwrite with mine' : 'Save as a new item'}
         </button>
-        <button type="button" onClick={() => onAdopt(listed)}>
-          Edit the other version
-        </button>
+        {listed && (
+          <button type="button" onClick={() => onAdopt(listed)}>
+            Edit the other version
+          </button>
+        )}
       </div>
     </div>
   )

@@ -116,6 +116,7 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
             {column.place === 0 && children}
             <button
               type="button"
+              class="plain"
               title="Sort; with Shift: one more key"
               onClick={({ shiftKey }) => onLayout({ sort: sortedBy(sort, name, shiftKey) })}
               onKeyDown={(event) => onKeyDown(event, column)}

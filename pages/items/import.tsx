@@ -113,7 +113,7 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
     onClose,
   )
   return (
-    <Dialog title="Import items" class="small" onClose={close}>
+    <Dialog title="Import items" onClose={close}>
       <p>
         A JSON array of objects, or one object per line. Each becomes a new item; the service
         generates the ids.
@@ -142,7 +142,7 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
           {fault || failure}
         </p>
       )}
-      <div class="buttons">
+      <div class="line">
         <button
           ref={main}
           type="button"

@@ -47,7 +47,7 @@ export function NoRows(props: NoRowsProps) {
       <p>There are no items yet. Add the first one here, or from a terminal:</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
       <pre tabIndex={0}>{curlFor('$TOKEN')}</pre>
-      <div class="buttons">
+      <div class="line">
         <button type="button" class="main" onClick={onNew}>
           New item
         </button>

@@ -56,7 +56,7 @@ export function SelectionBar({ selection, onDelete, next }: SelectionBarProps) {
   })
 
   return (
-    <section class="buttons" aria-label="Selection">
+    <section class="line" aria-label="Selection">
       <p role="status">
         {counted(items.length, 'item')} {done?.items === items ? done.outcome : 'selected'}
       </p>

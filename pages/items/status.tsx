@@ -32,7 +32,7 @@ export function Status(props: StatusProps) {
   const { all, matching, loading, share, listedAt, news, problem, failure, next } = props
   const isFirst = listedAt === undefined
   return (
-    <div class="status">
+    <div class="line status">
       {isFirst && loading !== undefined && (
         <p>
           <progress aria-label="Loading" value={share} /> {counted(loading, 'item')} loaded

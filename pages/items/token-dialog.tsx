@@ -13,7 +13,7 @@ export interface TokenDialogProps {
 export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
   return (
     // When it opens by itself, what is being typed elsewhere must not end up in the token.
-    <Dialog title="Token" class="small" autofocus={reason !== ''} onClose={onClose}>
+    <Dialog title="Token" autofocus={reason !== ''} onClose={onClose}>
       {reason && (
         <p class="problem" role="alert">
           {reason}
@@ -27,7 +27,7 @@ export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
       <div onSubmit={onUse}>
         <TokenForm />
       </div>
-      <div class="buttons">
+      <div class="line">
         <button type="button" class="main" onClick={onUse}>
           Use this token
         </button>

@@ -26,7 +26,7 @@ export function Toolbar(props: ToolbarProps) {
   const { filter, overview, names, view, isExporting, search, onFilter, onView } = props
   const { onNew, onImport, onExport, onColumns } = props
   return (
-    <div class="toolbar">
+    <div class="line toolbar">
       <button type="button" class="main" onClick={onNew}>
         New item
       </button>
@@ -53,7 +53,7 @@ export function Toolbar(props: ToolbarProps) {
       >
         Filter
       </button>
-      <fieldset class="views">
+      <fieldset class="line views">
         <legend class="unseen">Show as</legend>
         {(['table', 'json'] as const).map((each) => (
           <label key={each}>
@@ -62,7 +62,7 @@ export function Toolbar(props: ToolbarProps) {
           </label>
         ))}
       </fieldset>
-      <div class="others">
+      <div class="line others">
         <button type="button" disabled={view !== 'table'} onClick={onColumns}>
           Columns
         </button>

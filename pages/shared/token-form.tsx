@@ -13,8 +13,8 @@ export function useToken(): string {
 /** Each change takes effect at once: there is nothing to submit. */
 export function TokenForm() {
   return (
-    <form class="token-form" onSubmit={(event) => event.preventDefault()}>
-      <label>
+    <form class="line token-form" onSubmit={(event) => event.preventDefault()}>
+      <label class="line">
         Token
         <input
           type="password"
