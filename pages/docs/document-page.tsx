@@ -15,11 +15,7 @@ import { Method, OperationSection } from './operation.js'
 import { Prose, Words } from './prose.js'
 import { modelId, Schemas } from './schemas.js'
 
-interface DocumentProps {
-  readonly document: OpenApiDocument
-}
-
-export function DocumentPage({ document }: DocumentProps) {
+export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const { info, tags, components } = document
   const operations = useMemo(() => operationsOf(document), [document])
   const [parameters, setParameters] = useState(() => examplesOf(operations))
@@ -95,7 +91,7 @@ export function DocumentPage({ document }: DocumentProps) {
   )
 }
 
-function Authentication({ document }: DocumentProps) {
+function Authentication({ document }: { document: OpenApiDocument }) {
   return (
     <section aria-labelledby="authentication">
       <h2 id="authentication">Authentication</h2>

@@ -38,7 +38,7 @@ export interface Media {
   readonly examples?: Readonly<Record<string, Reference>>
 }
 
-type Content = Readonly<Record<string, Media>>
+export type Content = Readonly<Record<string, Media>>
 
 export interface Response {
   readonly description: string

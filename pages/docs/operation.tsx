@@ -1,8 +1,8 @@
 /** One operation: its parameters, body and responses, and a form to try it. @module */
 
-import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
+import type { Operation } from './openapi.js'
 import { Prose, Words } from './prose.js'
-import { ResponseList } from './response-list.js'
+import { Bodies, ResponseList } from './response-list.js'
 import { Type } from './schemas.js'
 import { TryIt, type TryItProps } from './try-it.js'
 
@@ -21,7 +21,12 @@ export function OperationSection(props: TryItProps) {
       <div class="halves">
         <div>
           {parameters.length > 0 ? <Parameters operation={operation} /> : null}
-          {requestBody === undefined ? null : <Body operation={operation} document={document} />}
+          {requestBody === undefined ? null : (
+            <>
+              <h4>Request body</h4>
+              <Bodies content={requestBody.content} document={document} />
+            </>
+          )}
           <h4>Responses</h4>
           <ResponseList operation={operation} document={document} />
         </div>
@@ -31,19 +36,11 @@ export function OperationSection(props: TryItProps) {
   )
 }
 
-interface MethodProps {
-  readonly name: string
-}
-
-export function Method({ name }: MethodProps) {
+export function Method({ name }: { name: string }) {
   return <span class={`method ${name.toLowerCase()}`}>{name}</span>
 }
 
-interface OperationProps {
-  readonly operation: Operation
-}
-
-function Parameters({ operation }: OperationProps) {
+function Parameters({ operation }: { operation: Operation }) {
   return (
     <>
       <h4>Parameters</h4>
@@ -68,28 +65,6 @@ function Parameters({ operation }: OperationProps) {
           </div>
         ))}
       </dl>
-    </>
-  )
-}
-
-interface BodyProps extends OperationProps {
-  readonly document: OpenApiDocument
-}
-
-function Body({ operation, document }: BodyProps) {
-  return (
-    <>
-      <h4>Request body</h4>
-      {Object.entries(operation.requestBody?.content ?? {}).map(([type, { schema, examples }]) => (
-        <div key={type}>
-          <p>
-            <Type schema={schema} /> <span class="note">{type}</span>
-          </p>
-          {Object.values(examples ?? {}).map(({ $ref }) => (
-            <pre key={$ref}>{shownValue(document.components.examples[nameIn($ref)]?.value)}</pre>
-          ))}
-        </div>
-      ))}
     </>
   )
 }

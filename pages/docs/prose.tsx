@@ -1,10 +1,6 @@
 /** Descriptions in the document: paragraphs, with `code` in backticks. @module */
 
-interface ProseProps {
-  readonly text: string
-}
-
-export function Prose({ text }: ProseProps) {
+export function Prose({ text }: { text: string }) {
   return (
     <>
       {text.split('\n\n').map((paragraph) => (
@@ -17,7 +13,7 @@ export function Prose({ text }: ProseProps) {
 }
 
 /** One paragraph without its element. */
-export function Words({ text }: ProseProps) {
+export function Words({ text }: { text: string }) {
   return (
     <>
       {text.split('`').map((part, place) =>

@@ -1,6 +1,7 @@
 /** The documented responses of an operation: statuses with error codes, headers, models and examples. @module */
 
 import {
+  type Content,
   nameIn,
   type OpenApiDocument,
   type Operation,
@@ -25,7 +26,7 @@ export function ResponseList({ operation, document }: ResponseListProps) {
           </summary>
           <Prose text={response.description} />
           <Headers response={response} document={document} />
-          <Bodies response={response} document={document} />
+          <Bodies content={response.content ?? {}} document={document} />
         </details>
       ))}
     </>
@@ -72,10 +73,16 @@ function Headers({ response, document }: ResponseProps) {
   )
 }
 
-function Bodies({ response, document }: ResponseProps) {
+interface BodiesProps {
+  readonly content: Content
+  readonly document: OpenApiDocument
+}
+
+/** The models of a body, each with its examples. */
+export function Bodies({ content, document }: BodiesProps) {
   return (
     <>
-      {Object.entries(response.content ?? {}).map(([type, { schema, examples }]) => (
+      {Object.entries(content).map(([type, { schema, examples }]) => (
         <div key={type}>
           <p>
             <Type schema={schema} /> <span class="note">{type}</span>

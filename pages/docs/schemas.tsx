@@ -4,11 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { nameIn, type OpenApiDocument, type Schema, shownValue } from './openapi.js'
 import { Words } from './prose.js'
 
-interface SchemasProps {
-  readonly document: OpenApiDocument
-}
-
-export function Schemas({ document }: SchemasProps) {
+export function Schemas({ document }: { document: OpenApiDocument }) {
   return (
     <section aria-labelledby="models">
       <h2 id="models">Models</h2>
@@ -28,11 +24,7 @@ export function modelId(name: string): string {
   return `model-${name}`
 }
 
-interface SchemaProps {
-  readonly schema: Schema
-}
-
-function Members({ schema }: SchemaProps) {
+function Members({ schema }: { schema: Schema }) {
   const members = Object.entries(schema.properties ?? {})
   if (members.length === 0) {
     return (
@@ -74,7 +66,7 @@ function descriptionOf({ description }: Schema): ComponentChildren {
 }
 
 /** A type in words; models are links. */
-export function Type({ schema }: SchemaProps) {
+export function Type({ schema }: { schema: Schema }) {
   const { $ref, anyOf, allOf, items } = schema
   if ($ref !== undefined) {
     const name = nameIn($ref)

@@ -32,20 +32,13 @@ export function targetRow(
   page: number,
   count: number,
 ): number | undefined {
-  switch (key) {
-    case 'ArrowDown':
-      return row + 1
-    case 'ArrowUp':
-      return row - 1
-    case 'PageDown':
-      return row + page
-    case 'PageUp':
-      return row - page
-    case 'Home':
-      return 0
-    case 'End':
-      return count - 1
-    default:
-      return undefined
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: row + 1,
+    ArrowUp: row - 1,
+    PageDown: row + page,
+    PageUp: row - page,
+    Home: 0,
+    End: count - 1,
   }
+  return targets[key]
 }
