@@ -184,6 +184,7 @@ describe('the items page', inChromium, () => {
     await createdBy(own, `{${members}}`)
     const page = await openItems(own)
     await page.choose('Columns')
+    await page.getByRole('dialog').waitFor()
     await page.evaluate(`(async () => {
       for (let clicks = 0; clicks < 40; clicks += 1) {
         document.querySelector('.choices input:not(:checked)')?.click()
@@ -255,7 +256,7 @@ describe('the items page', inChromium, () => {
     await cell.waitFor()
     const cut = () =>
       page.evaluate<string[]>(
-        '[...document.querySelectorAll("td")].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)',
+        '[...document.querySelectorAll("td")].filter((cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight).map((cell) => cell.textContent)',
       )
     assert.deepEqual(await cut(), [])
     const longer = 'A title that is longer'
