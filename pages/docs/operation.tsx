@@ -1,7 +1,7 @@
 /** One operation: its parameters, body and responses, and a form to try it. @module */
 
 import type { Operation } from './openapi.js'
-import { Prose, Words } from './prose.js'
+import { Prose, Term } from './prose.js'
 import { Bodies, ResponseList } from './response-list.js'
 import { Type } from './schemas.js'
 import { TryIt, type TryItProps } from './try-it.js'
@@ -46,23 +46,10 @@ function Parameters({ operation }: { operation: Operation }) {
       <h4>Parameters</h4>
       <dl class="members">
         {operation.parameters.map(({ name, in: place, required, schema, description }) => (
-          <div key={name}>
-            <dt>
-              <code>{name}</code>
-              <span class="note">
-                in the {place}
-                {required ? ', required' : ''}
-              </span>
-            </dt>
-            <dd>
-              <Type schema={schema} />
-              {description === undefined ? null : (
-                <p>
-                  <Words text={description} />.
-                </p>
-              )}
-            </dd>
-          </div>
+          <Term key={name} name={name} note={`in the ${place}${required ? ', required' : ''}`}>
+            <Type schema={schema} />
+            {description && <Prose text={`${description}.`} />}
+          </Term>
         ))}
       </dl>
     </>

@@ -8,7 +8,7 @@ import {
   type Response,
   shownValue,
 } from './openapi.js'
-import { Prose, Words } from './prose.js'
+import { Prose, Term, Words } from './prose.js'
 import { Type } from './schemas.js'
 
 interface ResponseListProps {
@@ -56,17 +56,12 @@ function Headers({ response, document }: ResponseProps) {
     <dl class="members">
       {Object.entries(response.headers ?? {}).map(([name, { $ref }]) => {
         const header = document.components.headers[nameIn($ref)]
-        return header === undefined ? null : (
-          <div key={name}>
-            <dt>
-              <code>
-                {name}: {shownValue(header.example)}
-              </code>
-            </dt>
-            <dd>
+        return (
+          header && (
+            <Term key={name} name={`${name}: ${shownValue(header.example)}`}>
               <Words text={header.description} />
-            </dd>
-          </div>
+            </Term>
+          )
         )
       })}
     </dl>

@@ -1,8 +1,7 @@
 /** The models with their members, and types in words with links. @module */
 
-import type { ComponentChildren } from 'preact'
 import { nameIn, type OpenApiDocument, type Schema, shownValue } from './openapi.js'
-import { Words } from './prose.js'
+import { Prose, Term } from './prose.js'
 
 export function Schemas({ document }: { document: OpenApiDocument }) {
   return (
@@ -37,31 +36,17 @@ function Members({ schema }: { schema: Schema }) {
     <>
       <dl class="members">
         {members.map(([name, member]) => (
-          <div key={name}>
-            <dt>
-              <code>{name}</code>
-              {schema.required?.includes(name) ? <span class="note">required</span> : null}
-            </dt>
-            <dd>
-              <Type schema={member} />
-              {descriptionOf(member)}
-              {member.properties === undefined ? null : <Members schema={member} />}
-            </dd>
-          </div>
+          <Term key={name} name={name} note={schema.required?.includes(name) && 'required'}>
+            <Type schema={member} />
+            {member.description && <Prose text={member.description} />}
+            {member.properties && <Members schema={member} />}
+          </Term>
         ))}
       </dl>
       {schema.additionalProperties === true ? (
         <p>There may be other members, of any type.</p>
       ) : null}
     </>
-  )
-}
-
-function descriptionOf({ description }: Schema): ComponentChildren {
-  return description === undefined ? null : (
-    <p>
-      <Words text={description} />
-    </p>
   )
 }
 
