@@ -105,7 +105,8 @@ export function App({ service }: { service: ItemService }) {
     setFailure('')
     try {
       const { exportItems } = await loadDialogs()
-      download(await exportItems(service.list(new AbortController().signal)), 'items.json')
+      const list = service.list(new AbortController().signal, () => undefined)
+      download(await exportItems(list), 'items.json')
     } catch (error) {
       setFailure(`Not exported. ${messageFor(error)}`)
       onProblem(error)

@@ -86,11 +86,15 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
         <span class="open">{item.id}</span>
       </td>,
       hasRest ? (
-        <Rest
+        <td
           key="rest"
           id={isThere && active ? activeCell : undefined}
-          {...{ item, members, columns }}
-        />
+          class="rest"
+          colSpan={columns.length - 1}
+          aria-colindex={2}
+        >
+          {restOf(item, members)}
+        </td>
       ) : (
         cells.map((column) => {
           const member = members.get(column.name)
@@ -127,22 +131,11 @@ function isCommon(name: string): boolean {
   return name === 'id' || name === 'project_id'
 }
 
-interface RestProps {
-  readonly id: string | undefined
-  readonly item: Item
-  readonly members: ReadonlyMap<string, Member>
-  readonly columns: readonly Column[]
-}
-
 /** What an item has, if none of it has a column. */
-function Rest({ id, item, members, columns }: RestProps) {
-  const text = [...members.values()]
+function restOf({ text }: Item, members: ReadonlyMap<string, Member>): string {
+  return [...members.values()]
     .filter(({ name }) => name !== 'id')
-    .map((member) => `${shownName(member.name)}: ${shownValue(item.text, member).text}`)
+    .map((member) => `${shownName(member.name)}: ${shownValue(text, member).text}`)
     .join(', ')
-  return (
-    <td id={id} class="rest" colSpan={columns.length - 1} aria-colindex={2}>
-      {text.slice(0, longestRest)}
-    </td>
-  )
+    .slice(0, longestRest)
 }

@@ -3,6 +3,7 @@
 import { type Item, itemOf } from './item.js'
 import { type Merged, mergeLists } from './merge.js'
 import { createOverview, type Overview, type OverviewMaker } from './overview.js'
+import type { ItemService } from './service.js'
 import { createYield, type Yield } from './yield.js'
 
 /** What is shown. `items` grows in place while the first list is loading. */
@@ -37,22 +38,9 @@ export interface Collection {
   stop(): void
 }
 
-export interface CollectionOptions {
-  /** The texts of all items, in parts as they arrive. */
-  readonly list: (
-    signal: AbortSignal,
-    /** Is told the headers of the list before its first part. */
-    onHead: (headers: Headers) => void,
-  ) => AsyncIterable<readonly string[]>
-  /** Resolves once there is another list than the one with this tag. */
-  readonly changed: (tag: string, signal: AbortSignal) => Promise<void>
-  /**
-   * How long to wait at least before the next list, in milliseconds.
-   * @param characters of the latest list.
-   * @param duration of it, in milliseconds.
-   * @param failures how many lists in a row have failed.
-   */
-  readonly pauseAfter: (characters: number, duration: number, failures: number) => number
+export interface CollectionOptions extends Pick<ItemService, 'list' | 'changed'> {
+  /** Usually {@link pauseAfter}. */
+  readonly pauseAfter: typeof pauseAfter
   /** Called whenever there is something else to show. */
   readonly onChange: () => void
   /** Whether there is no point in listing again after this problem until `refresh` is called. */
@@ -68,8 +56,10 @@ const longestPause = 300_000
 const pausePerCharacter = 0.0008
 
 /**
- * How long to wait at least before the next list; twice as long with each failure in a row. It depends on the length of
- * the list rather than on its duration, as a short one may take long while the machine is busy.
+ * How long to wait at least before the next list, in milliseconds; twice as long with each failure in a row. It depends on
+ * the length of the list rather than on its duration, as a short one may take long while the machine is busy.
+ * @param characters of the latest list, @param duration of it, in milliseconds.
+ * @param failures how many lists in a row have failed.
  */
 export function pauseAfter(characters: number, duration: number, failures: number): number {
   const pause = Math.max(shortestPause, duration, characters * pausePerCharacter)
@@ -194,11 +184,7 @@ export function createCollection(options: CollectionOptions): Collection {
     }
     if (incoming !== into) return
     incoming = undefined
-    if (!isOver) schedule()
-  }
-
-  function schedule(): void {
-    pause()
+    if (isOver) return
     timer = setTimeout(
       () => {
         isDue = true
@@ -269,9 +255,6 @@ function withItem(items: readonly Item[], item: Item): Item[] {
 }
 
 function newsOf(changed: ReadonlySet<string>, gone: number): string {
-  const parts = [
-    changed.size > 0 ? `${changed.size} new or changed` : '',
-    gone > 0 ? `${gone} gone` : '',
-  ]
-  return parts.filter((part) => part !== '').join(', ')
+  const parts = [changed.size > 0 && `${changed.size} new or changed`, gone > 0 && `${gone} gone`]
+  return parts.filter(Boolean).join(', ')
 }

@@ -20,9 +20,8 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
   const others = ['project_id', ...overview.names].filter((name) => !names.includes(name))
 
   /** @param button keeps the focus, as its column moves. */
-  const place = (name: string, target: string | undefined, button: HTMLElement) => {
-    if (target === undefined) return
-    onLayout(moved(names, pinned, name, target))
+  const change = (part: Partial<Layout>, button: HTMLElement) => {
+    onLayout(part)
     requestAnimationFrame(() => button.focus())
   }
 
@@ -56,8 +55,8 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
                   aria-pressed={pinned.includes(name)}
                   onClick={({ currentTarget }) => {
                     const others = pinned.filter((each) => each !== name)
-                    onLayout({ pinned: pinned.includes(name) ? others : [...others, name] })
-                    requestAnimationFrame(() => currentTarget.focus())
+                    const next = pinned.includes(name) ? others : [...others, name]
+                    change({ pinned: next }, currentTarget)
                   }}
                 >
                   Pin
@@ -68,7 +67,9 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
                     type="button"
                     aria-label={`Move ${shownName(name)} ${step < 0 ? 'to the left' : 'to the right'}`}
                     aria-disabled={names[at + step] === undefined}
-                    onClick={({ currentTarget }) => place(name, names[at + step], currentTarget)}
+                    onClick={({ currentTarget }) =>
+                      change(moved(names, pinned, name, names[at + step]), currentTarget)
+                    }
                   >
                     {step < 0 ? '↑' : '↓'}
                   </button>

@@ -1,7 +1,7 @@
 /** The head of the table: sorts by its columns, and changes their widths and order. @module */
 
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { shownName } from './item.js'
 import { type Layout, moved } from './layout.js'
 import { sortedBy } from './sort.js'
@@ -32,34 +32,18 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
   const { sort, pinned } = layout
   /** The column that the pointer moves, and the one whose place it would get. */
   const [move, setMove] = useState<{ name: string; target: string }>()
-  const row = useRef<HTMLTableRowElement>(null)
-  /** The place that gets the focus once the columns have moved. */
-  const toFocus = useRef<number>(undefined)
-  useLayoutEffect(() => {
-    if (toFocus.current === undefined) return
-    headAt(row.current, toFocus.current)?.querySelector('button')?.focus()
-    toFocus.current = undefined
-  })
 
-  const place = (name: string, target: string | undefined) => {
-    if (target === undefined || name === 'id' || target === 'id') return
-    onLayout(
-      moved(
-        columns.slice(1).map((each) => each.name),
-        pinned,
-        name,
-        target,
-      ),
-    )
-  }
+  const names = columns.slice(1).map(({ name }) => name)
+  const place = (name: string, target: string | undefined) =>
+    onLayout(moved(names, pinned, name, target))
   const resize = (name: string, width?: number) => {
     const others = layout.widths.filter(([each]) => each !== name)
     onLayout({ widths: width ? [...others, [name, Math.max(narrowest, width)]] : others })
   }
 
-  function onEdge(event: PointerEvent, { name, place }: Column): void {
+  function onEdge(event: PointerEvent, head: HTMLElement, { name, place }: Column): void {
     const before = widths[place] ?? 0
-    const unit = (headAt(row.current, place)?.offsetWidth ?? 0) / before
+    const unit = head.offsetWidth / before
     follow(event, (distance) => resize(name, Math.round(before + distance / unit)))
   }
 
@@ -77,7 +61,7 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
     })
   }
 
-  function onKeyDown(event: KeyboardEvent, column: Column): void {
+  function onKeyDown(event: KeyboardEvent, button: HTMLElement, column: Column): void {
     const { key, shiftKey, ctrlKey, metaKey } = event
     const { name } = column
     const direction = { ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0
@@ -85,16 +69,15 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
     else if (direction !== 0 && shiftKey)
       resize(name, (widths[column.place] ?? 0) + step * direction)
     else if (direction !== 0 && (ctrlKey || metaKey)) {
-      const target = columns[column.place + direction]
-      if (target && target.place > 0) toFocus.current = target.place
-      place(name, target?.name)
+      place(name, columns[column.place + direction]?.name)
+      requestAnimationFrame(() => button.focus()) // it loses the focus while it moves
     } else return
     event.preventDefault()
     event.stopPropagation() // it is not for the rows
   }
 
   return (
-    <tr ref={row} aria-rowindex={1}>
+    <tr aria-rowindex={1}>
       {drawn.map((column) => {
         const { name } = column
         const at = sort.findIndex((key) => key.name === name)
@@ -107,7 +90,7 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
             class={classOf(name, move)}
             onPointerDown={(event) => {
               if (!isTable || event.button !== 0) return
-              if (isOnEdge(event)) onEdge(event, column)
+              if (isOnEdge(event)) onEdge(event, event.currentTarget, column)
               else onHead(event, column)
             }}
             onDblClick={(event) => isTable && isOnEdge(event) && resize(name)}
@@ -119,7 +102,7 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
               class="plain"
               title="Sort; with Shift: one more key"
               onClick={({ shiftKey }) => onLayout({ sort: sortedBy(sort, name, shiftKey) })}
-              onKeyDown={(event) => onKeyDown(event, column)}
+              onKeyDown={(event) => onKeyDown(event, event.currentTarget, column)}
             >
               {shownName(name)}
               {at >= 0 && <span aria-hidden="true">{order === 'ascending' ? ' ▲' : ' ▼'}</span>}
@@ -146,10 +129,6 @@ export function cellAt({ place, isPinned }: Column) {
 function isOnEdge({ target, currentTarget, clientX }: MouseEvent): boolean {
   if (target !== currentTarget || !(target instanceof Element)) return false
   return target.getBoundingClientRect().right - clientX < edge
-}
-
-function headAt(row: HTMLElement | null, place: number): HTMLElement | null | undefined {
-  return row?.querySelector(`[aria-colindex="${place + 1}"]`)
 }
 
 function classOf(name: string, move: { name: string; target: string } | undefined) {

@@ -51,13 +51,14 @@ export function inOrder(names: readonly string[], pinned: readonly string[]): re
   return [...names.filter(isPinned), ...names.filter((name) => !isPinned(name))]
 }
 
-/** Gives a column the place of another one, and pins or unpins it as that is. @param names in order. */
+/** Gives a column the place of another one, and pins or unpins it as that is, if it has both. @param names in order. */
 export function moved(
   names: readonly string[],
   pinned: readonly string[],
   name: string,
-  target: string,
-): Pick<Layout, 'names' | 'pinned'> {
+  target: string | undefined,
+): Partial<Layout> {
+  if (target === undefined || !names.includes(name) || !names.includes(target)) return {}
   const others = names.filter((each) => each !== name)
   return {
     names: others.toSpliced(names.indexOf(target), 0, name),

@@ -20,10 +20,7 @@ export interface ItemService {
    * The texts of all items, in parts as they arrive.
    * @param onHead is told the headers of the list, before its first part.
    */
-  list(
-    signal: AbortSignal,
-    onHead?: (headers: Headers) => void,
-  ): AsyncGenerator<string[], void, void>
+  list(signal: AbortSignal, onHead: (headers: Headers) => void): AsyncIterable<readonly string[]>
   /** Resolves once the list has another tag than this one. */
   changed(tag: string, signal: AbortSignal): Promise<void>
   /**
@@ -120,7 +117,7 @@ export function connect(): ItemService {
   return {
     async *list(signal, onHead) {
       const response = await send({ path: paths.items }, signal, (each) => each)
-      onHead?.(response.head.headers)
+      onHead(response.head.headers)
       yield* itemTexts({ ...response, parts: inPieces(response.parts) }, 2)
     },
     async changed(tag, signal) {
