@@ -1,7 +1,7 @@
 /** The head of the table: sorts by its columns, and changes their widths and order. @module */
 
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { shownName } from './item.js'
 import { type Layout, moved } from './layout.js'
 import { sortedBy } from './sort.js'
@@ -32,6 +32,13 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
   const { sort, pinned } = layout
   /** The column that the pointer moves, and the one whose place it would get. */
   const [move, setMove] = useState<{ name: string; target: string }>()
+
+  /** What gets the focus back once the columns have moved. */
+  const moving = useRef<HTMLElement>(undefined)
+  useLayoutEffect(() => {
+    moving.current?.focus()
+    moving.current = undefined
+  })
 
   const names = columns.slice(1).map(({ name }) => name)
   const place = (name: string, target: string | undefined) =>
@@ -70,7 +77,7 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
       resize(name, (widths[column.place] ?? 0) + step * direction)
     else if (direction !== 0 && (ctrlKey || metaKey)) {
       place(name, columns[column.place + direction]?.name)
-      requestAnimationFrame(() => button.focus()) // it loses the focus while it moves
+      moving.current = button
     } else return
     event.preventDefault()
     event.stopPropagation() // it is not for the rows
