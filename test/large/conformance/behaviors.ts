@@ -9,10 +9,11 @@ import {
   type Behavior,
   bodies,
   endpointOf,
+  items,
   type Reply,
   type Request,
   replies,
-  requests,
+  values,
 } from './faulty-service.js'
 
 export const health = 'GET /health'
@@ -30,6 +31,13 @@ export type Members = Record<string, unknown>
 /** Sets a status where the endpoints answer with another one. */
 export const status = (endpoints: string[] | undefined, from: number, to: number) =>
   replies(endpoints, (reply) => (reply.status === from ? { ...reply, status: to } : reply))
+/** Changes the answers in which a text stands. */
+export const saying = (text: string, change: Partial<Reply>) =>
+  replies(undefined, (reply) =>
+    reply.text.includes(text)
+      ? { ...reply, ...change, headers: { ...reply.headers, ...change.headers } }
+      : reply,
+  )
 /** Sets headers, or takes them away, on the answers with one of these statuses. */
 export const headers = (statuses: number[], change: IncomingHttpHeaders) =>
   replies(undefined, (reply) =>
@@ -37,6 +45,21 @@ export const headers = (statuses: number[], change: IncomingHttpHeaders) =>
       ? { ...reply, headers: { ...reply.headers, ...change } }
       : reply,
   )
+export const allowing = (what: 'methods' | 'headers', names: string) =>
+  headers([204], { [`access-control-allow-${what}`]: names })
+/** Gives the successful answers of an endpoint other members. */
+export const changed = (
+  endpoint: string,
+  change: Members | ((body: Members, request: Request) => Members),
+) =>
+  bodies([endpoint], successOf(endpoint), (body, request) => ({
+    ...body,
+    ...(typeof change === 'function' ? change(body, request) : change),
+  }))
+/** Takes a member away from the successful answers of an endpoint. */
+export const without = (endpoint: string, name: string) =>
+  bodies([endpoint], successOf(endpoint), (body) => lacking(body, name))
+const successOf = (endpoint: string) => (endpoint === create ? 201 : 200)
 /** Changes the members of an error. */
 export const errors = (statusOf: number, change: (detail: Members) => unknown) =>
   bodies(undefined, statusOf, ({ detail }) => ({ detail: change(record(detail)) }))
@@ -67,12 +90,38 @@ export const unauthorized: Reply = {
     detail: { detail: 'no', session_id: randomUUID(), error_code: 'INVALID_TOKEN' },
   }),
 }
-/** Changes the values of the requests to create and replace, where they can be read. */
-export const requestValues = (change: (value: Members) => unknown, endpoints = withBody) =>
-  requests(endpoints, (request) => {
-    const value = sentValue(request)
-    return value === undefined ? request : { ...request, body: JSON.stringify(change(value)) }
+/** Handles the requests to one endpoint, and passes on all others. */
+export const at =
+  (endpoint: string, behave: Behavior): Behavior =>
+  (request, pass, service) =>
+    endpointOf(request) === endpoint ? behave(request, pass, service) : pass(request)
+/** Does something more once an endpoint has answered with a status. */
+export const afterwards = (
+  endpoint: string,
+  status: number,
+  more: (...args: Parameters<Behavior>) => Promise<unknown>,
+) =>
+  at(endpoint, async (...args) => {
+    const [request, pass] = args
+    const reply = await pass(request)
+    if (reply.status === status) await more(...args)
+    return reply
   })
+/** Changes the values of the requests to create or replace, where they can be read. */
+export const requestValues = (
+  endpoint: string,
+  change: (value: Members, request: Request, service: Service) => unknown,
+) =>
+  at(endpoint, async (request, pass, service) => {
+    const value = sentValue(request)
+    if (value === undefined) return await pass(request)
+    return await pass({ ...request, body: JSON.stringify(await change(value, request, service)) })
+  })
+/** Two defects: create and replace accept what is invalid. */
+export const accepting = (what: string, change: (value: Members) => Members) =>
+  Object.fromEntries(
+    withBody.map((endpoint) => [`${endpoint} accepts ${what}`, requestValues(endpoint, change)]),
+  )
 export const sentValue = ({ body }: Request): Members | undefined => {
   try {
     return record(JSON.parse(body))
@@ -80,8 +129,8 @@ export const sentValue = ({ body }: Request): Members | undefined => {
     return undefined
   }
 }
-export const dataOf = (value: Members): Members =>
-  typeof value.data === 'object' && value.data !== null ? { ...value.data } : {}
+export const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 export const tokenOf = (request: Request) =>
   /^Bearer (.*)$/.exec(request.headers.authorization ?? '')?.[1]
 export const withToken = (request: Request, token: string): Request => ({
@@ -117,14 +166,35 @@ export const lettingIn =
     const own = { ...validClaims(), ...claimsOf(request), ...claims }
     return pass(withToken(request, mintToken(own, { secret })))
   }
+/** Takes a header for one with the scheme Bearer where this pattern matches. */
+export const scheme =
+  (pattern: RegExp): Behavior =>
+  (request, pass) => {
+    const authorization = request.headers.authorization?.replace(pattern, 'Bearer ')
+    return pass({ ...request, headers: { ...request.headers, authorization } })
+  }
 export const publicEndpoint = (endpoint: string) =>
   lettingIn((request) => endpointOf(request) === endpoint && !request.headers.authorization)
 
 export const itemId = ({ path }: Request) => path.replace(/\?.*/, '').slice('/items/'.length)
 /** The item in the text of an envelope. */
 export const itemIn = (text: string): Members => record(record(JSON.parse(text)).data)
-export const readBehind = (service: Service, id: string): Promise<Answer> =>
-  service.call('GET', `/items/${id}`)
+/** The item that a request is about, as it is stored. */
+export const readBehind = (service: Service, request: Request): Promise<Answer> =>
+  service.call('GET', `/items/${itemId(request)}`)
+
+/** Changes the values of one type in all items, however deep. */
+export const numbers = (change: (value: number) => unknown) =>
+  values((value) => (typeof value === 'number' ? change(value) : value))
+export const strings = (change: (value: string) => unknown) =>
+  values((value) => (typeof value === 'string' ? change(value) : value))
+export const arrays = (change: (value: unknown[]) => unknown) =>
+  values((value) => (Array.isArray(value) ? change(value) : value))
+export const objects = (change: (value: Members) => unknown) =>
+  values((value) => (isObject(value) ? change(value) : value))
+/** Changes names and values of the members of all items. */
+export const entries = (change: (all: [string, unknown][]) => [string, unknown][]) =>
+  items((item) => Object.fromEntries(change(Object.entries(item))))
 
 /** The first answer again, instead of a new one. */
 export function stale(endpoint: string): Behavior {
@@ -160,7 +230,7 @@ export const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{1
 
 export const clientsId = (request: Request): string | undefined => {
   const value = sentValue(request)
-  const id = value?.id ?? dataOf(value ?? {}).id
+  const id = value?.id ?? (isObject(value?.data) ? value.data.id : undefined)
   return typeof id === 'string' ? id : undefined
 }
 
@@ -212,7 +282,7 @@ export function stillListed(): Behavior {
   const gone: Members[] = []
   return async (request, pass, service) => {
     const isDelete = endpointOf(request) === remove
-    const before = isDelete ? await readBehind(service, itemId(request)) : undefined
+    const before = isDelete ? await readBehind(service, request) : undefined
     const reply = await listed((all) => [...all, ...gone])(request, pass, service)
     if (before?.status === 200 && reply.status === 204) gone.push(itemIn(before.text))
     return reply
