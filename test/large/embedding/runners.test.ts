@@ -15,17 +15,14 @@ import { describe, test } from 'node:test'
 import { cleanEnvironment, emptyFolder, install, pack } from '../../support/tarball.js'
 import { root, toolsFolder } from '../../support/tools.js'
 
+const nodeTest = { passed: /^[#ℹ] pass 1$/m, failed: /^[#ℹ] fail 1$/m }
 /** The sections with a test, and what its runner says of one that passes and one that fails. */
 const sections = [
-  { title: 'node:test', passed: /^# pass 1$|^ℹ pass 1$/m, failed: /^# fail 1$|^ℹ fail 1$/m },
+  { title: 'node:test', ...nodeTest },
   { title: 'Vitest', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
   { title: 'Jest', passed: /Tests: .*1 passed/, failed: /Tests: .*1 failed/ },
   { title: 'Playwright', passed: /^ *1 passed/m, failed: /^ *1 failed/m },
-  {
-    title: 'Failures and snapshots',
-    passed: /^# pass 1$|^ℹ pass 1$/m,
-    failed: /^# fail 1$|^ℹ fail 1$/m,
-  },
+  { title: 'Failures and snapshots', ...nodeTest },
   { title: 'TypeScript', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
 ]
 
@@ -35,8 +32,10 @@ const [introduction = '', ...texts] = guide.split(/^## /m)
 describe('docs/how-to/testing.md', () => {
   const installed = install(pack())
 
+  const inOrder = newProject()
+
   test('the first example prints where the store is, and a token', () => {
-    const { output, status } = follow(introduction)
+    const { output, status } = followIn(inOrder, introduction)
     assert.match(output, /http:\/\/127\.0\.0\.1:\d+\/api\/v1\n[\w-]+\.[\w-]+\.[\w-]+\n$/)
     assert.equal(status, 0)
   })
@@ -51,37 +50,26 @@ describe('docs/how-to/testing.md', () => {
   for (const { title, passed, failed } of sections) {
     const text = texts.find((text) => text.startsWith(`${title}\n`)) ?? ''
 
-    test(`${title}: the example is found, and passes`, () => {
-      const { output, status } = follow(introduction, text)
+    test(`${title}: the example passes, in the folder of those before it`, () => {
+      const { output, status } = followIn(inOrder, text)
       assert.match(output, passed)
       assert.doesNotMatch(output, failed)
       assert.equal(status, 0, output)
     })
 
-    test(`${title}: the example fails with another item`, () => {
-      const { output, status } = follow(
-        introduction,
-        text.replace("name: 'Ladder'", "name: 'Lamp'"),
-      )
+    test(`${title}: the example is found in a folder of its own, and fails with another item`, () => {
+      const other = text.replace("name: 'Ladder'", "name: 'Lamp'")
+      const { output, status } = followIn(newProject(), other)
       assert.match(output, failed)
+      assert.match(output, /Ladder.*Lamp|Lamp.*Ladder/s)
       assert.notEqual(status, 0)
     })
   }
 
-  test('all sections are followed one after the other in the same folder', () => {
-    const folder = projectWith(introduction)
-    for (const { title, passed, failed } of sections) {
-      const text = texts.find((text) => text.startsWith(`${title}\n`)) ?? ''
-      const { output, status } = followIn(folder, text)
-      assert.match(output, passed, title)
-      assert.doesNotMatch(output, failed, title)
-      assert.equal(status, 0, output)
-    }
-  })
-
   test('TypeScript: the types are right', () => {
     const text = texts.find((text) => text.startsWith('TypeScript\n')) ?? ''
-    const folder = projectWith(text)
+    const folder = newProject()
+    writeFiles(folder, text)
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const options = ['--noEmit', '--strict', '--noUncheckedIndexedAccess', '--skipLibCheck']
     const modules = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node']
@@ -92,13 +80,7 @@ describe('docs/how-to/testing.md', () => {
     assert.equal(stdout, '')
   })
 
-  /** Writes the files of some parts of the guide, runs their commands, and gives what the last one says. */
-  function follow(...parts: string[]): { output: string; status: number | null } {
-    const text = parts.join('')
-    return followIn(projectWith(text), text)
-  }
-
-  /** The same in a folder that exists. */
+  /** Writes the files of a part of the guide, runs its commands, and gives what the last one says. */
   function followIn(folder: string, text: string) {
     writeFiles(folder, text)
     const commands = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = '']) => command)
@@ -111,8 +93,8 @@ describe('docs/how-to/testing.md', () => {
     return last
   }
 
-  /** A project with the package, and the files of a part of the guide. */
-  function projectWith(text: string): string {
+  /** A project with the package. */
+  function newProject(): string {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
@@ -120,7 +102,6 @@ describe('docs/how-to/testing.md', () => {
       if (name.startsWith('.')) continue
       symlinkSync(join(installed, 'node_modules', name), join(folder, 'node_modules', name))
     }
-    writeFiles(folder, text)
     return folder
   }
 })
