@@ -50,7 +50,7 @@ describeWithRedis('faults of a cluster', () => {
   test('a node is added, takes over slots, hands them back and goes: no error, and nothing is lost', async () => {
     const node = await addNode()
     const load = startLoad(service)
-    await until('there are items', () => servedBy(load) > 300)
+    await untilMoreIsServed(load)
     const [from] = cluster.nodes
     assert.ok(from)
     const items = await itemsOf(from, slotsToMove)
@@ -114,7 +114,7 @@ describeWithRedis('faults of a cluster', () => {
     const replica = cluster.nodes[3]
     assert.ok(replica)
     const load = startLoad(service)
-    await until('there are items', () => servedBy(load) > 300)
+    await untilMoreIsServed(load)
     assert.equal(await replica.command('cluster', 'failover'), 'OK')
     await until('it is a master', async () => (await roleOf(replica)) === 'master')
     await untilMoreIsServed(load)
@@ -156,7 +156,7 @@ describeWithRedis('faults of a cluster', () => {
   test('a master is killed under load: successes and 503s only, and full service within 15 seconds', async (t) => {
     const master = await aMaster()
     const load = startLoad(service, { mayLose: true })
-    await until('there are items', () => servedBy(load) > 500)
+    await untilMoreIsServed(load)
     const lines = await linesBeforeOutage(service)
     const killed = performance.now()
     await master.kill('SIGKILL')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create } from '../../conformance/expect.js'
-import { servedBy, startLoad } from '../../support/item-load.js'
+import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
 import { describeWithNetwork, remoteRedis } from '../../support/network.js'
 import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
@@ -30,7 +30,7 @@ describeWithNetwork('the network', () => {
     const { id } = await create(service, {})
     for (const { cut, mend } of cuts) {
       const load = startLoad(service)
-      await until('there are items', () => servedBy(load) > 100)
+      await untilMoreIsServed(load)
       await redis[cut]()
       assertUnavailable(await service.call('GET', `/items/${id}`), /^The store/)
       await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 50)
@@ -38,8 +38,7 @@ describeWithNetwork('the network', () => {
       await assertNothingServed(service, noChange)
       await redis[mend]()
       await assertRecovers(service)
-      const before = servedBy(load)
-      await until('items are served again', () => servedBy(load) > before + 100)
+      await untilMoreIsServed(load)
       await load.stop()
       assert.deepEqual(await load.lost(), [])
     }
