@@ -14,15 +14,14 @@ import { type Call, keptClient } from '../support/kept-client.js'
 import { type OwnProcess, ownProcess } from '../support/own-process.js'
 import { cli, type OwnService, ownService } from '../support/own-service.js'
 import { catches, freePort, isRunning, portInUse, workersOf } from '../support/process.js'
-import { describeWithRedis, ownRedis } from '../support/redis.js'
+import { describeWithRedis, startedRedis } from '../support/redis.js'
 import { firstText, headOf, openSocket, openSockets } from '../support/socket.js'
 import { until } from '../support/until.js'
 
 const JWT_SECRET = 'a secret of at least thirty-two bytes'
 /** No answer of the engine is late on a busy machine. */
 const STORE_TIMEOUT = '20s'
-const redis = ownRedis()
-await redis.start()
+const redis = await startedRedis()
 const METRICS_PORT = String(await freePort())
 const service = await serviceWith({ METRICS_PORT, LOG_LEVEL: 'debug' })
 

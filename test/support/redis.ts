@@ -50,6 +50,13 @@ export function ownRedis(...settings: string[]): OwnRedis {
   return ownRedisBy([], ...settings)
 }
 
+/** The same, once it responds. */
+export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
+  const redis = ownRedis(...settings)
+  await redis.start()
+  return redis
+}
+
 /** @param starter the command that runs the program in its place, such as `unshare -n`. */
 export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, ownRedis, startedRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
 import { type ChangesOptions, checkCreates, checkIncrements } from './changes.js'
 
@@ -20,8 +20,7 @@ describeWithRedis('at two services on one server', () => {
   })
 
   test('creates, while the services are killed', async () => {
-    const other = ownRedis()
-    await other.start()
+    const other = await startedRedis()
     const { kills } = await assertCreates({ storeUrl: other.url, perKill: 1_000 })
     assert.ok(kills > 0)
   })

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Outcome as Answered, keptClient } from '../../support/kept-client.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { randomNumbers } from '../../support/random.js'
-import { type OwnRedis, ownRedis } from '../../support/redis.js'
+import { type OwnRedis, startedRedis } from '../../support/redis.js'
 import { type Event, isLinearizable, type Operation, type Outcome } from './register.js'
 
 export interface HistoriesOptions {
@@ -59,8 +59,7 @@ interface Tagged {
 
 export async function checkHistories(options: HistoriesOptions): Promise<HistoriesResult> {
   const { operations, seed, pause = 700 } = options
-  const redis = ownRedis()
-  await redis.start()
+  const redis = await startedRedis()
   const replicas = [await newReplica(redis), await newReplica(redis)]
   const random = randomNumbers(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: clients })

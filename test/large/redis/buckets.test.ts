@@ -8,7 +8,7 @@ import { newItemId } from '../../../src/item/id.js'
 import { type ItemStore, StoreMismatchError } from '../../../src/store/item-store.js'
 import { create } from '../../conformance/expect.js'
 import { cli, ownService } from '../../support/own-service.js'
-import { describeWithRedis, type OwnRedis, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, type OwnRedis, ownRedis, startedRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
 import { ownStore } from '../../support/redis-store.js'
 import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
@@ -33,8 +33,7 @@ describeWithRedis('the number of buckets', () => {
 
   /** An engine with one item, and the id of that. */
   async function withItem(buckets: number) {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     const store = await open(redis, buckets)
     const id = newItemId()
     await store.create(id, itemText(id, 1))

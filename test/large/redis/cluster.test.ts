@@ -10,7 +10,7 @@ import { newCertificate } from '../../support/certificate.js'
 import { assertConforms } from '../../support/conformance.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
-import { describeWithRedis, documentedRights, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, documentedRights, ownRedis, startedRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
 import { type OwnStoreOptions, openStore, ownStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
@@ -124,8 +124,7 @@ describeWithRedis('a cluster', () => {
   for (const [n, { title, says }] of wrongKinds.entries()) {
     test(`${title}: unhealthy, with the cause in the log`, async () => {
       const port = await freePort()
-      const single = ownRedis('--port', String(port))
-      await single.start()
+      await startedRedis('--port', String(port))
       const urls = [
         `redis://127.0.0.1:${cluster.nodes[0]?.port}`,
         `redis+cluster://127.0.0.1:${port}`,

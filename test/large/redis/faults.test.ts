@@ -8,7 +8,7 @@ import { assertRefused } from '../../decisions/expect.js'
 import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
-import { describeWithRedis, type OwnRedis, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, type OwnRedis, ownRedis, startedRedis } from '../../support/redis.js'
 import { until } from '../../support/until.js'
 import {
   assertNothingServed,
@@ -28,8 +28,7 @@ function serviceOn(url: string, env: NodeJS.ProcessEnv = {}): Promise<OwnService
 
 /** Starts an engine and a service on it. */
 async function started(...settings: string[]): Promise<{ redis: OwnRedis; service: OwnService }> {
-  const redis = ownRedis(...settings)
-  await redis.start()
+  const redis = await startedRedis(...settings)
   return { redis, service: await serviceOn(redis.url) }
 }
 
@@ -119,8 +118,7 @@ describeWithRedis('faults of the engine', () => {
   })
 
   test('it is slow: what takes less than STORE_TIMEOUT is waited for, anything else is a 503', async () => {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     const service = await serviceOn(redis.url, { STORE_TIMEOUT: '3s' })
     await redis.command('client', 'pause', '400', 'all')
     await create(service, {})
@@ -174,8 +172,7 @@ describeWithRedis('faults of the engine', () => {
 
   test('it wants another password: nothing is served until it is the right one', async () => {
     const port = await freePort()
-    const redis = ownRedis('--port', String(port), '--requirepass', 'right')
-    await redis.start()
+    const redis = await startedRedis('--port', String(port), '--requirepass', 'right')
     const url = (password: string) => `redis://:${password}@127.0.0.1:${port}/3`
     const [right, wrong] = [await serviceOn(url('right')), await serviceOn(url('wr%40ng'))]
     const { id } = await create(right, {})

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { newItemId } from '../../../src/item/id.js'
-import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { proxyTo, type RedisProxy } from '../../support/redis-proxy.js'
 import { ownStore } from '../../support/redis-store.js'
 import { itemText } from '../../support/store-behaviour.js'
@@ -18,8 +18,7 @@ const hget = '\r\nHGET\r\n'
 describeWithRedis('commands in flight', () => {
   /** A store of its own, in one bucket unless told otherwise, and the way to its engine. */
   async function opened({ buckets = 1, timeout = 60_000 } = {}) {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     const proxy = await proxyTo(redis)
     const store = await ownStore({ url: proxy.url, prefix: 'a:', buckets, timeout })
     return { redis, proxy, store }

@@ -12,14 +12,13 @@ import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
 import { storeError } from '../../../src/store/redis/errors.js'
 import { partlyDone } from '../../../src/store/redis/scripts.js'
 import { freePort, listen } from '../../support/process.js'
-import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { ownStore } from '../../support/redis-store.js'
 import { itemText } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
-const redis = ownRedis()
-await redis.start()
+const redis = await startedRedis()
 
 describeWithRedis('refusals of the engine', () => {
   const used = ['EVAL', 'EVALSHA', 'HGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
@@ -116,8 +115,9 @@ describeWithRedis('refusals of the engine', () => {
   }
 
   test('it does not know a command, and quotes it: neither password nor item is logged', async () => {
-    const unknowing = ownRedis(...['AUTH', 'EVALSHA'].flatMap((n) => ['--rename-command', n, '']))
-    await unknowing.start()
+    const unknowing = await startedRedis(
+      ...['AUTH', 'EVALSHA'].flatMap((n) => ['--rename-command', n, '']),
+    )
     const { log } = await opened(unknowing.url.replace('://', '://bob:pass1234@'))
     assert.match(log.join(), /ERR unknown command AUTH"/)
     assert.doesNotMatch(log.join(), /bob|pass1234/)
@@ -149,8 +149,7 @@ describeWithRedis('refusals of the engine', () => {
 
   test('it has as many clients as it may have: the log says so', async () => {
     const port = await freePort()
-    const full = ownRedis('--maxclients', '1', '--port', String(port))
-    await full.start()
+    await startedRedis('--maxclients', '1', '--port', String(port))
     const client = connect(port)
     client.write('PING\r\n')
     await once(client, 'data')

@@ -8,13 +8,12 @@ import { configureNginx, startNginx } from '../../support/nginx.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
-import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { until } from '../../support/until.js'
 
 describeWithRedis('replicas', () => {
   programTest('nginx', 'nginx asks whichever is there, and each has all items', async (nginx) => {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     const JWT_SECRET = randomBytes(32).toString('base64url')
     const env = { STORE_URL: redis.url, STORE_TIMEOUT: '20s', JWT_SECRET }
     const replicas = [await ownService(env), await ownService(env), await ownService(env)]

@@ -1,38 +1,34 @@
 /** The service on an engine: the conformance tests, its settings and its metrics. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { readConfig } from '../../../src/config/read-config.js'
 import { create, record } from '../../conformance/expect.js'
 import { newCertificate } from '../../support/certificate.js'
 import { assertConforms } from '../../support/conformance.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
-import { describeWithRedis, documentedRights, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
 import { openStore, ownStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
-import { root } from '../../support/tools.js'
 
 const STORE_TIMEOUT = '20s'
 
-const forTexts = ownRedis()
-await forTexts.start()
+const forTexts = await startedRedis()
 
 describeWithRedis('the service on an engine', () => {
   test('passes the conformance tests', async () => {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     await assertConforms({ STORE_URL: redis.url, STORE_TIMEOUT })
     const items = (await redis.command('keys', 'item-store:{[0-9]*')).length
     assert.ok(items > 0, 'the items were somewhere else')
   })
 
   test('keeps its items when it is started again, and shares them with another one', async () => {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     const env = { STORE_URL: redis.url, STORE_TIMEOUT, STORE_PREFIX: 'test:' }
     const first = await ownService(env)
     const { id } = await create(first, { big: 1 })
@@ -51,8 +47,7 @@ describeWithRedis('the service on an engine', () => {
   describeRoundTrip('on one server', () => openStore({ url: forTexts.url }), 100)
 
   test('its OpenAPI document promises of lists only what they have here', async () => {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
     const document = (await service.requestTarget('GET', '/openapi.json')).text
     assert.match(document, /All items in no particular order, each once; changes made while/)
@@ -60,8 +55,7 @@ describeWithRedis('the service on an engine', () => {
   })
 
   test('has metrics of the items, and of the memory of the engine', async () => {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     const METRICS_PORT = String(await freePort())
     const env = { STORE_URL: redis.url, STORE_TIMEOUT, METRICS_PORT }
     const service = await ownService(env)
@@ -79,8 +73,7 @@ describeWithRedis('the service on an engine', () => {
 
   test('needs no more rights than docs/reference/redis.md says', async () => {
     const port = await freePort()
-    const redis = ownRedis('--port', String(port))
-    await redis.start()
+    const redis = await startedRedis('--port', String(port))
     await redis.command('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
     const url = `redis://u:p@127.0.0.1:${port}/1`
     const service = await ownService({ STORE_URL: url, STORE_TIMEOUT })
@@ -95,8 +88,7 @@ describeWithRedis('the service on an engine', () => {
   })
 
   test('loads the client for it only then', async () => {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     const loaded = async (env: NodeJS.ProcessEnv) => {
       const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
       const service = await ownService({ ...env, NODE_V8_COVERAGE: folder })
@@ -113,8 +105,7 @@ describeWithRedis('the service on an engine', () => {
     const port = await freePort()
     const [certificate, key] = newCertificate()
     const files = ['--tls-cert-file', certificate, '--tls-key-file', key]
-    const redis = ownRedis('--tls-port', String(port), '--tls-auth-clients', 'no', ...files)
-    await redis.start()
+    await startedRedis('--tls-port', String(port), '--tls-auth-clients', 'no', ...files)
     const env = { STORE_URL: `rediss://127.0.0.1:${port}`, STORE_TIMEOUT }
     const knowing = await ownService({ ...env, NODE_EXTRA_CA_CERTS: certificate })
     await create(knowing, {})
@@ -148,19 +139,21 @@ test('STORE_URL: what is no address of an engine is refused, without a word of t
     'redis+unix://:secret@host',
     'redis+unix:///socket?secret=1',
   ]
+  const others = { JWT_SECRET: 'x', STORE_PREFIX: 'a{b}', STORE_TIMEOUT: '5ms' }
+  const lines = [
+    /^STORE_URL is not usable in the environment; expected (?:redis:|a scheme first)/,
+    /^STORE_PREFIX is "a\{b\}" in the environment; expected some text without/,
+    /^STORE_TIMEOUT is "5ms" in the environment; expected a time from 10ms/,
+  ]
   for (const STORE_URL of urls) {
-    const { status, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli.js'), 'serve'], {
-      env: { STORE_URL, JWT_SECRET: 'x', STORE_PREFIX: 'a{b}', STORE_TIMEOUT: '5ms' },
-      encoding: 'utf8',
-      timeout: 20_000,
-    })
-    assert.equal(status, 2, STORE_URL)
-    assert.match(
-      stderr,
-      /^item-store: STORE_URL is not usable in the environment; expected (?:redis:|a scheme first)/,
+    assert.throws(
+      () => readConfig({}, { ...others, STORE_URL }),
+      ({ message }: Error) => {
+        for (const [n, line] of message.split('\n').entries()) assert.match(line, lines[n] ?? /^$/)
+        assert.equal(message.split('\n').length, lines.length)
+        assert.doesNotMatch(message, /secret/)
+        return true
+      },
     )
-    assert.match(stderr, /STORE_PREFIX is "a\{b\}" in the environment; expected some text without/)
-    assert.match(stderr, /STORE_TIMEOUT is "5ms" in the environment; expected a time from 10ms/)
-    assert.doesNotMatch(stderr, /secret/)
   }
 })

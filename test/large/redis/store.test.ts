@@ -5,15 +5,14 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { newItemId } from '../../../src/item/id.js'
 import type { ItemId, ItemList, ItemStore } from '../../../src/store/item-store.js'
-import { describeWithRedis, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { type OwnStoreOptions, ownStore } from '../../support/redis-store.js'
 import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 
 const one = { buckets: 1 }
 
-const redis = ownRedis()
-await redis.start()
+const redis = await startedRedis()
 
 describeWithRedis('the Redis store', () => {
   const open = (options: Partial<OwnStoreOptions> = {}, { url } = redis) =>
@@ -30,8 +29,7 @@ describeWithRedis('the Redis store', () => {
   }
 
   test('a hundred long items at once: all are served, and few of them are in flight', async () => {
-    const own = ownRedis()
-    await own.start()
+    const own = await startedRedis()
     const store = await open(one, own)
     const [id, bytes] = [newItemId(), 4_000_000]
     await store.create(id, itemText(id, bytes))
@@ -95,8 +93,7 @@ describeWithRedis('the Redis store', () => {
   })
 
   test('a list that is read from one process of the engine and then from another shows each item once', async () => {
-    const other = ownRedis()
-    await other.start()
+    const other = await startedRedis()
     const store = await open({ ...one, batchBytes: 1000 }, other)
     const ids = await created(store, 2000)
     const read = readerOf(await store.list())
