@@ -46,6 +46,7 @@ export interface Page extends Finder {
   /** Waits until an expression is true in the page. */
   waitForFunction(expression: string): Promise<unknown>
   waitForEvent(event: 'download'): Promise<Download>
+  close(): Promise<void>
   on(event: 'console', listener: (message: ConsoleMessage) => void): void
   /** A dialog of the browser, not of the page. */
   on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
@@ -58,6 +59,7 @@ export interface Page extends Finder {
       headers(): Record<string, string>
     }) => void,
   ): void
+  setViewportSize(size: { width: number; height: number }): Promise<void>
   emulateMedia(options: {
     colorScheme?: 'light' | 'dark'
     forcedColors?: 'active' | 'none'
@@ -98,13 +100,13 @@ export interface Context {
     matches: (url: URL) => boolean,
     handle: (route: { abort(): Promise<void>; request(): { url(): string } }) => Promise<void>,
   ): Promise<unknown>
+  /** Speaks to a page with the protocol of the developer tools. */
+  newCDPSession(page: Page): Promise<{ send(method: string, options?: object): Promise<unknown> }>
   setDefaultTimeout(time: number): void
   close(): Promise<void>
 }
 
 export interface ContextOptions {
-  viewport?: { width: number; height: number }
-  colorScheme?: 'light' | 'dark'
   reducedMotion?: 'reduce' | 'no-preference'
 }
 
@@ -136,18 +138,15 @@ const actionTimeout = 20_000
 /**
  * A browser for all tests in a file, started by the first one that needs it; it ends with the file. Call it
  * outside of tests.
- * @returns a function that opens a context, with its own storage, until the end of the test. It throws an
- * `Error` without Chromium.
+ * @returns a function that opens a context, with its own storage, until the browser ends. It throws an `Error`
+ * without Chromium.
  */
 export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   let browser: Promise<Browser> | undefined
   after(async () => await (await browser)?.close())
   return async function newContext(options) {
-    let context: Context | undefined
-    // An open page keeps taking time. Registered before the wait: after it, Node would take this for another test.
-    after(() => context?.close())
     browser ??= launch()
-    context = await (await browser).newContext(options)
+    const context = await (await browser).newContext(options)
     context.setDefaultTimeout(actionTimeout)
     return context
   }
@@ -165,5 +164,6 @@ export async function openPage(url: string): Promise<Page> {
 async function launch(): Promise<Browser> {
   assert.ok(executablePath, missing)
   const { chromium }: Playwright = requireTool('playwright-core')
-  return await chromium.launch({ executablePath, args: ['--no-sandbox'] }) // as root
+  // As root; and with one process for all pages of a context, as starting one takes longer than most tests.
+  return await chromium.launch({ executablePath, args: ['--no-sandbox', '--process-per-site'] })
 }

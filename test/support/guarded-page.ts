@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach } from 'node:test'
-import { type ContextOptions, type Page, useBrowser } from './chromium.js'
+import { after, afterEach } from 'node:test'
+import { type Context, type Page, useBrowser } from './chromium.js'
 import { requireTool, root } from './tools.js'
 
-export interface GuardOptions extends ContextOptions {
+export interface GuardOptions {
+  viewport?: { width: number; height: number }
+  colorScheme?: 'light' | 'dark'
   /** Console messages that the test itself causes. */
   expected?: RegExp
   /** Which requests to the service currently get no response. */
@@ -18,6 +20,15 @@ export interface GuardOptions extends ContextOptions {
 export const screens = {
   wide: { width: 1280, height: 800 },
   phone: { width: 360, height: 740 },
+}
+
+/** A context in which one page after another is open. */
+interface GuardedContext {
+  readonly context: Context
+  /** Keeps the process of the pages, without which the next page would start another one. */
+  readonly keeper: Page
+  /** What the page that is open may ask, and where its problems go. */
+  guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 
 /** Chromium logs it when the interface refuses a request, which is not an error of the page. */
@@ -38,24 +49,54 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     assert.deepEqual(problems, [])
   })
 
-  return async function open(url, { expected, isCut = () => false, ...options } = {}) {
-    const problems = problemsOfTest
-    const { host } = new URL(url)
-    const context = await newContext({ reducedMotion: 'reduce', ...options })
+  async function newGuarded(url: string, guard: GuardedContext['guard']) {
+    const context = await newContext({ reducedMotion: 'reduce' })
+    const keeper = await context.newPage()
+    await keeper.goto(new URL('/api/v1/health', url).href)
+    const guarded: GuardedContext = { context, keeper, guard }
     await context.addInitScript({
       content: `addEventListener('securitypolicyviolation', (event) => {
         console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
       })`,
     })
     await context.route(
-      (url) => url.host !== host || isCut(url),
+      (url) => url.host !== guarded.guard.host || guarded.guard.isCut(url),
       async (route) => {
         const url = route.request().url()
+        const { host, problems } = guarded.guard
         if (new URL(url).host !== host) problems.push(`asked another host: ${url}`)
         await route.abort()
       },
     )
-    const page = await context.newPage()
+    return guarded
+  }
+
+  /** Those without a page. */
+  const free: GuardedContext[] = []
+
+  return async function open(
+    url,
+    { expected, isCut = () => false, viewport = screens.wide, colorScheme = 'light' } = {},
+  ) {
+    const problems = problemsOfTest
+    const { host, origin } = new URL(url)
+    let guarded = free.pop()
+    let page: Page | undefined
+    // An open page keeps taking time. Registered before the wait: after it, Node would take this for another test.
+    after(async () => {
+      await page?.close()
+      if (guarded !== undefined) free.push(guarded)
+    })
+    const guard = { host, isCut, problems }
+    guarded ??= await newGuarded(url, guard)
+    guarded.guard = guard
+    page = await guarded.context.newPage()
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    // As in a new context: what pages of this origin have stored is not there.
+    const tools = await guarded.context.newCDPSession(page)
+    await tools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+    await tools.send('Network.clearBrowserCache')
     page.on('pageerror', (error) => problems.push(`threw: ${error.stack ?? error}`))
     page.on('console', (message) => {
       if (!['error', 'warning'].includes(message.type())) return
