@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { cleanEnvironment, emptyFolder, install, pack } from '../../support/tarball.js'
+import { cleanEnvironment, emptyFolder, pack, unpack } from '../../support/tarball.js'
 import { root, toolsFolder } from '../../support/tools.js'
 
 const nodeTest = { passed: /^[#ℹ] pass 1$/m, failed: /^[#ℹ] fail 1$/m }
@@ -30,7 +30,12 @@ const guide = readFileSync(join(root, 'docs/how-to/testing.md'), 'utf8')
 const [introduction = '', ...texts] = guide.split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
-  const installed = install(pack())
+  const unpacked = unpack(pack())
+  // With the dependencies of this checkout; test/large/package/install.test.ts installs them.
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (/^[.]|^item-store$/.test(name)) continue
+    symlinkSync(join(root, 'node_modules', name), join(unpacked, '..', name))
+  }
 
   const inOrder = newProject()
 
@@ -98,10 +103,7 @@ describe('docs/how-to/testing.md', () => {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
-    for (const name of readdirSync(join(installed, 'node_modules'))) {
-      if (name.startsWith('.')) continue
-      symlinkSync(join(installed, 'node_modules', name), join(folder, 'node_modules', name))
-    }
+    symlinkSync(unpacked, join(folder, 'node_modules/item-store'))
     return folder
   }
 })

@@ -1,23 +1,46 @@
-/** The package as it is installed: from the tarball, into an empty folder. */
+/** The package as it is installed: as docs/how-to/install.md says, in two folders side by side. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownProcess } from '../../support/own-process.js'
 import { ownService } from '../../support/own-service.js'
-import { cleanEnvironment, install, pack } from '../../support/tarball.js'
+import { assertShown, snippetsOf } from '../../support/snippets.js'
+import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
 import { requireTool, root } from '../../support/tools.js'
 
 const maxPackages = 30
 const oldestNode = '20.19.0'
 
-const tarball = pack()
-const startedAt = performance.now()
-const folder = install(tarball)
-const installedAt = performance.now()
+const parent = emptyFolder()
+const [clone, folder] = [join(parent, 'item-store'), join(parent, 'project')]
+for (const each of [clone, folder]) mkdirSync(each)
 const env = cleanEnvironment()
+const guide = snippetsOf('docs/how-to/install.md')
+const startedAt = performance.now()
+const outputs = guide.filter(({ language }) => language === 'sh').map(follow)
+const installedAt = performance.now()
+
+/** Runs commands of the guide. The clone is this repository; only the tarball is put elsewhere. */
+function follow({ text, place }: { text: string; place: string }): string {
+  const quick = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
+  const strict = { npm_config_engine_strict: 'true', npm_config_pack_destination: clone }
+  const { status, stdout, stderr } = spawnSync('bash', ['-ec', text], {
+    cwd: text.startsWith('npm pack') ? root : folder,
+    env: { ...env, ...quick, ...strict },
+    encoding: 'utf8',
+    timeout: 150_000,
+  })
+  assert.equal(status, 0, `${place}: ${stderr}`)
+  return stdout
+}
+
+test('docs/how-to/install.md: the package of a clone is installed beside it, and runs', () => {
+  assert.equal(outputs.length, 3)
+  assertShown(guide, outputs, 'text')
+})
 
 /** Time since the installation began, in seconds, for people. */
 function seconds(end: number): string {
