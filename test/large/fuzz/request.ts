@@ -183,39 +183,22 @@ function headOf(plan: RequestPlan, { mark, id, length, around }: Parts): string 
   return `${plan.head === 'line breaks before' ? '\r\n\r\n' : ''}${lines.join('\r\n')}\r\n\r\n`
 }
 
+/** Those of requests that do not read. */
+const methods: Partial<Record<RequestPlan['what'], string>> = {
+  ...{ create: 'POST', replace: 'PUT', delete: 'DELETE', patch: 'PATCH', connect: 'CONNECT' },
+  ...{ preflight: 'OPTIONS', options: 'OPTIONS' },
+}
+
 function methodOf({ what, isHead }: RequestPlan): string {
-  switch (what) {
-    case 'create':
-      return 'POST'
-    case 'replace':
-      return 'PUT'
-    case 'delete':
-      return 'DELETE'
-    case 'preflight':
-    case 'options':
-      return 'OPTIONS'
-    case 'patch':
-      return 'PATCH'
-    case 'connect':
-      return 'CONNECT'
-    default:
-      return isHead ? 'HEAD' : 'GET'
-  }
+  return methods[what] ?? (isHead ? 'HEAD' : 'GET')
 }
 
 function targetOf({ what }: RequestPlan, mark: string, id: string | undefined): string {
-  switch (what) {
-    case 'health':
-      return '/api/v1/health'
-    case 'unknown path':
-      return `/${mark}`
-    case 'bad path':
-      return '/api/v1/items/%zz'
-    case 'connect':
-      return 'a:1'
-    default:
-      return id === undefined ? '/api/v1/items' : `/api/v1/items/${id}`
+  const targets: Partial<Record<RequestPlan['what'], string>> = {
+    ...{ health: '/api/v1/health', 'unknown path': `/${mark}` },
+    ...{ 'bad path': '/api/v1/items/%zz', connect: 'a:1' },
   }
+  return targets[what] ?? (id === undefined ? '/api/v1/items' : `/api/v1/items/${id}`)
 }
 
 type Outcome = Pick<Request, 'statuses' | 'echo' | 'isLast' | 'isBroken'>
@@ -258,30 +241,17 @@ function expectedAnswer(
   id: string | undefined,
   hasBody: boolean,
 ): { statuses: number[]; echo: string } {
-  switch (plan.what) {
-    case 'bad path':
-      return { statuses: [400], echo: '' }
-    case 'unknown path':
-      return { statuses: [404], echo: methodOf(plan) === 'HEAD' ? '' : mark }
-    case 'preflight':
-      return { statuses: [204], echo: mark }
-    case 'options':
-      return { statuses: [204], echo: '' }
-    case 'patch':
-      return { statuses: [405], echo: '' }
-    case 'health':
-      return { statuses: [200], echo: '' }
+  const isHead = methodOf(plan) === 'HEAD'
+  const always: Partial<Record<RequestPlan['what'], [status: number, echo: string]>> = {
+    ...{ 'bad path': [400, ''], 'unknown path': [404, isHead ? '' : mark] },
+    ...{ preflight: [204, mark], options: [204, ''], patch: [405, ''], health: [200, ''] },
   }
+  const [status, given = ''] = always[plan.what] ?? []
+  if (status !== undefined) return { statuses: [status], echo: given }
   if (plan.token !== 'good' && plan.token !== 'another') return { statuses: [401], echo: '' }
-  const echo = methodOf(plan) === 'HEAD' ? '' : (id ?? '')
-  switch (plan.what) {
-    case 'list':
-      return { statuses: [200], echo: '' }
-    case 'read':
-      return { statuses: [200, 404], echo }
-    case 'delete':
-      return { statuses: [204, 404], echo: '' }
-  }
+  if (plan.what === 'list') return { statuses: [200], echo: '' }
+  if (plan.what === 'read') return { statuses: [200, 404], echo: isHead ? '' : (id ?? '') }
+  if (plan.what === 'delete') return { statuses: [204, 404], echo: '' }
   if (plan.contentType === 'other') return { statuses: [422], echo: `text/${mark}` }
   if (hasBody && plan.body.kind === 'too long')
     return { statuses: isChunked(plan) ? [413, 503] : [413], echo: '' }

@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import {
   type Collection,
+  type CollectionOptions,
   createCollection,
   pauseAfter,
   type Shown,
@@ -138,27 +139,13 @@ describe('a newer list', () => {
   const list = (text: string): Item[] =>
     text.split(' ').map((each) => itemOf(textOf(each.charAt(0), `"v":${each.slice(1)}`)))
   const cases = [
-    { what: 'the same', shown: 'a1 b1', newer: 'a1 b1', merged: 'a1 b1', changed: '', gone: 0 },
-    { what: 'one more', shown: 'a1', newer: 'a1 b1', merged: 'a1 b1', changed: 'b', gone: 0 },
-    {
-      what: 'one changed',
-      shown: 'a1 b1 c1',
-      newer: 'a1 b2 c1',
-      merged: 'a1 b2 c1',
-      changed: 'b',
-      gone: 0,
-    },
-    { what: 'one gone', shown: 'a1 b1 c1', newer: 'a1 c1', merged: 'a1 c1', changed: '', gone: 1 },
-    {
-      what: 'another order',
-      shown: 'a1 b1 c1',
-      newer: 'c1 d1 a1 b2',
-      merged: 'a1 b2 c1 d1',
-      changed: 'bd',
-      gone: 0,
-    },
-  ]
-  for (const { what, shown, newer, merged, changed, gone } of cases) {
+    ['the same', 'a1 b1', 'a1 b1', { merged: 'a1 b1', changed: '', gone: 0 }],
+    ['one more', 'a1', 'a1 b1', { merged: 'a1 b1', changed: 'b', gone: 0 }],
+    ['one changed', 'a1 b1 c1', 'a1 b2 c1', { merged: 'a1 b2 c1', changed: 'b', gone: 0 }],
+    ['one gone', 'a1 b1 c1', 'a1 c1', { merged: 'a1 c1', changed: '', gone: 1 }],
+    ['another order', 'a1 b1 c1', 'c1 d1 a1 b2', { merged: 'a1 b2 c1 d1', changed: 'bd', gone: 0 }],
+  ] as const
+  for (const [what, shown, newer, { merged, changed, gone }] of cases) {
     test(what, async () => {
       const before = list(shown)
       const result = await mergeLists(before, list(newer), atOnce)
@@ -233,32 +220,12 @@ describe('the order of a member', () => {
 
   test('of mixed types: numbers, strings, false, true, arrays, objects, null; absent comes last', async () => {
     const mixed = [
-      '7',
-      '10',
-      '"10"',
-      '"a"',
-      '"B"',
-      raw`"\u0063"`,
-      'false',
-      'true',
-      '[]',
-      '{}',
-      'null',
-      '',
+      ...['7', '10', '"10"', '"a"', '"B"', raw`"\u0063"`],
+      ...['false', 'true', '[]', '{}', 'null', ''],
     ]
     const others = [
-      'null',
-      '"B"',
-      '[]',
-      '',
-      '10',
-      'true',
-      '{}',
-      '"10"',
-      raw`"\u0063"`,
-      '7',
-      'false',
-      '"a"',
+      ...['null', '"B"', '[]', '', '10', 'true'],
+      ...['{}', '"10"', raw`"\u0063"`, '7', 'false', '"a"'],
     ]
     assert.deepEqual(await order(others), mixed)
     assert.deepEqual(await order(others, true), [...mixed.slice(0, -1).reverse(), ''])
@@ -266,13 +233,8 @@ describe('the order of a member', () => {
 
   test('and of another one, where the first is equal or absent', async () => {
     const members = [
-      '"v":2,"w":1',
-      '"v":1.0,"w":1',
-      '"w":2',
-      '"v":1',
-      '"w":7',
-      '"v":1,"w":3',
-      '"v":1,"w":2',
+      ...['"v":2,"w":1', '"v":1.0,"w":1', '"w":2', '"v":1', '"w":7'],
+      ...['"v":1,"w":3', '"v":1,"w":2'],
     ]
     const items = members.map((each, at) => itemOf(textOf(`${at}`, each)))
     const sort: Sort = [
@@ -319,16 +281,7 @@ describe('the order of a member', () => {
 test('a string is without quotes only where it cannot be taken for another value', () => {
   const plain = ['"a"', '"a b"', '"ä"', '"nullable"', '"<b>"']
   const others = [
-    '""',
-    '" a"',
-    '"a "',
-    '"1"',
-    '"-"',
-    '"true"',
-    '"null"',
-    '"[1]"',
-    '"{"',
-    raw`"a\"b"`,
+    ...['""', '" a"', '"a "', '"1"', '"-"', '"true"', '"null"', '"[1]"', '"{"', raw`"a\"b"`],
   ]
   assert.deepEqual([...plain, ...others, '"a…', '1', '"\u200ba"'].filter(isPlain), plain)
   assert.deepEqual(['"1"', '1', '-1', '[]', '{}', 'true', 'null'].map(kindOf), [
@@ -407,11 +360,26 @@ test('an item that has changed does not keep what came in with it', async () => 
 })
 
 describe('the collection', () => {
+  /** A collection that pauses for longer than a test lasts, unless the options say otherwise. */
+  function collectionOf(
+    options: Partial<CollectionOptions> & Pick<CollectionOptions, 'list'>,
+  ): Collection {
+    const collection = createCollection({
+      changed: () => Promise.reject(new Error('it pauses')),
+      pauseAfter: () => 100_000,
+      isFinal: () => false,
+      onChange: () => undefined,
+      ...options,
+    })
+    after(() => collection.stop())
+    return collection
+  }
+
   /** A collection whose lists are the given ones, one after the other; the last one is repeated. */
   function collect(...lists: (readonly (string[] | 'cut off')[] | Error)[]) {
     let asked = 0
     const seen: Shown[] = []
-    const collection: Collection = createCollection({
+    const collection: Collection = collectionOf({
       async *list(signal, onHead) {
         onHead(new Headers({ etag: `"${asked}"` }))
         const parts = lists[Math.min(asked, lists.length - 1)]
@@ -428,13 +396,21 @@ describe('the collection', () => {
       isFinal: (problem) => String(problem).includes('final'),
       onChange: () => seen.push({ ...collection.shown(), items: [...collection.shown().items] }),
     })
-    after(() => collection.stop())
     const ids = () =>
       collection
         .shown()
         .items.map(({ id }) => id)
         .join('')
     return { collection, seen, ids, asked: () => asked }
+  }
+
+  /** A promise, and what resolves it. */
+  function gate(): { passed: Promise<void>; open: () => void } {
+    let open = () => {}
+    const passed = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    return { passed, open }
   }
 
   test('grows while the first list comes in, and is kept up to date by itself', async () => {
@@ -472,7 +448,7 @@ describe('the collection', () => {
     const waits: [tag: string, change: () => void][] = []
     let version = 1
     const seen: string[] = []
-    const collection: Collection = createCollection({
+    const collection: Collection = collectionOf({
       async *list(_signal, onHead) {
         onHead(new Headers({ etag: `"${version}"` }))
         yield [textOf('a'), textOf('b', `"version":${version}`)]
@@ -483,10 +459,8 @@ describe('the collection', () => {
           signal.addEventListener('abort', () => reject(signal.reason))
         }),
       pauseAfter: () => 1,
-      isFinal: () => false,
       onChange: () => seen.push([...collection.shown().changed].join()),
     })
-    after(() => collection.stop())
     collection.refresh()
     await until('the wait', () => waits.length === 1)
     version += 1
@@ -508,18 +482,14 @@ describe('the collection', () => {
   test('says how much of a list has arrived, where the service says how long it is', async () => {
     const text = textOf('a')
     const shares: (number | undefined)[] = []
-    const collection: Collection = createCollection({
+    const collection: Collection = collectionOf({
       async *list(_signal, onHead) {
         onHead(new Headers({ 'content-length': `${4 * (text.length + 1)}` }))
         yield [text]
         yield [textOf('b'), textOf('c')]
       },
-      changed: async () => undefined,
-      pauseAfter: () => 100_000,
-      isFinal: () => false,
       onChange: () => shares.push(collection.shown().share),
     })
-    after(() => collection.stop())
     collection.refresh()
     await until('the list', () => collection.shown().listedAt)
     assert.deepEqual(shares.slice(0, 3), [undefined, 0.25, 0.75])
@@ -527,50 +497,40 @@ describe('the collection', () => {
 
   test('is listed at its own pace where there are no tags', async () => {
     let asked = 0
-    const collection = createCollection({
+    const collection = collectionOf({
       async *list() {
         asked += 1
         yield []
       },
       changed: () => assert.fail('there is no tag to wait for'),
       pauseAfter: () => 1,
-      isFinal: () => false,
-      onChange: () => undefined,
     })
-    after(() => collection.stop())
     collection.refresh()
     await until('the third list', () => asked >= 3)
   })
 
   test('does not take back what was saved while a list came in', async () => {
-    let release = () => {}
-    const older = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const older = gate()
     let asked = 0
     let isSaved = false
     let wasTakenBack = false
-    const collection: Collection = createCollection({
+    const collection: Collection = collectionOf({
       async *list() {
         asked += 1
-        if (asked === 2) await older
+        if (asked === 2) await older.passed
         yield [textOf('a', asked === 3 ? '"saved":1' : '')]
       },
-      changed: () => Promise.reject(new Error('it pauses')),
-      pauseAfter: () => 100_000,
-      isFinal: () => false,
       onChange() {
         const [item] = collection.shown().items
         wasTakenBack ||= isSaved && item?.text === textOf('a')
       },
     })
-    after(() => collection.stop())
     collection.refresh()
     await until('the first list', () => collection.shown().listedAt)
     collection.refresh()
     isSaved = true
     collection.put(textOf('a', '"saved":1'))
-    release()
+    older.open()
     await new Promise((resolve) => setTimeout(resolve, 20))
     assert.equal(asked, 2)
     collection.refresh()
@@ -592,24 +552,16 @@ describe('the collection', () => {
   })
 
   test('a list goes on while something is saved and deleted', async () => {
-    let release = () => {}
-    const rest = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const rest = gate()
     let asked = 0
-    const collection: Collection = createCollection({
+    const collection: Collection = collectionOf({
       async *list() {
         asked += 1
         yield [textOf('a'), textOf('b')]
-        await rest
+        await rest.passed
         yield [textOf('c'), textOf('d')]
       },
-      changed: () => Promise.reject(new Error('it pauses')),
-      pauseAfter: () => 100_000,
-      isFinal: () => false,
-      onChange: () => undefined,
     })
-    after(() => collection.stop())
     collection.refresh()
     await until('the first part', () => collection.shown().items.length === 2)
     collection.put(textOf('a', '"saved":1'))
@@ -620,7 +572,7 @@ describe('the collection', () => {
     const texts = [textOf('a', '"saved":1'), textOf('c', '"saved":1'), textOf('e')]
     const shown = () => collection.shown().items.map(({ text }) => text)
     assert.deepEqual([shown(), collection.shown().loading], [texts, 2])
-    release()
+    rest.open()
     await until('the whole list', () => collection.shown().listedAt)
     assert.deepEqual([shown(), asked], [texts, 1])
     assert.deepEqual(collection.shown().overview.names, ['saved'])

@@ -153,30 +153,13 @@ for (const { accept, coding } of codings) {
 }
 
 const unknown = [
-  '/assets',
-  '/assets/',
-  '/assets/x.js',
-  `/assets/${script}.br`,
-  `/assets/${script}.gz`,
-  `/assets/${script}/x`,
-  `/assets//${script}`,
-  `/assets/${script}%00`,
-  '/assets/..',
-  '/assets/../docs/index.html',
-  '/assets/..%2fdocs%2findex.html',
-  '/assets/..%2Findex.html',
-  '/assets/%2e%2e%2fdocs%2findex.html',
-  '/assets/..%5c..%5ccli.js',
-  '/assets/%2e%2e/%2e%2e/cli.js',
-  '/assets/..%2f..%2fcli.js',
-  '/assets/..%2f..%2f..%2fpackage.json',
-  '/assets/%2fetc%2fpasswd',
-  '/assets/....//....//etc/passwd',
-  '/assets/constructor',
-  '/docs/index.html',
-  '/docs%2f',
-  '/docs/../docs',
-  '/items/index.html',
+  ...['/assets', '/assets/', '/assets/x.js', `/assets/${script}.br`, `/assets/${script}.gz`],
+  ...[`/assets/${script}/x`, `/assets//${script}`, `/assets/${script}%00`, '/assets/..'],
+  ...['/assets/../docs/index.html', '/assets/..%2fdocs%2findex.html', '/assets/..%2Findex.html'],
+  ...['/assets/%2e%2e%2fdocs%2findex.html', '/assets/..%5c..%5ccli.js', '/assets/constructor'],
+  ...['/assets/%2e%2e/%2e%2e/cli.js', '/assets/..%2f..%2fcli.js', '/assets/%2fetc%2fpasswd'],
+  ...['/assets/..%2f..%2f..%2fpackage.json', '/assets/....//....//etc/passwd'],
+  ...['/docs/index.html', '/docs%2f', '/docs/../docs', '/items/index.html'],
 ]
 for (const path of unknown) {
   test(`§4.8 there is nothing at ${path.replace(script, 'FILE')}`, async () => {

@@ -118,25 +118,13 @@ describeWithRedis('the service on an engine', () => {
 
 test('STORE_URL: what is no address of an engine is refused, without a word of the password', () => {
   const urls = [
-    'secret',
-    'http://:secret@host',
-    'redis://',
-    'redis://:secret@host/x',
-    'redis://:secret@host:6379?db=1',
-    'redis://:secret@host:99999',
-    'redis://:secret@a,b/1',
-    'redis://:secret%zz@host',
-    'redis://secret@host',
-    'redis://secret:@host',
-    'redis://:secret@host:0',
-    'redis://:secret@host:0/1',
-    'redis+unix://secret@/socket',
-    'redis+cluster://secret@a,b',
-    'redis+cluster://:secret@a:1,b:0',
-    'redis+cluster://:secret@host/1',
-    'redis+cluster://:secret@a,,b',
-    'rediss+cluster://:secret@a,b:port',
-    'redis+unix://:secret@host',
+    ...['secret', 'http://:secret@host', 'redis://', 'redis://:secret@host/x'],
+    ...['redis://:secret@host:6379?db=1', 'redis://:secret@host:99999', 'redis://:secret@a,b/1'],
+    ...['redis://:secret%zz@host', 'redis://secret@host', 'redis://secret:@host'],
+    ...['redis://:secret@host:0', 'redis://:secret@host:0/1', 'redis+unix://secret@/socket'],
+    ...['redis+cluster://secret@a,b', 'redis+cluster://:secret@a:1,b:0'],
+    ...['redis+cluster://:secret@host/1', 'redis+cluster://:secret@a,,b'],
+    ...['rediss+cluster://:secret@a,b:port', 'redis+unix://:secret@host'],
     'redis+unix:///socket?secret=1',
   ]
   const others = { JWT_SECRET: 'x', STORE_PREFIX: 'a{b}', STORE_TIMEOUT: '5ms' }
