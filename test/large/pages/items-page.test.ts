@@ -25,6 +25,14 @@ function withPage(): Promise<OwnService> {
   return ownService({ CONSOLE: 'on' })
 }
 
+/** The page of a service that has such items, given as JSON. */
+async function openWith(...items: string[]) {
+  const own = await withPage()
+  const ids: string[] = []
+  for (const data of items) ids.push(await createdBy(own, data))
+  return { own, ids, page: await openItems(own) }
+}
+
 async function onlyId(service: OwnService): Promise<string> {
   const { text } = await service.call('GET', '/items')
   const ids = [...text.matchAll(/"id":"([^"]+)"/g)].map(([, id = '']) => id)
@@ -34,8 +42,7 @@ async function onlyId(service: OwnService): Promise<string> {
 
 describe('the items page', inChromium, () => {
   test('numbers stay exact: created, shown, changed elsewhere, saved, and read back', async () => {
-    const own = await withPage()
-    const page = await openItems(own)
+    const { own, page } = await openWith()
     await page.counts('0 items')
     await page.choose('New item')
     await page.editor.fill('{"n": 12345678901234567890, "p": 1.0}')
@@ -207,12 +214,8 @@ describe('the items page', inChromium, () => {
   })
 
   test('a click or Enter on a column sorts by it, exactly, and once more the other way around', async () => {
-    const own = await withPage()
-    for (const n of ['12345678901234567891', '1e19', '"x"', '12345678901234567890']) {
-      await createdBy(own, `{"n":${n}}`)
-    }
-    await createdBy(own, '{"m":1}')
-    const page = await openItems(own)
+    const values = ['12345678901234567891', '1e19', '"x"', '12345678901234567890']
+    const { own, page } = await openWith(...values.map((n) => `{"n":${n}}`), '{"m":1}')
     await page.counts('5 items')
     const column = () =>
       page.evaluate<string[]>(
@@ -362,9 +365,7 @@ describe('the items page', inChromium, () => {
   })
 
   test('import a file, and export all items to the byte', async () => {
-    const own = await withPage()
-    await createdBy(own, '{"there":"before"}')
-    const page = await openItems(own)
+    const { own, page } = await openWith('{"there":"before"}')
     await page.choose('Import')
     const open = (text: string) => page.openFile('some.json', text)
     await open('[{"a":1},\n{"a":01}]')
@@ -473,11 +474,8 @@ describe('the items page', inChromium, () => {
   })
 
   test('the place in a long list is kept when it changes', async () => {
-    const own = await withPage()
-    const ids: string[] = []
-    for (let number = 0; number < 300; number += 1)
-      ids.push(await createdBy(own, `{"n":${number}}`))
-    const page = await openItems(own)
+    const numbers = Array.from({ length: 300 }, (_, number) => `{"n":${number}}`)
+    const { own, ids, page } = await openWith(...numbers)
     await page.counts('300 items')
     await page.evaluate('void (document.querySelector("[role=grid]").scrollTop = 200 * 36)')
     await page.cell('200').waitFor()
@@ -510,10 +508,7 @@ describe('the items page', inChromium, () => {
   })
 
   test('with the keyboard alone: find, edit, add, duplicate, delete', async () => {
-    const own = await withPage()
-    await createdBy(own, '{"name":"first"}')
-    await createdBy(own, '{"name":"second",\n"z":0}')
-    const page = await openItems(own)
+    const { own, page } = await openWith('{"name":"first"}', '{"name":"second",\n"z":0}')
     await page.cell('"second"').waitFor()
     const { press, type } = page.keyboard
     const key = (name: string) => press.call(page.keyboard, name)
@@ -576,9 +571,7 @@ describe('the items page', inChromium, () => {
   })
 
   test('keys work from the first moment, but not where something is typed', async () => {
-    const own = await withPage()
-    await createdBy(own, '{"name":"n/"}')
-    const page = await openItems(own)
+    const { page } = await openWith('{"name":"n/"}')
     await page.cell('"n/"').waitFor()
     const { keyboard } = page
     await keyboard.press('?')

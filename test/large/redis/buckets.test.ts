@@ -6,12 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { newItemId } from '../../../src/item/id.js'
 import { type ItemStore, StoreMismatchError } from '../../../src/store/item-store.js'
-import { create } from '../../conformance/expect.js'
 import { cli, ownService } from '../../support/own-service.js'
 import { describeWithRedis, type OwnRedis, ownRedis, startedRedis } from '../../support/redis.js'
-import { ownCluster } from '../../support/redis-cluster.js'
 import { ownStore } from '../../support/redis-store.js'
-import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
+import { describeStore, itemText } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 import { assertNothingServed, assertUnhealthy, noChange } from './expect.js'
 
@@ -151,22 +149,5 @@ describeWithRedis('the number of buckets', () => {
     assert.equal(lines.length, 1)
     assert.match(String(lines[0]?.cause), mismatch)
     assert.equal((await redis.command('keys', '*')).split('\n').length, 2)
-  })
-
-  test('holds in a cluster, too', async () => {
-    const cluster = await ownCluster()
-    await cluster.start()
-    const store = await open(cluster, 1024)
-    const ids = Array.from({ length: 2000 }, newItemId)
-    await Promise.all(ids.map((id) => store.create(id, itemText(id, 10))))
-    const listed: { id: string }[] = JSON.parse(`[${await textOf(await store.list())}]`)
-    assert.deepEqual(listed.map(({ id }) => id).sort(), ids.toSorted())
-    await assert.rejects(
-      open(cluster, 256),
-      /^StoreMismatchError: STORE_BUCKETS is 256, but .* 1024/,
-    )
-    assert.equal(await store.healthy(), true)
-    const service = await ownService({ STORE_URL: cluster.url, STORE_BUCKETS: '1024' })
-    await create(service, {})
   })
 })

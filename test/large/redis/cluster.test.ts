@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { newItemId } from '../../../src/item/id.js'
+import type { ItemId, ItemStore } from '../../../src/store/item-store.js'
 import { slotOf } from '../../../src/store/redis/slots.js'
 import { create } from '../../conformance/expect.js'
 import { newCertificate } from '../../support/certificate.js'
@@ -43,10 +44,7 @@ describeWithRedis('a cluster', () => {
 
   test('items are spread over all masters, listed once each, and counted together', async () => {
     const store = await open()
-    const ids = Array.from({ length: 3000 }, newItemId)
-    await Promise.all(ids.map((id) => store.create(id, itemText(id, 10))))
-    const listed: { id: string }[] = JSON.parse(`[${await textOf(await store.list())}]`)
-    assert.deepEqual(listed.map(({ id }) => id).sort(), ids.toSorted())
+    const ids = await createdAndListed(store, 3000)
     const { items, itemBytes, memoryBytes } = await store.size()
     assert.equal(items, 3000)
     assert.equal(
@@ -62,6 +60,17 @@ describeWithRedis('a cluster', () => {
     )
     await store.clear()
     assert.equal((await store.size()).items, 0)
+  })
+
+  test('their number of buckets is that of the first store', async () => {
+    const prefix = `${randomUUID()}:`
+    const store = await open({ prefix, buckets: 1024 })
+    await createdAndListed(store, 2000)
+    const refused = /^StoreMismatchError: STORE_BUCKETS is 256, but .* 1024/
+    await assert.rejects(open({ prefix, buckets: 256 }), refused)
+    assert.equal(await store.healthy(), true)
+    const env = { STORE_PREFIX: prefix, STORE_BUCKETS: '1024', STORE_TIMEOUT }
+    await create(await ownService({ STORE_URL: cluster.url, ...env }), {})
   })
 
   test('a health check takes two scripts on each master', async () => {
@@ -156,6 +165,15 @@ describeWithRedis('a cluster', () => {
     await create(service, {})
   })
 })
+
+/** Creates items, and finds each once in the list. @returns their ids. */
+async function createdAndListed(store: ItemStore, count: number): Promise<ItemId[]> {
+  const ids = Array.from({ length: count }, newItemId)
+  await Promise.all(ids.map((id) => store.create(id, itemText(id, 10))))
+  const listed: { id: string }[] = JSON.parse(`[${await textOf(await store.list())}]`)
+  assert.deepEqual(listed.map(({ id }) => id).sort(), ids.toSorted())
+  return ids
+}
 
 /** The first line of the log with this message. */
 function lineOf({ log }: OwnService, msg: string): string {
