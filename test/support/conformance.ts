@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Service } from '../conformance/client.js'
 import { type Command, ownProcess } from './own-process.js'
 import { cli, ownService } from './own-service.js'
@@ -18,29 +19,48 @@ export interface Conformance {
 /** Runs `item-store conformance` against a service. */
 export async function conformanceOf({ baseUrl, secret }: Service): Promise<Conformance> {
   const args = ['conformance', baseUrl.href, '--reporter', 'tap']
-  return await report([process.execPath, cli, ...args], { JWT_SECRET: secret })
+  const { status, results } = await report([process.execPath, cli, ...args], { JWT_SECRET: secret })
+  return outcomeOf(status, results)
 }
 
-/** Runs only the tests of a clause, in the same way as the command; all of them take seconds. */
-export async function clauseOf({ baseUrl, secret }: Service, clause: string): Promise<Conformance> {
+const each = fileURLToPath(new URL('./conformance-of-each.js', import.meta.url))
+
+/**
+ * Runs only the tests of a clause, in the same way as the command, against several services with the same secret;
+ * all tests take seconds, and so do as many processes.
+ */
+export async function clauseOf(
+  services: readonly Service[],
+  clause: string,
+): Promise<Conformance[]> {
   const only = `--test-name-pattern=${clause.replace('.', '\\.')}(?![.\\d])`
   const tests = join(root, 'dist/conformance-tests.js')
-  return await report([process.execPath, '--test-reporter=tap', only, tests], {
-    BASE_URL: baseUrl.href,
-    JWT_SECRET: secret,
-  })
+  const urls = services.map(({ baseUrl }) => baseUrl.href)
+  const command = [process.execPath, '--test-reporter=tap', only, each, tests, ...urls] as const
+  const { status, results } = await report(command, { JWT_SECRET: services[0]?.secret })
+  const count = results.length / services.length
+  assert.ok(Number.isInteger(count), `${results.length} tests of ${services.length} services`)
+  return services.map((_, n) => outcomeOf(status, results.slice(n * count, (n + 1) * count)))
 }
 
-async function report(command: Command, env: NodeJS.ProcessEnv): Promise<Conformance> {
+interface Result {
+  readonly isOk: boolean
+  readonly title: string
+}
+
+async function report(command: Command, env: NodeJS.ProcessEnv) {
   const { ended, printed } = ownProcess(command, { cwd: root, env })
   const [status] = await ended(120_000)
   const output = await printed(/^# duration_ms/m)
-  const results = [...output.matchAll(/^(ok|not ok) \d+ - (.*)$/gm)]
-  const titles = (result: string) =>
-    results
-      .filter(([, its, title = '']) => its === result && !title.includes(' # SKIP'))
-      .map(([, , title = '']) => title)
-  return { status, passed: titles('ok'), failed: titles('not ok') }
+  const lines = [...output.matchAll(/^(ok|not ok) \d+ - (?!.* # SKIP)(.*)$/gm)]
+  const results = lines.map(([, its, title = '']): Result => ({ isOk: its === 'ok', title }))
+  return { status, results }
+}
+
+function outcomeOf(status: number | null, results: readonly Result[]): Conformance {
+  const titles = (isOk: boolean) =>
+    results.filter((result) => result.isOk === isOk).map(({ title }) => title)
+  return { status, passed: titles(true), failed: titles(false) }
 }
 
 /** @param env settings of the service. */
