@@ -175,7 +175,7 @@ export function App({ service }: { service: ItemService }) {
         </Status>
         <ItemTable
           {...{ grid, view, names, layout, changed, column, selection, onKey }}
-          lengths={overview.widths}
+          overview={overview}
           items={rows}
           onLayout={changeLayout}
           active={active?.id}

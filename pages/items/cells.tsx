@@ -81,7 +81,7 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
     const idOf = (place: number) =>
       active !== undefined && place === (isThere ? active : 0) ? activeCell : undefined
     return [
-      <td key="id" id={idOf(0)} {...cellAt({ name: 'id', place: 0, isPinned: true })}>
+      <td key="id" id={idOf(0)} {...cellAt({ place: 0, isPinned: true })}>
         {box}
         <span class="open">{item.id}</span>
       </td>,

@@ -85,6 +85,7 @@ export function Delete(props: DeleteProps) {
       onClose={isRunning ? stop : onClose}
     >
       {isOne && !isTried && items.map((item) => <Start key={item.id} item={item} />)}
+      {!isTried && !isRunning && <p>This cannot be undone.</p>}
       {isRunning && !isOne && (
         <p>
           <progress max={rest.length} value={tried} aria-label="Deleted" /> {formatted(tried)} of{' '}

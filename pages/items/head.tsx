@@ -94,6 +94,7 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
             key={`.${name}`}
             scope="col"
             aria-sort={at < 0 ? undefined : order}
+            data-numeric={column.isNumeric || undefined}
             class={classOf(name, move)}
             onPointerDown={(event) => {
               if (!isTable || event.button !== 0) return
@@ -127,7 +128,7 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
 }
 
 /** What a cell has because of its column: those to the left of it may not be rendered. */
-export function cellAt({ place, isPinned }: Column) {
+export function cellAt({ place, isPinned }: Pick<Column, 'place' | 'isPinned'>) {
   const style = { '--place': place + 1, '--left': isPinned ? `var(--left-${place})` : undefined }
   return { 'aria-colindex': place + 1, 'data-pinned': isPinned || undefined, style }
 }

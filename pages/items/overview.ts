@@ -15,6 +15,8 @@ export interface Overview {
   readonly otherNames: number
   /** How many characters the widest value of each member takes among these items, at most {@link widest}. */
   readonly widths: ReadonlyMap<string, number>
+  /** Members that are something other than a number in one of these items. */
+  readonly notNumeric: ReadonlySet<string>
 }
 
 /** How many items are searched for members, and how many members of each. */
@@ -38,12 +40,14 @@ export function createOverview(): OverviewMaker {
   const projects = new Map<string | null, number>()
   const counts = new Map<string, number>()
   const widths = new Map<string, number>()
+  const notNumeric = new Set<string>()
   let seen = 0
   /** Sorted on demand; `undefined` when items were added since. */
   let names: string[] | undefined
   return {
     projects,
     widths,
+    notNumeric,
     get names() {
       names ??= mostUsed(counts, mostNames)
       return names
@@ -61,6 +65,7 @@ export function createOverview(): OverviewMaker {
       for (const { name, valueStart, end, count: size } of membersOf(item.text)) {
         const width = size > 0 ? `{${size}}`.length : Math.min(end - valueStart, widest)
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
+        if (!/[-\d]/.test(item.text.charAt(valueStart))) notNumeric.add(name)
         if (name !== 'id' && name !== 'project_id') count(counts, name)
         members += 1
         if (members === mostMembers) break

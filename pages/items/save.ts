@@ -29,6 +29,7 @@ export async function saveItem(
 
 /** Why an item was not saved, in words. */
 export function notSaved(problem: unknown): string {
-  const doubt = 'It may have been saved all the same. Save again: it will not be there twice.'
-  return `Not saved. ${messageFor(problem)}. ${isOutcomeUnknown(problem) ? doubt : ''}`
+  const message = messageFor(problem)
+  if (!isOutcomeUnknown(problem)) return `Not saved. ${message}.`
+  return `${message}. It is not known whether this was saved. Save again: it will not be there twice.`
 }

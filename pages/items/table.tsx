@@ -8,6 +8,7 @@ import { Head } from './head.js'
 import { type Item, memberText } from './item.js'
 import type { Layout } from './layout.js'
 import { isCommand, targetRow, useListKeys } from './list-keys.js'
+import type { Overview } from './overview.js'
 import type { Peeked } from './peek.js'
 import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
 import type { Selection } from './selection.js'
@@ -35,8 +36,7 @@ export interface TableProps {
   readonly view: View
   /** Names of the members that are columns, besides `id`, from left to right. */
   readonly names: readonly string[]
-  /** How many characters their values have. */
-  readonly lengths: ReadonlyMap<string, number>
+  readonly overview: Overview
   readonly layout: Layout
   readonly changed: ReadonlySet<string>
   /** The id of the row that keys act on. */
@@ -64,7 +64,7 @@ export function ItemTable(props: TableProps) {
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRows] = useState(nothing)
   const [{ first: left, end: right }, setColumns] = useState(nothing)
-  const tracks = useTracks(names, layout, props.lengths)
+  const tracks = useTracks(names, layout, props.overview)
   const { columns, widths, starts } = tracks
   const pinned = columns.filter(({ isPinned }) => isPinned).length
   const pinnedWidth = starts[pinned] ?? 0

@@ -3,7 +3,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { shownName } from './item.js'
 import type { Layout } from './layout.js'
-import { widest } from './overview.js'
+import { type Overview, widest } from './overview.js'
 
 /** Narrowest column, in characters. */
 export const narrowest = 5
@@ -18,6 +18,8 @@ export interface Column {
   readonly place: number
   /** Whether it stays in sight when the table is scrolled sideways. */
   readonly isPinned: boolean
+  /** Whether its values are numbers. */
+  readonly isNumeric: boolean
 }
 
 /** What columns there are, and where, in characters. */
@@ -32,20 +34,20 @@ export interface Tracks {
 /**
  * None gets narrower by itself, so that little moves under what one reads.
  * @param names of the members that are columns, besides `id`, in order.
- * @param lengths how many characters their values have.
  */
 export function useTracks(
   names: readonly string[],
   { pinned, widths }: Layout,
-  lengths: ReadonlyMap<string, number>,
+  { widths: lengths, notNumeric }: Overview,
 ): Tracks {
   const widestShown = useRef(new Map([['id', idWidth]]))
   const columns = useMemo(
     () =>
       ['id', ...names].map((name, place) => {
-        return { name, place, isPinned: place === 0 || pinned.includes(name) }
+        const isPinned = place === 0 || pinned.includes(name)
+        return { name, place, isPinned, isNumeric: lengths.has(name) && !notNumeric.has(name) }
       }),
-    [names, pinned],
+    [names, pinned, lengths.size, notNumeric.size],
   )
   const chosen = new Map(widths)
   const tracks = columns.map(({ name }) => {
