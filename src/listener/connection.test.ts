@@ -170,6 +170,18 @@ test('the heads of requests that wait count as memory', async () => {
   await until('50,000 bytes', () => (served[0]?.connection.heldBytes ?? 0) > 50_000)
 })
 
+test('while the listener still accepts connections, no client is made to open another one', async () => {
+  const { listener, socket, served } = await open()
+  socket.write(ask)
+  await until('the request', () => served.length === 1)
+  const stopped = listener.stop({ timeout: 20_000 })
+  answer(served[0] ?? assert.fail())
+  const text = await received(socket)
+  assert.deepEqual(bodiesIn(text), ['answered'])
+  assert.doesNotMatch(text, /Connection: close/)
+  await stopped
+})
+
 test('what was read when the listener began to stop is answered, also if all of it is refused', async () => {
   const opened = await open(60, (turn) => {
     if (opened.served.length > 1) answer(turn)

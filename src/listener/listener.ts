@@ -224,12 +224,13 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
      */
     async stop({ timeout, grace = 0 }) {
       const deadline = performance.now() + timeout
+      // Before any connection is closed: its client would open another one, just before the listener is gone.
+      await acceptWaiting()
       isStopping = true
       for (const connection of connections.values()) {
         // A client that has only just connected is about to send a request.
         if (!connection.hasHadRequest) connection.markActive()
       }
-      await acceptWaiting()
       const closed = once(server, 'close')
       NetServer.prototype.close.call(server)
       const check = () => {
