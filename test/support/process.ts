@@ -52,13 +52,24 @@ export function catches(pid: number, signal: number): boolean {
   return (BigInt(`0x${mask}`) >> BigInt(signal - 1)) % 2n === 1n
 }
 
+/** Below the ports that Linux gives to clients, from 32768 on, and apart from those of other test files. */
+let nextPort = 20_000 + ((process.pid * 16) % 12_000)
+
 /** A port on which nothing listens. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server)
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = nextPort
+    nextPort += 1
+    const server = createServer()
+    try {
+      await listen(server, port)
+    } catch {
+      continue // in use
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /** A port on which another program listens, until the test is over. */
