@@ -112,7 +112,10 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
       return 'done'
     },
 
-    list: () => ({ ...blocks.chain.list(Math.max(0, used - 1)), version: version() }),
+    list() {
+      const { byteLength, chunks, release } = blocks.chain.list(Math.max(0, used - 1))
+      return { byteLength, chunks, release, version: version() } // spreading the list takes 2 µs more
+    },
 
     version,
 
