@@ -52,24 +52,47 @@ export function catches(pid: number, signal: number): boolean {
   return (BigInt(`0x${mask}`) >> BigInt(signal - 1)) % 2n === 1n
 }
 
-/** Below the ports that Linux gives to clients, from 32768 on, and apart from those of other test files. */
-let nextPort = 20_000 + ((process.pid * 16) % 12_000)
+/** For each process that needs any, below those that Linux gives to clients, from 32768 on. */
+const ports = { first: 20_000, ofProcess: 100, processes: 120 }
 
-/** A port on which nothing listens. */
+/** The first of the ports of this process, and how many of them it has used. */
+let ownPorts: Promise<number> | undefined
+let usedPorts = 0
+
+/** A port on which nothing listens, and that no other test file gets while this one runs. */
 export async function freePort(): Promise<number> {
+  ownPorts ??= claimPorts()
+  const first = await ownPorts
   for (;;) {
-    const port = nextPort
-    nextPort += 1
-    const server = createServer()
-    try {
-      await listen(server, port)
-    } catch {
-      continue // in use
-    }
+    usedPorts += 1
+    assert.ok(usedPorts < ports.ofProcess)
+    const port = first + usedPorts
+    const server = await listening(port)
+    if (server === undefined) continue
     server.close()
     await once(server, 'close')
     return port
   }
+}
+
+/** Whoever listens on the first one has the others, until its process ends. */
+async function claimPorts(): Promise<number> {
+  for (let place = process.pid; ; place += 1) {
+    const first = ports.first + ports.ofProcess * (place % ports.processes)
+    const server = await listening(first)
+    if (server === undefined) continue
+    server.unref()
+    return first
+  }
+}
+
+/** @returns `undefined` if the port is in use. */
+async function listening(port: number): Promise<Server | undefined> {
+  const server = createServer()
+  return await listen(server, port).then(
+    () => server,
+    () => undefined,
+  )
 }
 
 /** A port on which another program listens, until the test is over. */
