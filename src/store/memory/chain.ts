@@ -110,13 +110,14 @@ export class Chain {
   }
 
   /** A list of the items as they are now. @param byteLength of all texts with the commas between them. */
-  list(byteLength: number): Omit<ItemList, 'version'> {
+  list(byteLength: number, version: string): ItemList {
     this.#opened += 1
     const list = { moment: this.#opened, kept: undefined, isReleased: false }
     this.open.push(list)
     this.#pin()
     return {
       byteLength,
+      version,
       chunks: this.#chunksOf(list, byteLength),
       release: () => {
         if (list.isReleased) return

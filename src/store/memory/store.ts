@@ -112,10 +112,7 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
       return 'done'
     },
 
-    list() {
-      const { byteLength, chunks, release } = blocks.chain.list(Math.max(0, used - 1))
-      return { byteLength, chunks, release, version: version() } // spreading the list takes 2 µs more
-    },
+    list: () => blocks.chain.list(Math.max(0, used - 1), version()),
 
     version,
 
