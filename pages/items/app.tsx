@@ -140,10 +140,10 @@ export function App({ service }: { service: ItemService }) {
       <header class="line bar">
         <h1>Items</h1>
         {hasApiPage && <a href={pagePaths.docs}>API</a>}
-        <button type="button" onClick={() => setDialog('help')}>
+        <button type="button" class="plain" onClick={() => setDialog('help')}>
           Shortcuts
         </button>
-        <button type="button" onClick={askForToken}>
+        <button type="button" class="plain" onClick={askForToken}>
           Token
         </button>
       </header>
