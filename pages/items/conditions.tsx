@@ -1,9 +1,7 @@
 /** Filters by members: each condition is a line below the toolbar. @module */
 
-import type { Condition } from './filter.js'
+import { type Condition, tests } from './filter.js'
 import { shownName } from './item.js'
-
-const tests = ['contains', 'equals', 'is absent'] as const
 
 export interface ConditionsProps {
   readonly conditions: readonly Condition[]
@@ -53,7 +51,7 @@ export function Conditions({ conditions, names, onChange }: ConditionsProps) {
               <input
                 type="search"
                 aria-label="Value"
-                placeholder={test === 'equals' ? 'text or JSON' : 'text'}
+                placeholder={test === 'contains' ? 'text' : 'text or JSON'}
                 value={value}
                 onInput={({ currentTarget }) => change({ value: currentTarget.value })}
               />

@@ -3,7 +3,7 @@
 import { layOut } from '../shared/json-layout.js'
 import { type Item, kindOf, memberText, projectOf } from './item.js'
 import { stringOf } from './members.js'
-import { compareNumbers } from './sort.js'
+import { compare, sortValue } from './sort.js'
 import type { Yield } from './yield.js'
 
 export interface Filter {
@@ -15,13 +15,32 @@ export interface Filter {
   readonly conditions: readonly Condition[]
 }
 
+/** Tests of a member's value against another one of the same type, by their order; `NaN` between different types. */
+const comparisons = {
+  equals: (order) => order === 0,
+  'does not equal': (order) => order !== 0,
+  'is less than': (order) => order < 0,
+  'is at most': (order) => order <= 0,
+  'is greater than': (order) => order > 0,
+  'is at least': (order) => order >= 0,
+} satisfies Record<string, (order: number) => boolean>
+
+type Comparison = keyof typeof comparisons
+
+/** What can be asked of a member. All but the last need a value. */
+export const tests = [
+  'contains',
+  ...(Object.keys(comparisons) as Comparison[]), // the keys of a constant
+  'is absent',
+] as const
+
 /** What a member has to be. */
 export interface Condition {
   readonly name: string
-  readonly test: 'contains' | 'equals' | 'is absent'
+  readonly test: (typeof tests)[number]
   /**
-   * What a string or the JSON text of another value contains, ignoring case; or what it equals: a JSON value, numbers by
-   * their value, or else what a string says. Empty for anything.
+   * What a string or the JSON text of another value contains, ignoring case; or what it is compared with: a JSON value, or
+   * else what a string says. Empty for anything.
    */
   readonly value: string
 }
@@ -74,24 +93,34 @@ export function createSearch(items: readonly Item[], filter: Filter): Search {
 
 function createCheck({ name, test, value }: Condition): (item: Item) => boolean {
   if (test === 'is absent') return (item) => memberText(item, name) === undefined
-  const isMet = test === 'equals' ? createComparison(value) : createQuery(value)
+  const isMet =
+    test === 'contains' ? createContent(value) : createComparison(value, comparisons[test])
   return (item) => {
     const text = memberText(item, name)
-    return (
-      text !== undefined &&
-      isMet(test === 'contains' && kindOf(text) === 'string' ? stringOf(text) : text)
-    )
+    return text !== undefined && isMet(text)
   }
 }
 
-/** Compares JSON texts with a value: white space between tokens makes no difference, and how a number is written. */
-function createComparison(value: string): (text: string) => boolean {
-  const json = isJson(value) ? value.trim() : JSON.stringify(value)
-  const kind = kindOf(json)
-  if (kind === 'number') return (text) => kindOf(text) === kind && compareNumbers(text, json) === 0
-  const exact = kind === 'string' ? stringOf(json) : layOut(json)
-  return (text) =>
-    kindOf(text) === kind && (kind === 'string' ? stringOf(text) : layOut(text)) === exact
+/** Finds text in what a string says, or in the JSON text of another value. */
+function createContent(value: string): (text: string) => boolean {
+  const isMet = createQuery(value)
+  return (text) => isMet(kindOf(text) === 'string' ? stringOf(text) : text)
+}
+
+/** Compares JSON texts with a value: white space between tokens makes no difference. */
+function createComparison(
+  value: string,
+  isMet: (order: number) => boolean,
+): (text: string) => boolean {
+  const wanted = sortValue(laidOut(isJson(value) ? value.trim() : JSON.stringify(value)))
+  return (text) => {
+    const found = sortValue(laidOut(text))
+    return isMet(found.type === wanted.type ? compare(found, wanted) : Number.NaN)
+  }
+}
+
+function laidOut(text: string): string {
+  return kindOf(text) === 'nested' ? layOut(text) : text
 }
 
 function isJson(text: string): boolean {

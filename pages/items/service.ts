@@ -100,16 +100,21 @@ export function connect(): ItemService {
     request: Pick<ServiceRequest, 'method' | 'body'>,
     result: (response: TextResponse) => Promise<R>,
   ): Promise<R> {
+    let tag = await likelyTag(text)
     for (let attempt = 1; ; attempt += 1) {
-      const now = await read(id)
-      if (now.text !== text) throw new ChangedError(id, now.text)
+      if (tag === undefined) {
+        const now = await read(id)
+        if (now.text !== text) throw new ChangedError(id, now.text)
+        tag = now.tag ?? '*'
+      }
       try {
-        const headers = { 'if-match': now.tag ?? '*' }
+        const headers = { 'if-match': tag }
         return await send({ ...request, path: pathOf(id), headers }, undefined, result)
       } catch (error) {
         if (isGone(error)) throw new ChangedError(id, undefined)
         const isChanged = error instanceof ItemStoreError && error.status === 412
         if (!isChanged || attempt === attempts) throw error
+        tag = undefined
       }
     }
   }
@@ -158,6 +163,19 @@ async function* inPieces(parts: TextResponse['parts']): TextResponse['parts'] {
 
 function pathOf(id: string): string {
   return `${paths.items}/${encodeURIComponent(id)}`
+}
+
+/**
+ * The tag that the service gives an item with this text. Should it be another one, the condition is not met and the item
+ * is read first; otherwise that read is saved. `undefined` where the platform computes no digests: in pages that have
+ * neither TLS nor come from this machine.
+ */
+async function likelyTag(text: string): Promise<string | undefined> {
+  const { subtle }: { subtle: SubtleCrypto | undefined } = crypto
+  if (!subtle) return undefined
+  const digest = new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  const base64 = btoa(String.fromCharCode(...digest))
+  return `"${base64.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}"`
 }
 
 /** A key for one item that is to be created. */

@@ -19,7 +19,7 @@ interface Row {
   readonly values: readonly (Value | undefined)[]
 }
 
-interface Value {
+export interface Value {
   /** Its place among the types. */
   readonly type: number
   /** What a string says; otherwise the text of the value. */
@@ -63,7 +63,8 @@ export async function sortItems(
   const order = orderOf(sort)
   const rows: Row[] = []
   for (const item of items) {
-    rows.push({ item, values: sort.map(({ name }) => valueFrom(memberText(item, name))) })
+    const texts = sort.map(({ name }) => memberText(item, name))
+    rows.push({ item, values: texts.map((text) => (text === undefined ? text : sortValue(text))) })
     await yieldIfDue()
   }
   let runs: Row[][] = []
@@ -113,14 +114,15 @@ function orderOf(sort: Sort): (one: Row, other: Row) => number {
   }
 }
 
-function valueFrom(text: string | undefined): Value | undefined {
-  if (text === undefined) return undefined
+/** What a value is sorted by. @param text in JSON. */
+export function sortValue(text: string): Value {
   const type = types.findIndex((first) => first.includes(text.charAt(0)))
   const double = type === number && plainNumber.test(text) ? Number(text) : undefined
   return { type, double, text: type === string ? stringOf(text) : text }
 }
 
-function compare(one: Value, other: Value): number {
+/** Their order: negative if the first one comes before the other. */
+export function compare(one: Value, other: Value): number {
   if (one.type !== other.type) return one.type - other.type
   if (one.double !== undefined && other.double !== undefined) return one.double - other.double
   if (one.type === number) return compareNumbers(one.text, other.text)

@@ -110,6 +110,13 @@ describe('a condition', () => {
     { test: 'equals', value: 'true', found: 'g' },
     { test: 'equals', value: 'null', found: 'h' },
     { test: 'equals', value: '""', found: 'i' },
+    { test: 'does not equal', value: '1', found: 'abdefghi' }, // those that have it
+    { test: 'is less than', value: '12345678901234567891', found: 'ac' },
+    { test: 'is at most', value: '1', found: 'c' },
+    { test: 'is greater than', value: '12345678901234567890', found: 'b' },
+    { test: 'is at least', value: '12345678901234567890', found: 'ab' },
+    { test: 'is less than', value: 'Z', found: 'di' }, // strings as they are sorted
+    { test: 'is greater than', value: 'a', found: 'e' },
     { test: 'is absent', value: '', found: 'j' },
     { test: 'contains', value: '', found: 'abcdefghij' }, // not complete yet
   ] as const
