@@ -49,7 +49,7 @@ let isMute = false
  */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not asked, as an earlier request had no answer')
-  return isLarge ? 10_000 : 5_000
+  return isLarge ? 20_000 : 15_000
 }
 
 /** @param what the request that had no answer in time. */

@@ -33,9 +33,9 @@ describeWithRedis('a cluster', () => {
   }
 
   const small = { buckets: 8, batchBytes: 300 }
-  describeStore('with 8 buckets and batches of 300 bytes', () => open(small), 100)
+  describeStore('with 8 buckets and batches of 300 bytes', () => open(small), 50)
 
-  describeRoundTrip('in a cluster', () => openStore({ url: cluster.url, buckets: 8 }), 100)
+  describeRoundTrip('in a cluster', () => openStore({ url: cluster.url, buckets: 8 }), 30)
 
   test('passes the conformance tests, and has the items on all masters', async () => {
     await assertConforms({ STORE_URL: cluster.url, STORE_TIMEOUT })
