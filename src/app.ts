@@ -18,9 +18,10 @@ import { createRouter } from './http/router.js'
 import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
+import type { NewId } from './item/id.js'
 import { createListener, type Listener, type ListenerLimits } from './listener/listener.js'
 import { handleTogether } from './listener/together.js'
-import type { ItemId, ItemStore } from './store/item-store.js'
+import type { ItemStore } from './store/item-store.js'
 
 /** Options of the app. */
 export interface AppOptions
@@ -46,8 +47,8 @@ export interface AppParts {
   readonly exceededLimit?: () => ExceededLimit | undefined
   /** How item requests fail on purpose; by default, none does. */
   readonly failures?: Failures | undefined
-  /** Makes the ids of new items; random ones by default. */
-  readonly newId?: (() => ItemId) | undefined
+  /** Makes the ids of new items; by default, random ones, and those that follow from an `Idempotency-Key`. */
+  readonly newId?: NewId | undefined
 }
 
 /** The table of routes. */

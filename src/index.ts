@@ -23,7 +23,7 @@ import { messageOf } from './config/thrown.js'
 import { UsageError } from './config/usage-error.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
-import { newItemId, seededItemIds } from './item/id.js'
+import { seededItemIds } from './item/id.js'
 import type { ItemRequest } from './item/item-request.js'
 import { parseSeed, storeItems } from './item/seed.js'
 import { createSilentLog } from './process/log.js'
@@ -122,15 +122,14 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   const { secret = newSecret(), delay, failures, ids, ...given } = options ?? {}
   const signing = signingWith(secret)
   if (ids !== undefined && typeof ids !== 'string') throw new UsageError('ids is not text')
-  const startIds = () => (ids === undefined ? newItemId : seededItemIds(ids))
-  let newId = startIds()
+  const seededIds = ids === undefined ? undefined : seededItemIds(ids)
   const server = await startServer(settingsFrom(given), {
     log: createSilentLog(),
     requestLogLevel: 'debug',
     currentSigning: () => signing,
     delay: delay === undefined ? undefined : checkedDelay(delay),
     failures: failures === undefined ? undefined : checkedFailures(failures),
-    newId: () => newId(),
+    newId: seededIds?.newId,
   })
   const baseUrl = `${server.url}${prefix}`
   let stopped: Promise<void> | undefined
@@ -153,13 +152,13 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
     async seed(items) {
       needRunning()
-      return await storeItems(server.store, requestsOf(items), () => newId())
+      return await storeItems(server.store, requestsOf(items), seededIds?.newId)
     },
 
     async reset() {
       needRunning()
       await server.store.clear()
-      newId = startIds()
+      seededIds?.startOver()
     },
 
     async stop() {

@@ -104,6 +104,8 @@ test('ids follow from a seed, and start over after a reset', async () => {
   const idsIn = async (store: EmbeddedItemStore) => [
     ...(await store.seed([{ a: 1 }, { a: 2 }])),
     (await create(store)).split('/').at(-1),
+    (await store.client().create({ a: 3 })).id,
+    (await store.client().create({ a: 4 }, { idempotencyKey: 'one' })).id,
   ]
   const [one, same, other] = [
     await started({ ids: 'a seed' }),
@@ -111,11 +113,22 @@ test('ids follow from a seed, and start over after a reset', async () => {
     await started({ ids: 'another' }),
   ]
   const ids = await idsIn(one)
-  assert.equal(new Set(ids).size, 3)
+  assert.equal(new Set(ids).size, 5)
   assert.deepEqual(await idsIn(same), ids)
   assert.notDeepEqual(await idsIn(other), ids)
   await one.reset()
   assert.deepEqual(await idsIn(one), ids)
+})
+
+test('ids: a create that is refused takes none, and one that is sent again has the same', async () => {
+  const store = await started({ ids: 'a seed' })
+  const other = await started({ ids: 'a seed' })
+  assert.equal((await request(store, 'POST', '/items', { body: '{' })).status, 422)
+  const client = store.client()
+  const first = await client.create({}, { idempotencyKey: 'one' })
+  assert.deepEqual(await client.create({}, { idempotencyKey: 'one' }), first)
+  const { id } = await client.create({})
+  assert.deepEqual([first.id, id], await other.seed([{}, {}]))
 })
 
 /** Status, error code and Retry-After of as many lists. */

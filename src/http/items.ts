@@ -3,7 +3,7 @@
 import { ApiError } from '../interface/errors.js'
 import { type HeaderList, replayedHeader } from '../interface/headers.js'
 import { itemPath } from '../interface/paths.js'
-import { namedItemId, newItemId, parseItemId } from '../item/id.js'
+import { type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
 import { endTogether } from '../listener/together.js'
 import type {
@@ -50,7 +50,7 @@ export function createItemHandlers(
   store: ItemStore,
   readBody: ReadBody,
   waitingReads: WaitingReads,
-  newId: () => ItemId = newItemId,
+  newId: NewId = (name) => (name === undefined ? newItemId() : namedItemId(store.namespace, name)),
 ): ItemHandlers {
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
@@ -102,8 +102,7 @@ export function createItemHandlers(
 
     create: async function createItem(exchange) {
       const name = keyedName(exchange)
-      const id = name === undefined ? newId() : namedItemId(store.namespace, name)
-      const item = await receivedItem(exchange, () => id)
+      const { id, item } = await receivedItem(exchange, () => newId(name))
       const location = ['Location', itemPath(id)]
       while (!(await store.create(id, item))) {
         const present = await store.read(id)
@@ -126,8 +125,7 @@ export function createItemHandlers(
     },
 
     replace: async function replaceItem(exchange) {
-      const item = await receivedItem(exchange, () => itemIdOf(exchange))
-      const id = itemIdOf(exchange)
+      const { id, item } = await receivedItem(exchange, () => itemIdOf(exchange))
       await changeItem(exchange, id, (expected) => store.replace(id, item, expected))
       return answerItem(exchange, 200, updated, item, ['ETag', await itemTag(item)])
     },
@@ -143,10 +141,11 @@ export function createItemHandlers(
   function receivedItem(
     { request, response }: Exchange,
     idOf: () => ItemId,
-  ): Awaitable<EncodedItem> {
+  ): Awaitable<{ id: ItemId; item: EncodedItem }> {
     return readBody(request, response, (body) => {
       const itemRequest = parseItemRequest(body)
-      return encodeItem(idOf(), itemRequest)
+      const id = idOf()
+      return { id, item: encodeItem(id, itemRequest) }
     })
   }
 }

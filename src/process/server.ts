@@ -9,10 +9,11 @@ import type { Config } from '../config/settings.js'
 import { createForwarded } from '../http/forwarded.js'
 import { createRequestLog } from '../http/request-log.js'
 import { createWaitingReads, type WaitingReads } from '../http/waiting-reads.js'
+import type { NewId } from '../item/id.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { storeItems } from '../item/seed.js'
 import { type Delay, delayed } from '../store/delayed.js'
-import type { ItemId, ItemStore } from '../store/item-store.js'
+import type { ItemStore } from '../store/item-store.js'
 import { openStore } from '../store/open.js'
 import { urlOf } from './address.js'
 import { watchLoad } from './load.js'
@@ -32,8 +33,8 @@ export interface ServerOptions {
   readonly delay?: Delay | undefined
   /** How item requests fail on purpose. */
   readonly failures?: Failures | undefined
-  /** Makes the ids of new items; random ones by default. */
-  readonly newId?: (() => ItemId) | undefined
+  /** Makes the ids of new items; by default, random ones, and those that follow from an `Idempotency-Key`. */
+  readonly newId?: NewId | undefined
   /** The number of this process, starting at 1, if several serve on one port. */
   readonly worker?: number
 }
