@@ -17,6 +17,7 @@ import type {
 import { answerEmpty, startJson } from './answer.js'
 import type { ReadBody } from './body.js'
 import {
+  type Conditions,
   conditionsOf,
   type EntityTag,
   isMatch,
@@ -70,9 +71,9 @@ export function createItemHandlers(
   async function changeItem(
     exchange: Exchange,
     id: ItemId,
+    conditions: Conditions | undefined,
     change: (expected?: EncodedItem) => Awaitable<ChangeOutcome>,
   ): Promise<void> {
-    const conditions = conditionsOf(exchange.request.headers)
     for (let outcome: ChangeOutcome = 'unexpected'; outcome !== 'done'; ) {
       let expected: EncodedItem | undefined
       if (conditions !== undefined) {
@@ -115,8 +116,8 @@ export function createItemHandlers(
     },
 
     read: async function readItem(exchange) {
-      const id = itemIdOf(exchange)
       const conditions = conditionsOf(exchange.request.headers)
+      const id = itemIdOf(exchange)
       const read = () => presentItem(exchange, id)
       if (conditions === undefined) return answerRetrieved(exchange, await read(), [])
       const result = await waitingReads.untilModified(exchange, conditions, id, read)
@@ -125,14 +126,16 @@ export function createItemHandlers(
     },
 
     replace: async function replaceItem(exchange) {
+      const conditions = conditionsOf(exchange.request.headers)
       const { id, item } = await receivedItem(exchange, () => itemIdOf(exchange))
-      await changeItem(exchange, id, (expected) => store.replace(id, item, expected))
+      await changeItem(exchange, id, conditions, (expected) => store.replace(id, item, expected))
       return answerItem(exchange, 200, updated, item, ['ETag', await itemTag(item)])
     },
 
     delete: async function deleteItem(exchange) {
+      const conditions = conditionsOf(exchange.request.headers)
       const id = itemIdOf(exchange)
-      await changeItem(exchange, id, (expected) => store.delete(id, expected))
+      await changeItem(exchange, id, conditions, (expected) => store.delete(id, expected))
       answerEmpty(exchange, 204)
     },
   }

@@ -22,8 +22,12 @@ const maxWait = 60
 /** Number of reads that may wait at a time; each takes about 18 KB with its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
-/** RFC 7240 §2: preferences are separated by commas, and their parameters by semicolons. */
-const waitPreference = /(?:^|,)[ \t]*wait[ \t]*=[ \t]*"?(\d{1,9})"?[ \t]*(?:[,;]|$)/i
+/** Preferences before another one, separated by commas, which strings in quotes may contain (RFC 7240 §2). */
+const others = /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?/
+const waitPreference = new RegExp(
+  `${others.source}[ \\t]*wait[ \\t]*=[ \\t]*(?:(\\d+)|"(\\d+)")[ \\t]*(?:[,;]|$)`,
+  'i',
+)
 
 /** Something that is read, with its tag. */
 export interface Tagged {
@@ -154,6 +158,6 @@ class Wait {
 
 /** In whole seconds; 0 for none. The first of several counts (RFC 7240 §2). */
 function preferredWait(prefer: string | string[] | undefined): number {
-  const [, seconds = '0'] = waitPreference.exec(prefer?.toString() ?? '') ?? []
-  return Math.min(Number(seconds), maxWait)
+  const [, bare, quoted] = waitPreference.exec(prefer?.toString() ?? '') ?? []
+  return Math.min(Number(bare ?? quoted ?? 0), maxWait)
 }

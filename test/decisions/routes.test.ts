@@ -68,6 +68,7 @@ for (const target of ['/', '/items', '/health', '/api/items', '/api/v2/items', '
 }
 
 const codes = new Map([
+  [400, 'BAD_REQUEST'],
   [401, 'MISSING_TOKEN'],
   [404, 'ROUTE_NOT_FOUND'],
   [405, 'METHOD_NOT_ALLOWED'],
@@ -77,7 +78,15 @@ const codes = new Map([
 const unknown = `/items/${randomUUID()}`
 const valid = { authorization: `Bearer ${service.validToken()}` }
 const text = { 'content-type': 'text/plain' }
+const badCondition = { 'if-match': 'x' }
+const badKey = { 'idempotency-key': 'a b' }
 const large = { 'content-length': String(17 * 1024 * 1024) }
+const malformedHeads = [
+  { method: 'PUT', path: unknown, headers: { ...large, ...badCondition } },
+  { method: 'POST', path: '/items', headers: { ...large, ...badKey } },
+  { method: 'GET', path: '/items/x', headers: badCondition },
+  { method: 'DELETE', path: '/items/x', headers: badCondition },
+]
 const order: {
   title: string
   method: string
@@ -93,6 +102,14 @@ const order: {
   { title: '401 before 413', method: 'POST', path: '/items', headers: large, status: 401 },
   { title: '401 before 404 of the item', method: 'PUT', path: unknown, status: 401 },
   { title: '401 before 404 of no UUID', method: 'PUT', path: '/items/x', status: 401 },
+  { title: '401 before 400', method: 'PUT', path: unknown, headers: badCondition, status: 401 },
+  { title: '401 before 400', method: 'POST', path: '/items', headers: badKey, status: 401 },
+  ...malformedHeads.map((head) => ({
+    title: '400 before 413, 422 and 404',
+    ...head,
+    ...valid,
+    status: 400,
+  })),
   { title: '413 before 404', method: 'PUT', path: unknown, headers: large, ...valid, status: 413 },
   { title: '422 before 404', method: 'PUT', path: unknown, ...valid, status: 422 },
   { title: '422 before 404', method: 'PUT', path: unknown, headers: text, ...valid, status: 422 },

@@ -80,7 +80,11 @@ test('§4.10 a replace by the same text ends no wait', async () => {
   assert.equal((await answer).status, 200)
 })
 
-for (const prefer of ['wait=20', 'WAIT = "20"', 'respond-async, wait=20', 'wait=20; x=y, wait=1']) {
+const waiting = [
+  ...['wait=20', 'WAIT = "20"', 'respond-async, wait=20', 'wait=20; x=y, wait=1'],
+  ...['wait=12345678901', 'x="a, \\", b"; y, wait=20'],
+]
+for (const prefer of waiting) {
   test(`§4.10 Prefer: ${prefer} waits`, async () => {
     const path = await newPath()
     const answer = wait(path, await tagOf(path), prefer)
@@ -90,7 +94,11 @@ for (const prefer of ['wait=20', 'WAIT = "20"', 'respond-async, wait=20', 'wait=
   })
 }
 
-for (const prefer of ['wait', 'wait=', 'wait=0', 'wait=-1', 'wait=1.5', 'await=9', 'x="wait=9"']) {
+const notWaiting = [
+  ...['wait', 'wait=', 'wait=0', 'wait=-1', 'wait=1.5', 'wait="9', 'wait=9"', 'await=9', 'wait 9'],
+  ...['x="wait=9"', 'x="a, wait=9"', 'x="a\\", wait=9, b"', 'x="a, wait=9'],
+]
+for (const prefer of notWaiting) {
   test(`§4.10 Prefer: ${prefer} does not wait`, async () => {
     const path = await newPath()
     const answer = await wait(path, await tagOf(path), prefer)
