@@ -95,7 +95,7 @@ function requireTags(name: string, text: string): TagList {
 
 /** @returns `undefined` for what is no list of tags. */
 function tagsIn(text: string): TagList | undefined {
-  if (text.trim() === '*') return '*'
+  if (text === '*') return '*'
   const tags: EntityTag[] = []
   element.lastIndex = 0
   for (let end: string | undefined = ','; end === ','; ) {

@@ -51,5 +51,5 @@ function bearerToken(authorization: string | undefined): string {
       'The Authorization header is not of the form "Bearer <token>"',
     )
   }
-  return authorization.slice(scheme.length).trimStart()
+  return authorization.slice(scheme.length).replace(/^ +/, '')
 }

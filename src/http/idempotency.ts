@@ -18,7 +18,7 @@ const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
  * @throws {ApiError} `BAD_REQUEST` for what is no key.
  */
 export function keyedName({ request, token }: Exchange): string | undefined {
-  const text = request.headers['idempotency-key']?.toString().trim()
+  const text = request.headers['idempotency-key']?.toString()
   if (text === undefined) return undefined
   const key = text.startsWith('"') ? quotedKey.exec(text)?.[1]?.replace(/\\(.)/g, '$1') : text
   if (key === undefined || !bareKey.test(key)) {

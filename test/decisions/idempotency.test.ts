@@ -90,6 +90,7 @@ const malformed = [
   '""',
   'x'.repeat(256),
   'a b',
+  '\xa0a',
   '"a b"',
   '"open',
   '"a"b',

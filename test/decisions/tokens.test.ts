@@ -79,6 +79,7 @@ const refused: Refused[] = [
   ['five parts', `${valid}.${payload}.${signature}`],
   ['two tokens with a space between', `${valid} ${valid}`],
   ['two tokens with a comma between', `${valid}, Bearer ${valid}`],
+  ['a no-break space before it', `\xa0${valid}`],
   ['quotes around', `"${valid}"`],
   ['dots alone', '..'],
   ['expired and wrongly signed', service.mint({ sub: 'a', exp: 1 }, { secret: 'no' })],
