@@ -34,6 +34,10 @@ export const start = '0'
 /** Expected length of the batches asked for before they are needed, in bytes. */
 const maxBytesAhead = 512 * 1024
 
+const itemStart = '{"id":"'
+const idLength = 36
+const closeBrace = 0x7d
+
 const [nothing, comma] = [Buffer.alloc(0), Buffer.from(',')]
 
 /** @returns once the first items are there. @throws {StoreError} */
@@ -92,18 +96,18 @@ export function unexpectedFieldIn(entries: readonly Buffer[]): Buffer | undefine
   for (let place = 0; place < entries.length; place += 2) {
     const [field, text] = [entries[place], entries[place + 1]]
     if (field === undefined || text === undefined) return undefined
-    if (!isItem(field, text) && field.toString('latin1') !== bytesField) return field
+    const name = field.toString('latin1')
+    if (name !== bytesField && !isItem(name, text)) return field
   }
   return undefined
 }
 
 /** Whether the text begins with the id, as `{"id":"…"`, and ends like an object. */
-function isItem(id: Buffer, text: Buffer): boolean {
+export function isItem(id: string, text: Buffer): boolean {
   return (
-    id.length === 36 &&
-    text.length > 44 &&
-    text.compare(id, 0, 36, 7, 43) === 0 &&
-    text.toString('latin1', 0, 7) === '{"id":"' &&
-    text[text.length - 1] === 0x7d
+    id.length === idLength &&
+    text.length > itemStart.length + idLength + 1 &&
+    text.toString('latin1', 0, itemStart.length + idLength) === itemStart + id &&
+    text[text.length - 1] === closeBrace
   )
 }

@@ -135,7 +135,7 @@ if type(done) == 'table' and ARGV[1] ~= ARGV[2] then return done end
 return ARGV[1]`)
 
 /**
- * ARGV: a field that must not be there. Uses each command that the others use, writes a field and
+ * ARGV: a name that no field has. Uses each command that the others use, writes a field and
  * deletes it, and fails where one of them would be refused.
  */
 export const probeScript = script(`${beginOne}

@@ -20,8 +20,8 @@ import type { Command } from './client.js'
 import type { ClusterOptions } from './cluster.js'
 import type { RedisReply } from './connection.js'
 import { openEngine } from './engine.js'
-import { errorCodeOf, notAgreed, type Purpose, refused, storeError } from './errors.js'
-import { type Batch, openList, start, unexpectedFieldIn } from './list.js'
+import { errorCodeOf, notAgreed, type Purpose, storeError } from './errors.js'
+import { type Batch, isItem, openList, start, unexpectedFieldIn } from './list.js'
 import { memoryIn } from './memory.js'
 import {
   batchScript,
@@ -35,6 +35,7 @@ import {
   sizesScript,
   unexpectedData,
 } from './scripts.js'
+import { Suspects } from './suspects.js'
 import { Traffic } from './traffic.js'
 
 export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
@@ -77,8 +78,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   })
   const never = { at: Number.NEGATIVE_INFINITY, isHealthy: Promise.resolve(false) }
   let checked = never
-  /** Keys with unexpected data: a field that is not an item's, or none if it is the key as a whole. */
-  const suspects = new Map<string, Buffer | string>()
+  const suspects = new Suspects()
   const changes = new Changes({
     keyOf,
     versionsOf: async (wanted) =>
@@ -107,7 +107,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       const code = errorCodeOf(error)
       // The engine forgets scripts when it is started again; nothing has been done then.
       if (code === 'NOSCRIPT' && unknownScript) return await call(purpose, key, unknownScript)
-      if (code === 'WRONGTYPE' || code === unexpectedData) suspects.set(key, '')
+      if (code === 'WRONGTYPE' || code === unexpectedData) suspects.add(key)
       throw storeError(error, purpose)
     }
   }
@@ -176,10 +176,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     if (previous !== undefined && previous.client !== client) return await readBatch(key)
     const [next, entries] = value as [Buffer, Buffer[]] // as HSCAN answers
     const field = unexpectedFieldIn(entries)
-    if (field !== undefined) {
-      suspects.set(key, field)
-      throw refused(new Error(`another program has written to ${key}`))
-    }
+    if (field !== undefined) throw suspects.unexpected(key, field)
     return { entries, cursor: next.toString(), client }
   }
 
@@ -191,11 +188,12 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   /** Tries whatever items are read and changed with: once on each server, and where data is suspect. */
   async function assertServes(): Promise<void> {
     await agreement.check()
-    const probed = new Set([...keyOfEachServer(), ...suspects.keys()])
-    const probes = [...probed].map(async (key) => {
-      const field = suspects.get(key) ?? ''
-      await call('change', key, { parts: ['EVAL', probeScript.text, '1', key, field] })
-      if (suspects.get(key) === field) suspects.delete(key)
+    const probed = new Set([...keyOfEachServer(), ...suspects.keys])
+    const probes = [...probed].map((key) => {
+      const read = async (field: Buffer) =>
+        (await call('read', key, { parts: ['HGET', key, field] })).value
+      const probe = () => call('change', key, { parts: ['EVAL', probeScript.text, '1', key, ''] })
+      return suspects.check(key, read, probe)
     })
     const read = groups.filter((group) => group.some((key) => probed.has(key)))
     await Promise.all([...probes, ...read.map((group) => run('read', sizesScript, group))])
@@ -221,7 +219,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       if (typeof value === 'number') {
         ;({ value } = await call('read', key, { parts, replyBytes: value }))
       }
-      return value === null ? undefined : (value as EncodedItem) // as it was put there
+      if (value === null) return undefined
+      if (!isItem(id, value as Buffer)) throw suspects.unexpected(key, Buffer.from(id)) // a field is bytes
+      return value as EncodedItem // just checked
     },
 
     replace: (id, item, expected) => change(replaceScript, id, item, expected),

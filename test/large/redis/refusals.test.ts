@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { ErrorReply } from '@redis/client'
 import { pino } from 'pino'
@@ -76,6 +77,32 @@ describeWithRedis('refusals of the engine', () => {
       await assert.rejects(async () => store.size(), /The store refuses this/)
       assert.equal(await redis.command('hgetall', 'item-store:{0}'), before)
       await redis.command('del', 'item-store:{0}')
+      await until('it is healthy', () => store.healthy())
+    })
+  }
+
+  const foreignTexts = {
+    'some text': 'no item',
+    nothing: '',
+    'another item': itemText(newItemId(), 10).toString(),
+  }
+  for (const [title, text] of Object.entries(foreignTexts)) {
+    test(`an item has become ${title}: neither read nor listed, unhealthy until it is replaced`, async () => {
+      await redis.command('flushall')
+      const { store } = await opened(redis.url)
+      const id = newItemId()
+      await store.create(id, itemText(id, 10))
+      await redis.command('hset', 'item-store:{0}', id, text)
+      await assert.rejects(async () => store.read(id), /The store refuses this/)
+      await assert.rejects(async () => store.list(), /The store refuses this/)
+      for (let checks = 0; checks < 3; checks += 1) {
+        assert.equal(await store.healthy(), false)
+        await delay(1100) // a health check counts for a second
+      }
+      const item = itemText(id, 10)
+      await redis.command('hset', 'item-store:{0}', id, item.toString())
+      assert.deepEqual(await store.read(id), item)
+      ;(await store.list()).release()
       await until('it is healthy', () => store.healthy())
     })
   }
