@@ -23,7 +23,6 @@ const sections = [
   { title: 'Jest', passed: /Tests: .*1 passed/, failed: /Tests: .*1 failed/ },
   { title: 'Playwright', passed: /^ *1 passed/m, failed: /^ *1 failed/m },
   { title: 'Failures and snapshots', ...nodeTest },
-  { title: 'TypeScript', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
 ]
 
 const guide = readFileSync(join(root, 'docs/how-to/testing.md'), 'utf8')
@@ -71,8 +70,8 @@ describe('docs/how-to/testing.md', () => {
     })
   }
 
-  test('TypeScript: the types are right', () => {
-    const text = texts.find((text) => text.startsWith('TypeScript\n')) ?? ''
+  test('Vitest: the types are right', () => {
+    const text = texts.find((text) => text.startsWith('Vitest\n')) ?? ''
     const folder = newProject()
     writeFiles(folder, text)
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -80,7 +79,7 @@ describe('docs/how-to/testing.md', () => {
     const modules = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node']
     const types = ['--typeRoots', join(root, 'node_modules/@types')]
     linkTool(folder, 'vitest')
-    const args = [tsc, ...options, ...modules, ...types, 'tools.test.ts']
+    const args = [tsc, ...options, ...modules, ...types, 'items.test.ts']
     const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
     assert.equal(stdout, '')
   })
