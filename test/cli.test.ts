@@ -87,13 +87,13 @@ const usage: Record<string, RegExp> = {
   'dev --store=x': /Unknown option '--store'; see item-store dev --help\n$/,
   'serve --seed a.json': /--seed is an option of dev, not of serve; see item-store dev --help\n$/,
   'serve --store-url localhost:6379':
-    /--store-url is not usable; expected a scheme first, such as redis:\/\/ before HOST:PORT/,
+    /--store-url is not usable; expected a URL with a scheme, such as redis:\/\/HOST:PORT/,
   serve: /JWT_SECRET is not set; generate one with: export JWT_SECRET=/,
   'dev --port x': /--port is "x"; expected a whole number/,
   'dev --host 203.0.113.1': /203.0.113.1 is not an address of this/,
   'dev --host fe80::1': /fe80::1 is not an address of this/,
   [`dev --host ${long}`]: /x{300} is not an address of this/,
-  'dev --host ': /--host is ""; expected some text/,
+  'dev --host ': /--host is ""; expected text that is not empty/,
   'dev --metrics-port 9000 --metrics-host 203.0.113.1':
     /203.0.113.1 is not an address of this machine; .* --metrics-host\n$/,
   [`dev --metrics-port 9000 --metrics-host ${long}`]:
@@ -163,11 +163,14 @@ test('conformance: exit code 2 and one clear line if nothing answers, or tokens 
   const silent = run(['conformance', baseUrl], { JWT_SECRET: secret })
   assert.match(
     silent.stderr,
-    /^item-store: nothing answers at http:\S+: .*(ECONNREFUSED|bad port).*\n$/,
+    /^item-store: nothing responds at http:\S+: .*(ECONNREFUSED|bad port).*\n$/,
   )
   assert.deepEqual([silent.status, silent.stdout], [2, ''])
   const other = run(['conformance', baseUrl], { JWT_SECRET: secret, JWT_ALGORITHM: 'HS512' })
-  assert.match(other.stderr, /^item-store: JWT_ALGORITHM is not HS256, with which the tests sign/)
+  assert.match(
+    other.stderr,
+    /^item-store: JWT_ALGORITHM is not HS256, which the tests sign their tokens with/,
+  )
   assert.deepEqual([other.status, other.stdout], [2, ''])
 })
 

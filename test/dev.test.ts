@@ -171,7 +171,7 @@ test('--seed with more than the store can hold: one error, and nothing is starte
   const file = fileWith('many.jsonl', '{"a":"xxxxxxxxxx"}\n'.repeat(100))
   assert.match(
     failingDev('--seed', file, '--max-store-bytes', '5kB'),
-    /^the items of the seed cannot all be stored: The store is full: it may hold 5000 bytes$/,
+    /^the seed cannot be stored completely: The store is full: it may hold 5000 bytes$/,
   )
 })
 
@@ -185,7 +185,7 @@ describeWithRedis('--seed with STORE_URL', () => {
     first.child.kill('SIGTERM')
     await first.ended()
     const second = await startDev(...args)
-    assert.match(second.text, / seed +not stored, since the store has items already\n/)
+    assert.match(second.text, / seed +not stored, since the store already has items\n/)
     assert.equal(itemsIn(await second.ask('/items')).length, 2)
   })
 })

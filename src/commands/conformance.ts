@@ -37,7 +37,7 @@ export async function run(args: string[]): Promise<undefined> {
   requireSecret(toSign)
   if (environmentSigning().algorithm !== algorithm) {
     throw new UsageError(
-      `JWT_ALGORITHM is not ${algorithm}, with which the tests sign their tokens`,
+      `JWT_ALGORITHM is not ${algorithm}, which the tests sign their tokens with`,
     )
   }
   await requireAnswer(url)
@@ -79,6 +79,6 @@ async function requireAnswer(url: string): Promise<void> {
     await response.body?.cancel()
   } catch (error) {
     const reason = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new UsageError(`nothing answers at ${url}: ${messageOf(reason)}`)
+    throw new UsageError(`nothing responds at ${url}: ${messageOf(reason)}`)
   }
 }

@@ -51,7 +51,7 @@ export async function run(args: string[]): Promise<undefined> {
   const { iat, exp, words } = hasSecret ? calendarYears() : hoursFromNow()
   const seeded = server.isSeeded
     ? `${items?.length} items from ${values.seed}`
-    : 'not stored, since the store has items already'
+    : 'not stored, since the store already has items'
   const seed = items === undefined ? '' : `\n  seed       ${seeded}`
   const token = await signToken('dev', exp - iat, { iat })
   const url = `${server.url}${prefix}${paths.items}`

@@ -44,10 +44,10 @@ serves the items page, unless HOST and CONSOLE say otherwise.
 
   --seed FILE           items to start with: a JSON array of objects, or one object per line; either
                         requests ({"data": {...}, "project_id": "..."}) or the members of items
-  --delay MS            wait before each item is created, read or changed and before each list, to
-                        see what a page shows in the meantime: 200, or 200-800 for random times
-  --failures LIST       how requests for items fail: the first ones, such as 503,cut; or any, each
-                        at a rate, such as 503=0.1,cut=0.05; of 429, 500, 503 and cut connections
+  --delay MS            wait before each operation on items, to see what a page shows while it
+                        loads: 200, or 200-800 for a random time
+  --failures LIST       make item requests fail: the first ones, such as 503,cut, or any at random
+                        rates, such as 503=0.1,cut=0.05; with 429, 500, 503 or a cut connection
 
 ${settingsHelp()}
 ${secrets}
@@ -66,14 +66,14 @@ ${envFile}`,
   openapi: () => `Usage: item-store openapi
 
 Prints the interface as an OpenAPI 3.1 document in JSON, for items in process memory. With
-STORE_URL, lists guarantee less: a running service says what in its own document, at /openapi.json.
+STORE_URL, lists guarantee less; a running service has its own document at /openapi.json.
 `,
 
   conformance: () => `Usage: item-store conformance URL [--reporter spec|tap|junit]
 
-Tests whether a service meets the interface, whatever it is written in. URL ends with ${prefix},
-such as http://localhost:8000${prefix}. Each test names the clause that it is about. The exit code is
-1 if a test fails, and 2 if nothing answers. The tests leave some hundred items behind.
+Tests whether a service, in any language, meets the interface. URL ends with ${prefix}, such as
+http://localhost:8000${prefix}. Each test names its clause of the interface. The exit code is 1 if a
+test fails, and 2 if nothing responds. The tests leave some hundred items behind.
 
   --reporter NAME       form of the report: spec for people, tap or junit for programs [spec]
 

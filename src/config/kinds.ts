@@ -27,7 +27,7 @@ const urlForms = [
 
 /** Any text that is not empty. */
 export function text(): Kind<string> {
-  return textOf((value) => value !== '', 'some text')
+  return textOf((value) => value !== '', 'text that is not empty')
 }
 
 export function oneOf(choices: readonly string[]): Kind<string> {
@@ -139,8 +139,7 @@ export function engineUrl(): Kind<string> {
       const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
       const isAddress = isOne || (clusterAddress(value) ?? sentinelAddress(value)) !== undefined
       if (isAddress && canDecode(value)) return value
-      if (!value.includes('://'))
-        throw new Error('a scheme first, such as redis:// before HOST:PORT')
+      if (!value.includes('://')) throw new Error('a URL with a scheme, such as redis://HOST:PORT')
       throw new Error(urlForms.join(', '))
     },
     format: String,
@@ -169,7 +168,7 @@ export function networks(): Kind<string> {
 
 /** A prefix of keys. Braces have a meaning of their own in the keys of a cluster. */
 export function keyPrefix(): Kind<string> {
-  return textOf((value) => /^[^{}]+$/.test(value), 'some text without braces')
+  return textOf((value) => /^[^{}]+$/.test(value), 'text without braces')
 }
 
 /** @param expected what the error says for any other text. */

@@ -15,7 +15,7 @@ const toServe = `generate one with: ${exportSecret}`
 
 /** What to do without a secret, in order to get a token that a service accepts. */
 export const toSign =
-  'use the secret of the service, since it accepts no other. dev without a JWT_SECRET prints its only token; for more, put a JWT_SECRET for both into .env'
+  'use the secret of the service, which accepts no other. Without a JWT_SECRET, dev accepts only the token that it prints; for more, put a JWT_SECRET into .env'
 
 /**
  * Checks that tokens can be signed and verified.

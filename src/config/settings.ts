@@ -54,7 +54,7 @@ export const settings = {
     'HOST',
     text(),
     '0.0.0.0',
-    'Address to listen on; 127.0.0.1, the default of dev, for this machine only',
+    'Address to listen on; the default of dev, 127.0.0.1, is for this machine only',
   ),
   serviceName: setting('SERVICE_NAME', text(), 'item-store', 'service_name in the health response'),
   logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
@@ -86,31 +86,31 @@ export const settings = {
     'STORE_URL',
     optional(engineUrl()),
     undefined,
-    'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://; by default they are kept in process memory',
+    'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://; process memory by default',
   ),
   storePrefix: setting(
     'STORE_PREFIX',
     keyPrefix(),
     'item-store:',
-    'Prefix of the keys there; services with the same prefix share their items',
+    'Prefix of its keys on that server; services with the same prefix share their items',
   ),
   storeBuckets: setting(
     'STORE_BUCKETS',
     powerOfTwo(256, 16_384), // no more than a cluster has slots
     256,
-    'Number of hashes there that hold the items, fixed once there is one; more for large clusters',
+    'Number of hashes that hold the items on that server, fixed by the first item; more for large clusters',
   ),
   storeTimeout: setting(
     'STORE_TIMEOUT',
     milliseconds(10, 60_000),
     2000,
-    'Maximum time to wait for an answer from there; after that, the request gets 503',
+    'Maximum time to wait for a reply from that server before the request gets 503',
   ),
   workers: setting(
     'WORKERS',
     orAuto(integer(1, maxWorkers), () => Math.min(availableParallelism(), maxWorkers)),
     1,
-    'Number of processes that serve, only with STORE_URL and not in dev; or auto, one for each core',
+    'Number of worker processes, only with STORE_URL and not in dev; or auto, one for each core',
   ),
   maxHeaderBytes: setting(
     'MAX_HEADER_BYTES',
@@ -122,7 +122,7 @@ export const settings = {
     'MAX_CONNECTIONS',
     integer(1, 1_000_000),
     (workers) => Math.min(Math.ceil(10_000 / workers), timesInHeap(64 * kibibyte)),
-    'Maximum number of open connections; more are closed at once; fewer by default in a small heap',
+    'Maximum number of open connections, lower by default in a small heap; more are closed at once',
   ),
   requestTimeout: setting(
     'REQUEST_TIMEOUT',
@@ -140,7 +140,7 @@ export const settings = {
     'TRUSTED_PROXIES',
     optional(networks()),
     undefined,
-    'Proxies whose X-Forwarded-For and X-Forwarded-Proto count; none by default',
+    'Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; none by default',
   ),
   maxEventLoopDelay: setting(
     'MAX_EVENT_LOOP_DELAY',

@@ -44,7 +44,7 @@ export async function start(
   const server = await startServer({ ...config, maxConnections }, { ...options, log }).catch(
     (error: unknown) => {
       if (error instanceof StoreError) {
-        throw new UsageError(`the items of the seed cannot all be stored: ${error.message}`)
+        throw new UsageError(`the seed cannot be stored completely: ${error.message}`)
       }
       if (error instanceof StoreMismatchError) throw new UsageError(error.message)
       throw explainListenError(error, config, '--')

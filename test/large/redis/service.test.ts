@@ -129,8 +129,8 @@ test('STORE_URL: what is no address of an engine is refused, without a word of t
   ]
   const others = { JWT_SECRET: 'x', STORE_PREFIX: 'a{b}', STORE_TIMEOUT: '5ms' }
   const lines = [
-    /^STORE_URL is not usable in the environment; expected (?:redis:|a scheme first)/,
-    /^STORE_PREFIX is "a\{b\}" in the environment; expected some text without/,
+    /^STORE_URL is not usable in the environment; expected (?:redis:|a URL with a scheme)/,
+    /^STORE_PREFIX is "a\{b\}" in the environment; expected text without/,
     /^STORE_TIMEOUT is "5ms" in the environment; expected a time from 10ms/,
   ]
   for (const STORE_URL of urls) {
