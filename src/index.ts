@@ -141,7 +141,7 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   }
 
   function needRunning(): void {
-    if (stopped !== undefined) throw new Error('this item store has been stopped already')
+    if (stopped !== undefined) throw new Error('this item store is already stopped')
   }
 
   return {

@@ -318,7 +318,7 @@ test('stopped twice: the second time is an error; leaving its scope is not', asy
   const store = await startItemStore()
   await store.stop()
   await assert.rejects(fetch(store.url))
-  const stopped = /^Error: this item store has been stopped already$/
+  const stopped = /^Error: this item store is already stopped$/
   await assert.rejects(store.stop(), stopped)
   await assert.rejects(store.seed([{}]), stopped)
   await assert.rejects(store.reset(), stopped)

@@ -10,7 +10,7 @@ export function checkedOptions(options: ItemStoreClientOptions) {
   // Looked up for each request: test libraries replace it.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options
   if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
-  if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected a number from 0`)
+  if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected 0 or more`)
   if (typeof fetch !== 'function') throw wrong('fetch is not a function')
   if (!json?.parse || !json.stringify) throw wrong('json has no parse and stringify')
   return {
@@ -44,7 +44,7 @@ export function pathOf(id: string): string {
   // Without one, it would be the path of the list. `fetch` would resolve the dots as path segments, and a
   // lone surrogate cannot be encoded in UTF-8.
   if (!id || /^\.\.?$|\p{Surrogate}/u.test(id)) {
-    throw wrong(`id is ${JSON.stringify(id)}; expected one segment of a path`)
+    throw wrong(`id is ${JSON.stringify(id)}; expected one path segment`)
   }
   return `/items/${encodeURIComponent(id)}`
 }

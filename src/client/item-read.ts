@@ -38,7 +38,7 @@ export function tagOf(item: object): string {
 
 /** @throws {TypeError} for a tag that is missing. */
 export function present(tag: string | undefined): string {
-  if (tag === undefined) throw wrong('the item has no tag, as it is a copy or of a list')
+  if (tag === undefined) throw wrong('the item has no tag: it is a copy, or from a list')
   return tag
 }
 

@@ -69,7 +69,7 @@ export function responseError(response: Response, text: string): ItemStoreError 
 export function invalidResponse(response: Response): ItemStoreError {
   const { status, url } = response
   return new ItemStoreError(
-    `${url || 'baseUrl'} did not answer like an item store (status ${status})`,
+    `${url || 'baseUrl'} did not respond like an item store (status ${status})`,
     { response, code: 'INVALID_RESPONSE' },
   )
 }

@@ -26,7 +26,7 @@ export async function wait<T>(
     unlisten = signal && onAbort(signal, () => reject(signal.reason))
     const finish = () => {
       if (!operation) resolve(undefined)
-      else reject(new ItemStoreError(`No answer within ${time} ms`, { code: 'TIMEOUT' }))
+      else reject(new ItemStoreError(`No response within ${time} ms`, { code: 'TIMEOUT' }))
     }
     timer = setTimeout(finish, Math.min(time, longestDelay))
   })

@@ -172,7 +172,7 @@ function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult<Tagg
 
 /** The key was used for another item, or the item has been replaced since. */
 function keyConflict(location: HeaderList): ApiError {
-  const detail = 'There is another item for this Idempotency-Key already; Location has its path'
+  const detail = 'This Idempotency-Key already belongs to another item; Location has its path'
   return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })
 }
 

@@ -49,11 +49,11 @@ export const errorKinds = {
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
-    when: 'There is another item for the `Idempotency-Key`: it was used for something else, or the item has been replaced since. `Location` has its path',
+    when: 'The `Idempotency-Key` belongs to another item: it was used for another body, or the item has been replaced since. `Location` has its path',
   },
   PRECONDITION_FAILED: {
     status: 412,
-    when: 'The item does not meet `If-Match` or `If-None-Match`. `ETag` has its present tag',
+    when: 'The item does not meet `If-Match` or `If-None-Match`. `ETag` has its current tag',
   },
   PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than `MAX_BODY_BYTES` (spec §8)' },
   VALIDATION_ERROR: {
@@ -70,12 +70,12 @@ export const errorKinds = {
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: 'The service is overloaded: it exceeds `MAX_EVENT_LOOP_DELAY` or `MAX_MEMORY_BYTES`, or too many request bodies are in memory. Try again after `Retry-After` seconds',
+    when: 'The service is overloaded: it exceeds `MAX_EVENT_LOOP_DELAY` or `MAX_MEMORY_BYTES`, or too many request bodies are in memory. Retry after `Retry-After` seconds',
     headers: retrySoon,
   },
   STORE_UNAVAILABLE: {
     status: 503,
-    when: 'The store cannot be reached in time; whether a create, replace or delete has taken effect is unknown. Try again after `Retry-After` seconds',
+    when: 'The store cannot be reached in time; whether a create, replace or delete has taken effect is unknown. Retry after `Retry-After` seconds',
     headers: retrySoon,
   },
   STORE_FULL: {

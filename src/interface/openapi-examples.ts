@@ -28,8 +28,8 @@ const details: Record<ErrorName, string> = {
   METHOD_NOT_ALLOWED: 'DELETE is not allowed here',
   REQUEST_TIMEOUT: 'The request did not arrive in time',
   IDEMPOTENCY_CONFLICT:
-    'There is another item for this Idempotency-Key already; Location has its path',
-  PRECONDITION_FAILED: 'The item is not the one that the request expects; ETag has its present tag',
+    'This Idempotency-Key already belongs to another item; Location has its path',
+  PRECONDITION_FAILED: 'The item is not the one that the request expects; ETag has its current tag',
   PAYLOAD_TOO_LARGE: 'The request body is larger than 16777216 bytes',
   VALIDATION_ERROR: "Invalid item request: data is missing; put the item's members in it",
   HEADERS_TOO_LARGE: 'The request head is too large',

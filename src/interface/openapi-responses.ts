@@ -67,8 +67,7 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
     example: 'GET, HEAD, POST, OPTIONS',
   },
   'Retry-After': {
-    description:
-      'When to try again, in seconds; with `SERVICE_UNAVAILABLE` and `STORE_UNAVAILABLE`',
+    description: 'When to retry, in seconds; with `SERVICE_UNAVAILABLE` and `STORE_UNAVAILABLE`',
     schema: { type: 'integer', minimum: 0 },
     example: 1,
   },
@@ -79,13 +78,13 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
     example: itemPath(itemId),
   },
   ETag: {
-    description: 'Stands for the present state: another state has another one',
+    description: 'Identifies the current state',
     required: true,
     schema: { type: 'string' },
     example: entityTag,
   },
   'Cache-Control': {
-    description: 'The body may be kept, and is asked for again with its `ETag` in `If-None-Match`',
+    description: 'The body may be cached, and is revalidated with its `ETag` in `If-None-Match`',
     required: true,
     schema: { type: 'string', const: 'no-cache' },
     example: 'no-cache',

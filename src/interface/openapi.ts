@@ -36,7 +36,7 @@ const bearer = {
   scheme: 'bearer',
   bearerFormat: 'JWT',
   description:
-    'A JSON Web Token, signed with the secret of the service, with the claims of `TokenPayload`. `item-store token --sub NAME` prints one.',
+    "A JSON Web Token with the claims of `TokenPayload`, signed with the service's secret. `item-store token --sub NAME` prints one.",
 }
 
 const itemIdParameter = {
@@ -44,7 +44,7 @@ const itemIdParameter = {
   in: 'path',
   required: true,
   description:
-    'Id of the item, in any letter case. Text that is not a UUID is an unknown id; an empty id, or one with a slash, is another path',
+    'Id of the item, in any letter case. Text that is not a UUID is an unknown id; an id that is empty or has a slash makes another path',
   schema: { type: 'string', format: 'uuid' },
   example: itemId,
 }
@@ -57,12 +57,12 @@ function headerParameter(name: string, description: string, example: string): ob
 const conditions = [
   headerParameter(
     'If-Match',
-    'Only if the present `ETag` is one of these, or for `*` any; otherwise 412',
+    'Only if the current `ETag` is one of these, or for `*` any; otherwise 412',
     entityTag,
   ),
   headerParameter(
     'If-None-Match',
-    'Only if the present `ETag` is none of these; otherwise 304 for a read, and 412 for a change',
+    'Only if the current `ETag` is none of these; otherwise 304 for a read, and 412 for a change',
     entityTag,
   ),
 ]
@@ -158,7 +158,7 @@ function checkHealth(): object {
     tags: ['health'],
     summary: 'Check whether the service is healthy',
     description:
-      'Needs no token. Answers under overload too; `overload` then names the limit that is exceeded.',
+      'Needs no token. Works under overload too; `overload` then names the exceeded limit.',
     security: [],
     responses: {
       200: jsonResponse('Healthy', model('HealthCheckResponse'), ['healthy']),
@@ -245,7 +245,7 @@ function deleteItem(): object {
     tags: ['items'],
     summary: 'Delete an item',
     description:
-      'Works under overload too, since it frees memory. `STORE_FULL` means that there was no memory to remove the item from among others that a client is reading; it is still there.',
+      'Works under overload too, since it frees memory. `STORE_FULL` means that a client is reading items next to this one and there is no memory to copy them; the item still exists.',
     parameters: conditions,
     responses: {
       204: emptyResponse('The item is deleted'),

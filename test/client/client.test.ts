@@ -177,7 +177,7 @@ describe('bad input gets one clear error before anything is sent', () => {
       ...baseUrls.map((baseUrl) => ({ baseUrl })),
     ],
     [/timeout is 0; expected milliseconds/, { timeout: 0 }],
-    [/retries is -1; expected a number/, { retries: -1 }],
+    [/retries is -1; expected 0 or more/, { retries: -1 }],
     [/fetch is not a function/, { fetch: 5 }, { fetch: null }],
     [
       /json has no parse and stringify/,

@@ -48,7 +48,7 @@ describe('timeout', () => {
       const { client, seen } = await scriptedClient([hangs], { timeout: 100, retries: 0 })
       const error = await errorOf(call(client))
       assert.deepEqual([error.code, error.status], ['TIMEOUT', undefined])
-      assert.equal(error.message, 'No answer within 100 ms')
+      assert.equal(error.message, 'No response within 100 ms')
       assert.ok(seen.length <= 1) // none where the connection took that long
     })
   }

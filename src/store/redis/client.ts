@@ -90,15 +90,15 @@ async function open(
 /** Why a server is not used, if it is none that the address speaks of. */
 function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   if (infoField(info, 'redis_mode') === 'sentinel') {
-    return new Error('the server is a sentinel: STORE_URL has to begin with redis+sentinel:')
+    return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }
   // In a cluster, replicas are asked for the table of slots, and answer MOVED to all else.
   if (!isClusterNode && isReplica(info)) return new ReplicaError()
   if (/^cluster_enabled:1/m.test(info) === isClusterNode) return undefined
   return new Error(
     isClusterNode
-      ? 'the server belongs to no cluster: STORE_URL has to name one host, with redis: or rediss:'
-      : 'the server belongs to a cluster: STORE_URL has to begin with redis+cluster: or rediss+cluster:',
+      ? 'the server does not belong to a cluster: STORE_URL must name one host, with redis: or rediss:'
+      : 'the server belongs to a cluster: STORE_URL must begin with redis+cluster: or rediss+cluster:',
   )
 }
 

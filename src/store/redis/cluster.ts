@@ -268,11 +268,11 @@ export class Cluster {
     if (before.size === 0) return
     const { log } = this.#options
     for (const server of masters) {
-      if (!before.has(server)) log.info({ server }, 'the server has slots of the cluster now')
+      if (!before.has(server)) log.info({ server }, 'the server now has slots of the cluster')
     }
     for (const server of before) {
       if (!masters.has(server))
-        log.info({ server }, 'the server has no slots of the cluster any more')
+        log.info({ server }, 'the server no longer has slots of the cluster')
     }
   }
 

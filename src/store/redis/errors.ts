@@ -54,16 +54,16 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
     return unavailable('The store cannot be reached', purpose, false, error)
   }
   if (error instanceof BusyError) {
-    return unavailable('The store has too much to do', purpose, false, error)
+    return unavailable('The store is overloaded', purpose, false, error)
   }
   if (error instanceof TimeoutError) {
-    return unavailable('The store did not answer in time', purpose, true, error)
+    return unavailable('The store did not respond in time', purpose, true, error)
   }
   if (!(error instanceof ErrorReply)) {
     return unavailable('The connection to the store was lost', purpose, true, error)
   }
   if (!isRefusal(error)) {
-    return unavailable('The store answered with an error', purpose, true, error)
+    return unavailable('The store responded with an error', purpose, true, error)
   }
   if (/\bOOM\b/.test(error.message)) {
     return new StoreError('STORE_FULL', 'The store is full', { cause: causeOf(error) })
@@ -89,7 +89,7 @@ export function notAgreed(error: unknown, purpose: Purpose): StoreError {
 
 /** @param cause why the store does not do it, although it can be reached. */
 export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
-  return unavailable('The store refuses this at present', purpose, false, cause)
+  return unavailable('The store rejected the request', purpose, false, cause)
 }
 
 function unavailable(
@@ -146,10 +146,10 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error
   const isClosed = 'code' in error && error.code === 'EPIPE'
   if (isClosed || error instanceof SocketClosedUnexpectedlyError) {
-    return new Error('the server has closed the connection without an answer')
+    return new Error('the server closed the connection without a reply')
   }
   if (error.message.startsWith('Unknown RESP type')) {
-    return new Error('what answers there does not speak the protocol of Redis')
+    return new Error('what listens there does not speak the Redis protocol')
   }
   if (!(error instanceof ErrorReply)) return error
   const message = withoutQuotations(error.message)

@@ -12,7 +12,7 @@ export function createEvictionLog(log: Pick<Logger, 'warn'>): (policy: string | 
     if (policy?.startsWith('allkeys-') && policy !== last) {
       log.warn(
         { policy },
-        'the store deletes items at its maxmemory; set maxmemory-policy noeviction',
+        'the server deletes items once it reaches maxmemory; set maxmemory-policy noeviction',
       )
     }
     last = policy

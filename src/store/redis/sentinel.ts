@@ -32,7 +32,7 @@ export async function primaryUrl(
   const [first] = [...votes].sort(([, a], [, b]) => b - a)
   if (first !== undefined) return sentinels.serverUrl(first[0])
   const unknown = failures.find((error) => error instanceof UnknownNameError)
-  throw unknown ?? new Error(`no sentinel has answered: ${reasonOf(failures[0])}`)
+  throw unknown ?? new Error(`no sentinel replied: ${reasonOf(failures[0])}`)
 }
 
 class UnknownNameError extends Error {}

@@ -89,7 +89,7 @@ describeWithRedis('the number of buckets', () => {
     await until('the store is unhealthy', async () => !(await store.healthy()))
     await assert.rejects(
       async () => store.read(id),
-      /^StoreError: The store refuses this at present$/,
+      /^StoreError: The store rejected the request$/,
     )
     await assert.rejects(async () => store.delete(id), noChange)
     await redis.command('hset', recordKey, 'buckets', '1024')
@@ -107,7 +107,7 @@ describeWithRedis('the number of buckets', () => {
     const other = await open(redis, 1024)
     await assert.rejects(
       async () => other.read(id),
-      /^StoreError: The store refuses this at present$/,
+      /^StoreError: The store rejected the request$/,
     )
     await redis.command('config', 'set', 'maxmemory', '0')
     assert.equal(await other.read(id), undefined)

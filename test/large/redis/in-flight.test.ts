@@ -117,7 +117,7 @@ describeWithRedis('commands in flight', () => {
     const created = [first, second].map(async (id) => store.create(id, itemText(id, 40 * megabyte)))
     const refused = assert.rejects(
       async () => store.create(third, itemText(third, 1)),
-      /too much to do; nothing has changed/,
+      /overloaded; nothing has changed/,
     )
     await delay(timeout / 2)
     proxy.hold(false) // the first one's reply

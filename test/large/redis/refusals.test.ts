@@ -160,9 +160,9 @@ describeWithRedis('refusals of the engine', () => {
     { says: "-ERR what is 'pass1234'?\r\n", cause: 'ERR what is' },
     {
       says: 'HTTP/1.1 400 Bad Request\r\n\r\n',
-      cause: 'what answers there does not speak the protocol of Redis',
+      cause: 'what listens there does not speak the Redis protocol',
     },
-    { says: '', cause: 'the server has closed the connection without an answer' },
+    { says: '', cause: 'the server closed the connection without a reply' },
   ]
   for (const { says, cause } of servers) {
     test(`a server that says ${JSON.stringify(says)} and closes: the log has the cause`, async () => {

@@ -128,12 +128,12 @@ describeWithRedis('a server that sentinels watch', async () => {
     {
       title: 'no sentinel where the address says',
       url: async () => urlOf([{ port: await freePort() }]),
-      cause: /^no sentinel has answered: connect ECONNREFUSED/,
+      cause: /^no sentinel replied: connect ECONNREFUSED/,
     },
     {
       title: 'a server in place of the sentinels',
       url: async () => urlOf([{ port: portOf(await knownPrimary()) }]),
-      cause: /^no sentinel has answered: ERR unknown command/,
+      cause: /^no sentinel replied: ERR unknown command/,
     },
     {
       title: 'a sentinel in place of the server',
