@@ -112,12 +112,11 @@ function Authentication({ document }: { document: OpenApiDocument }) {
   )
 }
 
-/** The examples of all parameters by name, which the forms start with. */
+/** The examples of what every request has, by name, which the forms start with: not of headers. */
 function examplesOf(operations: readonly Operation[]): Record<string, string> {
   const parameters = operations.flatMap(({ parameters }) => parameters)
-  return Object.fromEntries(
-    parameters.map(({ name, example }) => [name, example === undefined ? '' : shownValue(example)]),
-  )
+  const required = parameters.filter(({ required }) => required)
+  return Object.fromEntries(required.map(({ name, example = '' }) => [name, shownValue(example)]))
 }
 
 function shortPath(path: string, document: OpenApiDocument): string {

@@ -45,17 +45,17 @@ export function requestFor(
   const { parameters, body } = input
   const encoded = (name: string) => encodeURIComponent(parameters[name] ?? '')
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(name))
-  const query = operation.parameters
-    .filter((parameter) => parameter.in === 'query' && parameters[parameter.name])
-    .map(({ name }) => `${encodeURIComponent(name)}=${encoded(name)}`)
-    .join('&')
+  const given = operation.parameters.flatMap(({ name, in: place }) =>
+    place === 'header' && parameters[name] ? [[name, parameters[name]]] : [],
+  )
   const [type] = Object.keys(operation.requestBody?.content ?? {})
   return {
     method: operation.method,
-    url: new URL(path + (query && `?${query}`), location.origin).href,
+    url: new URL(path, location.origin).href,
     headers: {
       ...(operation.needsToken && token !== '' ? { Authorization: `Bearer ${token}` } : {}),
       ...(body !== undefined && type !== undefined ? { 'Content-Type': type } : {}),
+      ...Object.fromEntries(given),
     },
     body,
   }
@@ -66,19 +66,20 @@ function obstacleIn(
   { parameters, body }: Input,
   token: string,
 ): string | undefined {
-  const values = Object.fromEntries(
-    operation.parameters.map(({ name }) => [name, parameters[name] ?? '']),
-  )
-  for (const [name, text] of Object.entries({ ...values, 'The body': body ?? '' })) {
-    if (/\p{Surrogate}/u.test(text)) return `${name} has half a character (a lone surrogate).`
-  }
-  for (const [name, text] of Object.entries(values)) {
-    if (text === '.' || text === '..') {
+  const inputs = [
+    ...operation.parameters.map((each) => ({ ...each, text: parameters[each.name] ?? '' })),
+    { name: 'The body', in: 'body', text: body ?? '' },
+    { name: 'The token', in: 'header', text: token },
+  ]
+  for (const { name, in: place, text } of inputs) {
+    if (place === 'path' && (text === '.' || text === '..')) {
       return `A browser cannot send "${text}" as ${name}: it takes it for a step in the path.`
     }
+    const [invalid] = /[^\t -~]/u.exec(place === 'header' ? text : '') ?? []
+    if (invalid) return `${name} cannot be sent: "${invalid}" cannot be in a header.`
+    if (/\p{Surrogate}/u.test(text)) return `${name} has half a character (a lone surrogate).`
   }
-  const [invalid] = /[^\t -~]/u.exec(token) ?? []
-  return invalid && `The token cannot be sent: "${invalid}" cannot be in a header.`
+  return undefined
 }
 
 /**

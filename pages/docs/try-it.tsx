@@ -13,7 +13,7 @@ export interface TryItProps {
   readonly document: OpenApiDocument
   readonly operation: Operation
   readonly operations: readonly Operation[]
-  /** Values of parameters by name, which all operations share. */
+  /** Values of those parameters by name that all operations share: they are in the path. */
   readonly parameters: Readonly<Record<string, string>>
   onParameters(changes: Record<string, string>): void
   readonly isLaidOut: boolean
@@ -31,10 +31,12 @@ export function TryIt(props: TryItProps) {
   const { document, operation, operations, parameters, onParameters } = props
   const { operationId, method, path, needsToken } = operation
   const token = useToken()
+  const [headers, setHeaders] = useState<Readonly<Record<string, string>>>({})
+  const values = { ...parameters, ...headers }
   const [body, setBody] = useState(() => exampleBody(operation, document))
   const [state, setState] = useState<State>({ kind: 'idle' })
   const controller = useRef<AbortController>(undefined)
-  const request = requestFor(operation, { parameters, body }, token)
+  const request = requestFor(operation, { parameters: values, body }, token)
   const curl = 'obstacle' in request ? undefined : curlFor(request, needsToken)
   const isWaiting = state.kind === 'waiting'
 
@@ -68,7 +70,7 @@ export function TryIt(props: TryItProps) {
         Try it <span class="unseen">{`${method} ${path}`}</span>
       </h4>
       <form onSubmit={send}>
-        {operation.parameters.map(({ name, required = false }) => (
+        {operation.parameters.map(({ name, in: place, required = false, example = '' }) => (
           <label key={name}>
             {name}
             <input
@@ -76,8 +78,12 @@ export function TryIt(props: TryItProps) {
               required={required}
               autocomplete="off"
               spellcheck={false}
-              value={parameters[name] ?? ''}
-              onInput={(event) => onParameters({ [name]: event.currentTarget.value })}
+              placeholder={shownValue(example)}
+              value={values[name] ?? ''}
+              onInput={({ currentTarget: { value } }) => {
+                if (place === 'header') setHeaders({ ...headers, [name]: value })
+                else onParameters({ [name]: value })
+              }}
             />
           </label>
         ))}

@@ -146,6 +146,37 @@ describe('the API page', inChromium, () => {
     assert.match(stdout, /"it's": "\\u0041"\}\}$/)
   })
 
+  test('headers are empty at first, and those that are filled in are sent, also by curl', async () => {
+    const page = await open(`/docs#token=${token}`)
+    const create = formOf(page, 'createItem')
+    const key = create.section.getByLabel('Idempotency-Key', { exact: true })
+    assert.equal(await key.inputValue(), '')
+    await key.fill('key\u20ac')
+    await create.send()
+    await create.outcome.getByText('"\u20ac" cannot be in a header.').waitFor()
+    await key.fill(`the'only'one`)
+    assert.ok(
+      (await create.section.locator('.curl pre').textContent())?.includes(
+        `-H 'Idempotency-Key: the'\\''only'\\''one'`,
+      ),
+    )
+    const location = /location: (\S+)/
+    await create.send()
+    const [, first] = location.exec(await create.answered(201)) ?? []
+    await create.send()
+    await create.section.locator('.received').getByText('idempotent-replayed: true').waitFor()
+    assert.equal(location.exec(await create.answered(201))?.[1], first)
+
+    const remove = formOf(page, 'deleteItem')
+    await remove.section.getByLabel('If-Match', { exact: true }).fill('"another"')
+    await remove.send()
+    await remove.answered(412)
+    const read = formOf(page, 'readItem')
+    assert.equal(await read.section.getByLabel('If-Match', { exact: true }).inputValue(), '')
+    await read.send()
+    await read.answered(200)
+  })
+
   test('#token= is taken out of the address at once, and is not logged', async () => {
     const page = await open(`/docs#token=${token}`)
     assert.equal(page.url(), `${origin}/docs`)
