@@ -1,12 +1,12 @@
 /** Edits the value of one member where it is shown: only its characters change in the text of the item. @module */
 
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { activeCell } from './cells.js'
-import { Dialog, useWarning } from './dialog.js'
+import { Dialog, useConfirmedClose, useWarning } from './dialog.js'
 import { withValue } from './draft.js'
 import { type Item, memberText, shownName } from './item.js'
 import { stringOf } from './members.js'
-import { notSaved, saveItem } from './save.js'
+import { lossWhileSaving, notSaved, saveItem } from './save.js'
 import { ChangedError, type ItemService } from './service.js'
 
 export interface CellEditorProps {
@@ -36,7 +36,12 @@ export function CellEditor(props: CellEditorProps) {
   const [problem, setProblem] = useState('')
   const [isSaving, setSaving] = useState(false)
   const place = useMemo(placeOfCell, [])
+  const [close, confirmation] = useConfirmedClose(isSaving ? lossWhileSaving : undefined, () =>
+    onClose(0),
+  )
   useWarning(typed !== start)
+  /** `null` once this is closed: a late result changes nothing that was opened since. */
+  const field = useRef<HTMLInputElement>(null)
 
   async function save(columns: number): Promise<void> {
     if (isSaving) return
@@ -50,10 +55,10 @@ export function CellEditor(props: CellEditorProps) {
     setSaving(true)
     try {
       onSaved(await saveItem(service, item, edited.text, ''))
-      onClose(columns)
+      if (field.current) onClose(columns)
     } catch (error) {
-      if (error instanceof ChangedError) onConflict(error, edited.text)
-      else setProblem(notSaved(error))
+      if (!(error instanceof ChangedError)) setProblem(notSaved(error))
+      else if (field.current) onConflict(error, edited.text)
       onProblem(error)
     } finally {
       setSaving(false)
@@ -61,34 +66,38 @@ export function CellEditor(props: CellEditorProps) {
   }
 
   return (
-    <Dialog
-      title={`Edit ${shownName(name)}`}
-      class="cell"
-      style={place}
-      onClose={() => onClose(0)}
-      onOutside={() => save(0)}
-      onKeyDown={(event) => {
-        if (!['Enter', 'Tab'].includes(event.key) || event.isComposing) return
-        event.preventDefault()
-        save(event.key === 'Enter' ? 0 : event.shiftKey ? -1 : 1)
-      }}
-    >
-      <input
-        autofocus
-        aria-label={`${shownName(name)}, ${isString ? 'text' : 'JSON'}`}
-        aria-invalid={problem !== ''}
-        aria-busy={isSaving}
-        readOnly={isSaving}
-        value={typed}
-        onFocus={(event) => event.currentTarget.select()}
-        onInput={(event) => setTyped(event.currentTarget.value)}
-      />
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </Dialog>
+    <>
+      <Dialog
+        title={`Edit ${shownName(name)}`}
+        class="cell"
+        style={place}
+        onClose={close}
+        onOutside={() => save(0)}
+        onKeyDown={(event) => {
+          if (!['Enter', 'Tab'].includes(event.key) || event.isComposing) return
+          event.preventDefault()
+          save(event.key === 'Enter' ? 0 : event.shiftKey ? -1 : 1)
+        }}
+      >
+        <input
+          ref={field}
+          autofocus
+          aria-label={`${shownName(name)}, ${isString ? 'text' : 'JSON'}`}
+          aria-invalid={problem !== ''}
+          aria-busy={isSaving}
+          readOnly={isSaving}
+          value={typed}
+          onFocus={(event) => event.currentTarget.select()}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+        {problem && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </Dialog>
+      {confirmation}
+    </>
   )
 }
 

@@ -7,7 +7,7 @@ import { formattedDraft, placeInDraft, whyInvalid, withoutId } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
 import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
-import { notSaved, saveItem } from './save.js'
+import { lossWhileSaving, notSaved, saveItem } from './save.js'
 import { ChangedError, type ItemService, newKey } from './service.js'
 
 export interface EditProps {
@@ -157,10 +157,7 @@ export function Edit(props: EditProps) {
 }
 
 function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
-  if (isSaving) {
-    const text = 'If the save fails, what you have typed is lost.'
-    return { title: 'Close while saving?', text, action: 'Close anyway' }
-  }
+  if (isSaving) return lossWhileSaving
   if (!isDirty) return undefined
   const text = 'What you have typed is not saved.'
   return { title: 'Discard your changes?', text, action: 'Discard' }

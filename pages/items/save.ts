@@ -1,5 +1,6 @@
 /** Saves the text of an item. @module */
 
+import type { Loss } from './dialog.js'
 import { isSameItem, requestBody } from './draft.js'
 import type { Item } from './item.js'
 import { ChangedError, type ItemService, isOutcomeUnknown, messageFor } from './service.js'
@@ -25,6 +26,13 @@ export async function saveItem(
     if (stored !== undefined && isSameItem(stored, text)) return stored
     throw error
   }
+}
+
+/** What closing would lose before it is known whether an item was saved. */
+export const lossWhileSaving: Loss = {
+  title: 'Close while saving?',
+  text: 'If the save fails, what you have typed is lost.',
+  action: 'Close anyway',
 }
 
 /** Why an item was not saved, in words. */

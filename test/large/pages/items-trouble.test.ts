@@ -333,6 +333,29 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.getByRole('dialog').first().waitFor({ state: 'detached' })
   })
 
+  test('a save from a cell that takes long: leaving it is asked about, and closes no other cell', async () => {
+    const own = await ownService({ CONSOLE: 'on' })
+    const id = await createdBy(own, '{"first":"one","second":"two"}')
+    const page = await openItems(own)
+    const field = page.getByRole('dialog').getByRole('textbox')
+    const saved = await hold(page, 'PUT')
+    await page.cell('"one"').dblclick()
+    await field.fill('changed')
+    await field.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.sees('If the save fails, what you have typed is lost.')
+    await page.choose('Cancel')
+    await page.keyboard.press('Escape')
+    await page.choose('Close anyway')
+    await field.waitFor({ state: 'detached' })
+    await page.cell('"two"').dblclick()
+    await field.fill('typed')
+    await saved()
+    await page.cell('"changed"').waitFor()
+    assert.equal(await field.inputValue(), 'typed')
+    assert.match((await readBack(own, id)) ?? '', /"first":"changed","second":"two"/)
+  })
+
   test('what is opened above the list cannot be loaded: the page says so, and tries again', async () => {
     let isCut = true
     const page = await openItems(service, {
