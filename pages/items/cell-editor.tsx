@@ -101,10 +101,17 @@ export function CellEditor(props: CellEditorProps) {
   )
 }
 
-/** Above the active cell, but within the window. */
+/** Above the active cell, but within the window, with space for what is wrong below it, or else above. */
 function placeOfCell(): Record<string, string> {
   const cell = document.getElementById(activeCell)?.getBoundingClientRect()
   const width = Math.min(Math.max(narrowest, cell?.width ?? 0), innerWidth)
   const left = Math.max(0, Math.min(cell?.left ?? 0, innerWidth - width))
-  return { top: `${cell?.top ?? 0}px`, left: `${left}px`, width: `${width}px` }
+  const { top, bottom } = cell ?? { top: 0, bottom: 0 }
+  return {
+    left: `${left}px`,
+    width: `${width}px`,
+    ...(top < innerHeight / 2
+      ? { top: `${top}px` }
+      : { bottom: `${innerHeight - bottom}px`, flexDirection: 'column-reverse' }),
+  }
 }

@@ -105,21 +105,18 @@ export function ItemTable(props: TableProps) {
   useStablePosition(grid, items, rowHeight)
   useLayoutEffect(draw, [count, rowHeight, tracks])
 
-  // A row that becomes active, or appears as the active one, is scrolled into view.
-  useLayoutEffect(() => {
+  const cellOfKeys = () => document.getElementById(activeCell)
+
+  /** Scrolls the active cell into view; far away, it is not there before that. */
+  const reveal = () => {
     if (!isListed || !grid.current) return
     grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
-  }, [active, isListed])
-
-  // So is a cell; far away, it is not there before that.
-  useLayoutEffect(() => {
-    const cell = () => document.getElementById(activeCell)
-    if (!cell() && isListed && grid.current) {
+    if (!drawn.some(({ place }) => place === activeColumn))
       grid.current.scrollLeft = ((starts[activeColumn] ?? 0) - pinnedWidth) * unit()
-      draw()
-    }
-    cell()?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [column])
+    draw()
+    cellOfKeys()?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }
+  useLayoutEffect(reveal, [active, isListed, column])
 
   const goTo = (index: number, isRange = false) => {
     const item = items[Math.max(0, Math.min(index, count - 1))]
@@ -130,10 +127,14 @@ export function ItemTable(props: TableProps) {
   const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
   const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
+  /** The member that a cell shows; `undefined` if it is the id, or all of an item without columns. */
+  const nameIn = (cell: Element | null) =>
+    cell?.matches('.rest') ? undefined : nameAt(placeOf(cell))
+
   /** Shows the whole value of a cell, if it has one. */
   const peek = (cell: Element | null, hasFocus: boolean) => {
     const item = items[Number(cell?.parentElement?.ariaRowIndex) - 2]
-    const name = nameAt(placeOf(cell))
+    const name = nameIn(cell)
     if (!cell || !item || name === undefined || memberText(item, name) === undefined) return
     onPeek({ item, name, box: cell.getBoundingClientRect(), hasFocus })
   }
@@ -160,9 +161,13 @@ export function ItemTable(props: TableProps) {
       if (next < columns.length) onColumn(nameAt(next))
     } else if (event.key === ' ' && item) selection.toggle(item)
     else if (event.key === 'a' && isCommand(event)) selection.selectAll()
-    else if (event.key === 'Enter' && item) onOpen(item, nameAt(activeColumn))
-    else if (event.key === 'v') peek(document.getElementById(activeCell), true)
-    else {
+    else if (event.key === 'Enter' && item) {
+      reveal()
+      queueMicrotask(() => onOpen(item, nameIn(cellOfKeys()))) // once it is rendered
+    } else if (event.key === 'v') {
+      reveal()
+      requestAnimationFrame(() => peek(cellOfKeys(), true)) // scrolling would close it
+    } else {
       onKey(event, item)
       return
     }
@@ -242,8 +247,8 @@ export function ItemTable(props: TableProps) {
               onMouseDown={(event) => event.shiftKey && event.preventDefault()} // it would select text
               onClick={(event) => onClick(event, item)}
               onDblClick={({ target }) => {
-                const name = nameAt(placeOf(target))
-                if (name !== undefined) onOpen(item, name)
+                if (placeOf(target) > 0 && target instanceof Element)
+                  onOpen(item, nameIn(target.closest('td')))
               }}
             >
               <Cells

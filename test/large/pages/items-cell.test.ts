@@ -165,10 +165,13 @@ describe('a value in its cell', inChromium, () => {
       await page.keyboard.press('Escape')
       await page.keyboard.press('ArrowLeft')
       await page.keyboard.press('Enter')
-      await field(page).fill('')
-      await field(page).press('Enter')
-      await page.sees('project_id must be a string of at least 1 character, or null')
+      if (screen === 'wide') {
+        await field(page).fill('')
+        await field(page).press('Enter')
+        await page.sees('project_id must be a string of at least 1 character, or null')
+      } else await page.editor.waitFor() // the card does not show it
       await page.keyboard.press('Escape')
+      await closes(page)
       assert.equal(changes(), 0)
 
       for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
@@ -187,6 +190,63 @@ describe('a value in its cell', inChromium, () => {
       assert.equal(await readBack(own, id), before?.replace('text', 'short'))
     })
   }
+
+  for (const [screen, viewport] of Object.entries(screens)) {
+    test(`${screen}: what keys act on comes into view, and so does what is wrong with it`, async () => {
+      const own = await ownService({ CONSOLE: 'on' })
+      for (let n = 0; n < 60; n += 1) await createdBy(own, `{"n":${n},"of":[${n}]}`)
+      const page = await openItems(own, { viewport })
+      await page.counts('60 items')
+      const isInside = (selector: string) =>
+        page.evaluate<boolean>(`(() => {
+          const { top, bottom } = document.querySelector('${selector}').getBoundingClientRect()
+          return top > document.querySelector('.grid').getBoundingClientRect().top && bottom <= innerHeight
+        })()`)
+      const scrollBy = (distance: number) =>
+        page.evaluate(`document.querySelector('.grid').scrollBy(0, ${distance})`)
+      await page.keyboard.press('End')
+      await page.cell('59').click()
+      await page.keyboard.press('Enter')
+      await field(page).fill('text')
+      await field(page).press('Enter')
+      await page.getByRole('alert').waitFor()
+      assert.ok(await isInside('dialog.cell'))
+      assert.ok(await isInside('dialog.cell .problem'))
+      await page.keyboard.press('Escape')
+      for (const by of [-200, -9999]) {
+        await scrollBy(by)
+        await page.keyboard.press('Enter')
+        await field(page).waitFor()
+        assert.equal(await field(page).inputValue(), '59')
+        assert.ok(await isInside('dialog.cell'))
+        await page.keyboard.press('Escape')
+        await closes(page)
+      }
+      await page.keyboard.press('ArrowRight')
+      await scrollBy(-9999)
+      await page.keyboard.press('v')
+      await page.getByRole('dialog', { name: 'Value of of' }).waitFor()
+      assert.ok(await isInside('.peek'))
+    })
+  }
+
+  test('where an item has no column, all of it is edited', async () => {
+    const own = await ownService({ CONSOLE: 'on' })
+    for (const data of ['{"a":1}', '{"a":2}', '{"b":{"c":3}}']) await createdBy(own, data)
+    const page = await openItems(own)
+    await page.choose('Columns')
+    await page.getByRole('checkbox', { name: 'b', exact: true }).uncheck()
+    await page.choose('Close')
+    const rest = page.cell('project_id: null, b: {"c":3}')
+    await rest.dblclick()
+    await page.editor.waitFor()
+    await page.choose('Close')
+    await closes(page)
+    await page.keyboard.press('v') // it has no value
+    await page.keyboard.press('Enter')
+    await page.editor.waitFor()
+    assert.equal(await page.getByRole('dialog').count(), 1)
+  })
 
   test('changed or deleted elsewhere: the same choice as in the editor', async () => {
     const own = await ownService({ CONSOLE: 'on' })
