@@ -8,10 +8,13 @@ export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
   latest.current = onKeyDown
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      const { target, key, altKey } = event
-      if (altKey || document.querySelector('dialog[open], [popover]:focus-within')) return
+      const { target, key, altKey, isComposing } = event
+      if (altKey || isComposing || document.querySelector('dialog[open], [popover]:focus-within'))
+        return
       if (isCommand(event) && !/^[ac]$/.test(key)) return
-      const taken = key === 'Enter' || key === ' ' ? 'button, a, input, select' : 'input, select'
+      const isPressing = key === 'Enter' || key === ' '
+      const free = key === 'ArrowDown' ? '[type=checkbox], [type=search]' : '[type=checkbox]'
+      const taken = isPressing ? 'button, a, input, select' : `input:not(${free}), select`
       if (target instanceof Element && target.closest(taken)) return
       latest.current(event)
     }

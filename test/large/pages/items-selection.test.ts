@@ -80,6 +80,23 @@ describe('selected items', inChromium, () => {
     assert.equal(await stored(own), '0 2 3 4 5 6 7 8 9')
   })
 
+  test('by the box in the head, from which keys go on', async () => {
+    const { own } = await withItems(3)
+    const page = await openItems(own)
+    await page.counts('3 items')
+    await page.getByLabel('Select all rows').click()
+    await page.keyboard.press('Delete')
+    await page.getByRole('dialog', { name: 'Delete 3 items?' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await selects(page, '')
+    await page.keyboard.press('Space')
+    await selects(page, '0 1 2')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Space')
+    await selects(page, '1 2')
+  })
+
   test('by box and Shift: only what can be seen is copied and exported, to the byte', async () => {
     const { own, ids } = await withItems(8)
     const page = await openItems(own)
