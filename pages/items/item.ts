@@ -56,13 +56,14 @@ export interface ShownValue {
 
 /** How a member of an item is shown. @param text of the item. */
 export function shownValue(text: string, { valueStart, end, count }: Member): ShownValue {
-  const isCut = end - valueStart > longestShown
-  let value = isCut
-    ? `${text.slice(valueStart, valueStart + longestShown)}…`
-    : text.slice(valueStart, end)
-  if (value.startsWith('[')) return { text: value, short: `[${count}]` }
-  if (value.startsWith('{')) return { text: value, short: `{${count}}` }
-  if (!isCut && value.includes('\\')) value = JSON.stringify(stringOf(value))
+  const start = text.slice(valueStart, Math.min(end, valueStart + longestShown))
+  const cut = end - valueStart > longestShown ? '…' : ''
+  if (start.startsWith('[')) return { text: start + cut, short: `[${count}]` }
+  if (start.startsWith('{')) return { text: start + cut, short: `{${count}}` }
+  if (!start.startsWith('"')) return { text: start + cut, short: start + cut }
+  // Whole characters and escapes: the cut may go through the last one.
+  const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
+  const value = JSON.stringify(stringOf(`${whole}"`) + cut)
   return { text: value, short: isPlain(value) ? value.slice(1, -1) : value }
 }
 

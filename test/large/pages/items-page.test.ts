@@ -280,9 +280,13 @@ describe('the items page', inChromium, () => {
       }`)
     await inEachScheme(page, () => assertAccessible(page))
 
-    await createdBy(other, '{"text":"plain","digits":"12","n":12,"is":true,"of":[1]}')
+    await createdBy(other, '{"text":"plain","two":"a  b","digits":"12","n":12,"is":true,"of":[1]}')
     const types = await openItems(other)
     await types.cell('"plain"').waitFor()
+    assert.match(
+      await types.evaluate<string>('document.querySelector("tbody").innerText'),
+      /a {2}b/,
+    )
     const looks = await types.evaluate<string[]>(`
       ["plain", '"12"', "12", "true", "[1]"].map((text) => {
         const cell = [...document.querySelectorAll("td")].find((cell) => cell.textContent === text)

@@ -63,13 +63,17 @@ test('values are shown as they are written, and strings as they read', () => {
     ],
   )
   const long = shownValues(`{"id":"a","x":"${'x'.repeat(1000)}"}`).get('x')
-  assert.equal(long?.text.length, 201)
+  assert.equal(long?.text, `"${'x'.repeat(199)}…"`)
 })
 
 test('in a cell, strings are without quotes, and objects and arrays are their sizes', () => {
   const members = {
     plain: ['"a"', 'a'],
     digits: ['"1"', '"1"'],
+    escaped: [`"${raw`\u00e4`.repeat(99)}"`, `${'ä'.repeat(33)}…`],
+    broken: [`"${'🎉'.repeat(110)}"`, `${'🎉'.repeat(99)}…`],
+    backslashes: [`"${raw`\\`.repeat(110)}"`, `"${raw`\\`.repeat(99)}…"`],
+    start: [`"a${'x '.repeat(100)}"`, `a${'x '.repeat(99)}…`],
     number: ['1.0', '1.0'],
     object: ['{"a":{"b":1,"c":[2,3]},"d":","}', '{2}'],
     array: ['[ [1,2] , "x,y" , {} ]', '[3]'],
