@@ -1,5 +1,6 @@
 /** The items as they were last listed, kept up to date while the page is visible. @module */
 
+import { formatted } from '../shared/numbers.js'
 import { type Item, itemOf } from './item.js'
 import { type Merged, mergeLists } from './merge.js'
 import { createOverview, type Overview, type OverviewMaker } from './overview.js'
@@ -255,6 +256,9 @@ function withItem(items: readonly Item[], item: Item): Item[] {
 }
 
 function newsOf(changed: ReadonlySet<string>, gone: number): string {
-  const parts = [changed.size > 0 && `${changed.size} new or changed`, gone > 0 && `${gone} gone`]
+  const parts = [
+    changed.size > 0 && `${formatted(changed.size)} new or changed`,
+    gone > 0 && `${formatted(gone)} gone`,
+  ]
   return parts.filter(Boolean).join(', ')
 }

@@ -31,6 +31,7 @@ export interface StatusProps {
 export function Status(props: StatusProps) {
   const { all, matching, loading, share, listedAt, news, problem, failure, next } = props
   const isFirst = listedAt === undefined
+  const retry = loading === undefined ? 'Try again' : 'Trying again…'
   return (
     <div class="line status">
       {isFirst && loading !== undefined && (
@@ -49,7 +50,7 @@ export function Status(props: StatusProps) {
       )}
       {problem !== undefined && (
         <Problem
-          action={needsToken(problem) ? 'Enter a token' : 'Try again'}
+          action={needsToken(problem) ? 'Enter a token' : retry}
           onAction={needsToken(problem) ? props.onToken : props.onRefresh}
           next={next}
         >

@@ -228,7 +228,8 @@ export function ItemTable(props: TableProps) {
           ) : (
             <tr aria-rowindex={1}>
               <th scope="col">
-                <SelectAll {...{ selection, items }} /> JSON
+                <SelectAll {...{ selection, items }} />
+                JSON
               </th>
             </tr>
           )}

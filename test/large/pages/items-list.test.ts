@@ -437,6 +437,13 @@ describe('the collection', () => {
     assert.deepEqual([[...changed], news], [['c', 'd'], '2 new or changed, 1 gone'])
   })
 
+  test('counts what has changed as people write numbers', async () => {
+    const many = Array.from({ length: 1000 }, (_, number) => textOf(`b${number}`))
+    const { collection } = collect([many], [[textOf('a')]])
+    collection.refresh()
+    await until('the news', () => collection.shown().news === '1 new or changed, 1,000 gone')
+  })
+
   test('shows what was created, replaced and deleted here at once', async () => {
     const { collection, ids } = collect([[textOf('a'), textOf('b')]])
     collection.refresh()

@@ -355,7 +355,14 @@ describe('the items page', inChromium, () => {
     const again = page.getByRole('button', { name: 'Try again' })
     await again.focus()
     isCut = false
+    await page.evaluate(`{
+      const { fetch } = globalThis
+      const released = new Promise((resolve) => { globalThis.release = resolve })
+      globalThis.fetch = (...request) => released.then(() => fetch(...request))
+    }`)
     await page.keyboard.press('Space') // which does nothing in the list, if it is there by itself by now
+    await page.getByRole('button', { name: 'Trying again…' }).waitFor()
+    await page.evaluate('release()')
     await page.counts('6 items')
     await again.waitFor({ state: 'detached' })
     await until('the list has the focus', inGrid)
@@ -709,6 +716,19 @@ describe('the items page', inChromium, () => {
       await page.choose('Discard')
 
       await page.getByLabel('JSON', { exact: true }).check()
+      const [lefts, lines] = await page.evaluate<[number[], number]>(`(() => {
+        const cells = [...document.querySelectorAll('.grid :is(th, td)')]
+        const start = ({ lastChild }) => {
+          const range = document.createRange()
+          range.selectNodeContents(lastChild)
+          return range.getClientRects()[0].left
+        }
+        const { lineHeight, paddingTop } = getComputedStyle(cells[1])
+        const lines = (cells[1].parentElement.clientHeight - parseFloat(paddingTop)) / parseFloat(lineHeight)
+        return [cells.map(start), lines]
+      })()`)
+      assert.equal(new Set(lefts).size, 1, `the head and the rows begin at ${lefts}`)
+      assert.ok(lines >= 4, `there is space for ${lines} lines`)
       await check()
       await page.getByLabel('Table', { exact: true }).check()
       for (const button of ['Columns', 'Shortcuts', 'Token']) {
