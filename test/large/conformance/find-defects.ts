@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type Conformance, clauseOf } from '../../support/conformance.js'
 import { defects } from './defects.js'
-import { faultyService } from './faulty-service.js'
+import { smallService } from './small-service.js'
 
 const concurrency = 4
 
@@ -29,7 +29,7 @@ function findsDefectsOf(clause: string): void {
   const all = defects.filter((defect) => defect.clause === clause)
   let found: Conformance[] = []
   before(async () => {
-    const services = all.map(({ behavior }) => faultyService(behavior))
+    const services = all.map(({ defect }) => smallService(defect))
     found = await clauseOf(await Promise.all(services), clause)
   })
   for (const [n, { title }] of all.entries()) {

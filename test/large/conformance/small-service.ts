@@ -1,0 +1,234 @@
+/**
+ * Another implementation of the interface, small enough to be a model of it. It differs from this service in what
+ * the interface leaves open, and each of its parts can be replaced by one that has a defect.
+ */
+
+import { randomUUID } from 'node:crypto'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http'
+import { text } from 'node:stream/consumers'
+import { after } from 'node:test'
+import { type Service, serviceAt } from '../../conformance/client.js'
+import { record } from '../../conformance/expect.js'
+import { inSeconds, signatureOf } from '../../conformance/tokens.js'
+import { listen } from '../../support/process.js'
+
+export type Members = Record<string, unknown>
+export type Item = Members & { readonly id: string }
+export type Items = Map<string, Item>
+
+export interface Request {
+  /** Such as `PUT /items/{id}`; of a preflight, `OPTIONS`. */
+  readonly endpoint: string
+  /** That of the item, if the request is about one. */
+  readonly id: string
+  readonly query: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface Reply {
+  readonly status: number
+  /** One that is `undefined` is not sent. */
+  readonly headers: OutgoingHttpHeaders
+  /** A text is sent as it is, anything else as JSON. */
+  readonly body: unknown
+}
+
+export interface Token {
+  readonly algorithm: unknown
+  /** What is signed: the first two parts. */
+  readonly signed: string
+  readonly signature: string
+}
+
+export const health = 'GET /health'
+export const list = 'GET /items'
+export const create = 'POST /items'
+export const read = 'GET /items/{id}'
+export const replace = 'PUT /items/{id}'
+export const remove = 'DELETE /items/{id}'
+
+const prefix = '/api/v1'
+const secret = 'a secret of at least thirty-two bytes'
+
+/** The parts, as they have to be. */
+export const parts = {
+  sessionId: (): string => randomUUID(),
+  /** Whether a request needs no token. */
+  isPublic: ({ endpoint }: Request): boolean => endpoint === health || endpoint === 'OPTIONS',
+  /** What an Authorization header has to be; the group is the token. */
+  authorization: /^Bearer (.*)$/,
+  isSigned: ({ algorithm, signed, signature }: Token, key: string = secret): boolean =>
+    algorithm === 'HS256' && signature === signatureOf(signed, key),
+  isExpired: (exp: number): boolean => exp <= inSeconds(0),
+  isAllowed: (_claims: Members, _request: Request): boolean => true,
+  /** Whether something is done in spite of its refusal. */
+  isDoneAnyway: (_request: Request): boolean => false,
+  /** A refusal for another reason. */
+  refusal: (_request: Request): Reply | undefined => undefined,
+  /** Reads a body; integers that no double is become texts, of which `written` makes integers again. */
+  parsed: (body: string): unknown =>
+    JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
+  /** What the value of a body is taken for. */
+  requested: (value: Members, _request: Request): Members => value,
+  newId: (_value: Members): string => randomUUID(),
+  /** What becomes of `data`, and of each value in it, however deep. */
+  members: (data: Members): Members => data,
+  value: (value: unknown): unknown => value,
+  /** @param data without the members that have names of the item's own. */
+  itemOf: (own: Item, data: Members): Item => ({ ...own, ...data }),
+  /** @param item the one with the id of the request, if there is one. */
+  found: (item: Item | undefined, _request: Request): Item | undefined => item,
+  replaced: (_before: Item, next: Item, _value: Members): Item => next,
+  store: (items: Items, item: Item): unknown => items.set(item.id, item),
+  remove: (items: Items, id: string): unknown => items.delete(id),
+  /** The body of a list. */
+  listed: (items: Item[], _request: Request): unknown => items.toReversed(),
+  /** What a replace answers with. */
+  shown: (next: Item, _before: Item): Item => next,
+  /** What is sent in the end. */
+  reply: (reply: Reply, _request: Request, _items: Items): Reply => reply,
+}
+
+/** What differs from them. */
+export type Defect = Partial<typeof parts>
+
+/** Starts one, which ends with the file of tests. */
+export async function smallService(defect: Defect = {}): Promise<Service> {
+  const own = { ...parts, ...defect }
+  const items: Items = new Map()
+  const server = createServer(async (incoming, response) => {
+    const request = requestOf(incoming, await text(incoming))
+    const { status, headers, body } = own.reply(replyTo(request, own, items), request, items)
+    const sent = Object.entries(headers).filter(([, value]) => value !== undefined)
+    response.writeHead(status, Object.fromEntries(sent)).end(written(body))
+  })
+  after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return serviceAt(new URL(`http://127.0.0.1:${await listen(server)}${prefix}`), secret)
+}
+
+function requestOf({ method, url = '', headers }: IncomingMessage, body: string): Request {
+  const [path = '', query = ''] = url.replace(prefix, '').split('?')
+  const [, id = ''] = /^\/items\/(.+)$/.exec(path) ?? []
+  const endpoint = `${method} ${id === '' ? path : '/items/{id}'}`
+  return { endpoint: method === 'OPTIONS' ? method : endpoint, id, query, headers, body }
+}
+
+function written(body: unknown): string | undefined {
+  if (body === undefined || typeof body === 'string') return body
+  return JSON.stringify(body).replaceAll(/"#(-?\d+)"/g, '$1')
+}
+
+/** An answer with the headers that all have. */
+export function reply(status: number, body?: unknown, headers: OutgoingHttpHeaders = {}): Reply {
+  const type = body === undefined ? undefined : 'application/json'
+  const common = { 'access-control-allow-origin': '*', 'content-type': type }
+  return { status, headers: { ...common, ...headers }, body }
+}
+
+export function refusal(status: number, error_code: string, session_id: string): Reply {
+  const headers = { 'www-authenticate': status === 401 ? 'Bearer' : undefined }
+  return reply(status, { detail: { detail: 'refused', session_id, error_code } }, headers)
+}
+
+function replyTo(request: Request, own: typeof parts, items: Items): Reply {
+  const session_id = own.sessionId()
+  const code = tokenProblem(request, own)
+  if (code !== undefined && !own.isDoneAnyway(request)) return refusal(401, code, session_id)
+  const answer = own.refusal(request) ?? answerTo(request, own, items, session_id)
+  return code === undefined ? answer : refusal(401, code, session_id)
+}
+
+/** The error code where a token is needed, and there is none that is good. */
+function tokenProblem(request: Request, own: typeof parts): string | undefined {
+  if (own.isPublic(request)) return undefined
+  const token = own.authorization.exec(request.headers.authorization ?? '')?.[1]
+  if (token === undefined) return 'MISSING_TOKEN'
+  try {
+    const [header = '', payload = '', signature = ''] = token.split('.')
+    const { alg: algorithm } = decoded(header)
+    const claims = decoded(payload)
+    const isSigned = own.isSigned({ algorithm, signed: `${header}.${payload}`, signature })
+    if (isSigned && own.isExpired(Number(claims.exp))) return 'TOKEN_EXPIRED'
+    return isSigned && own.isAllowed(claims, request) ? undefined : 'INVALID_TOKEN'
+  } catch {
+    return 'INVALID_TOKEN'
+  }
+}
+
+function decoded(part: string): Members {
+  return record(JSON.parse(Buffer.from(part, 'base64url').toString()))
+}
+
+function answerTo(request: Request, own: typeof parts, items: Items, session_id: string): Reply {
+  const { endpoint, id } = request
+  const envelope = (status: string, message: string, data: unknown) => ({
+    session_id,
+    status,
+    message,
+    data,
+  })
+  if (endpoint === 'OPTIONS') {
+    const methods = { 'access-control-allow-methods': 'GET, POST, PUT, DELETE' }
+    const names = { 'access-control-allow-headers': 'Authorization, Content-Type' }
+    return reply(204, undefined, { ...methods, ...names })
+  }
+  if (endpoint === health) {
+    const services_summary = { total: 0, healthy: 0, unhealthy: 0 }
+    const about = { service_name: 'small', version: '2.0.0-rc.1+build.5', services_summary }
+    return reply(200, { session_id, status: 'healthy', ...about, uptime: 1 })
+  }
+  if (endpoint === list) return reply(200, own.listed([...items.values()], request))
+  const item = id === '' ? undefined : own.found(items.get(id), request)
+  const value = endpoint === create || endpoint === replace ? valueIn(request, own) : {}
+  if (value === undefined) return refusal(422, 'VALIDATION_ERROR', session_id)
+  if (endpoint === create) {
+    const made = itemOf(own.newId(value), value, own)
+    own.store(items, made)
+    return reply(201, envelope('created', 'Item created successfully', made))
+  }
+  if (item === undefined) return reply(404, { detail: `there is no ${id}`, session_id })
+  if (endpoint === read) {
+    return reply(200, envelope('success', 'Item retrieved successfully', item))
+  }
+  if (endpoint === remove) {
+    own.remove(items, id)
+    return reply(204)
+  }
+  const next = own.replaced(item, itemOf(id, value, own), value)
+  own.store(items, next)
+  return reply(200, envelope('updated', 'Replaced', own.shown(next, item)))
+}
+
+/** The value of a body; `undefined` if it is invalid. */
+function valueIn(request: Request, own: typeof parts): Members | undefined {
+  try {
+    const value = own.requested(record(own.parsed(request.body)), request)
+    record(value.data)
+    const { project_id = 'none' } = value
+    return typeof project_id === 'string' && project_id !== '' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function itemOf(id: string, { data, project_id }: Members, own: typeof parts): Item {
+  const { id: _id, project_id: _project, ...members } = own.members(record(data))
+  const entries = Object.entries(members).map(([name, value]) => [name, mapped(value, own.value)])
+  return own.itemOf({ id, project_id }, Object.fromEntries(entries))
+}
+
+function mapped(value: unknown, change: (value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return change(value.map((each) => mapped(each, change)))
+  if (typeof value !== 'object' || value === null) return change(value)
+  const entries = Object.entries(value).map(([name, each]) => [name, mapped(each, change)])
+  return change(Object.fromEntries(entries))
+}
