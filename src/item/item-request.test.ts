@@ -1,4 +1,4 @@
-/** Item requests of any shape. Single cases, and what is refused, are in test/decisions. */
+/** What item becomes of a request (spec §2.1, §2.2). What is refused is in test/decisions. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -15,6 +15,68 @@ function itemOf(body: string): string {
   const opening = `{"id":"${id}","project_id":`
   assert.ok(text.startsWith(opening), text)
   return text.slice(opening.length)
+}
+
+/** Texts of the members of `data`, each to be kept byte for byte. */
+const kept = {
+  'no members': '',
+  'order of names': '"10":1,"b":2,"2":3,"a":4',
+  '__proto__ at the top': '"a":1,"__proto__":{"admin":true}',
+  '__proto__ in an object': '"a":{"__proto__":null,"__proto__x":1}',
+  constructor: '"constructor":{"prototype":{"x":1}},"toString":1,"hasOwnProperty":null,"toJSON":{}',
+  'empty names': '"":1,"a":{"":{"":[]}}',
+  unicode: '"ключ":"é e\u0301 漢字 🦄","\u2028":"\u2029\u007f\u0085\ufeff\uffff","ﬁ":"\u202e"',
+  'names of the interface':
+    '"data":{"data":1},"session_id":"x","status":7,"message":null,"detail":[]',
+  'id and project_id further down': '"a":{"id":1,"project_id":2},"b":[{"id":3}]',
+  'id and project_id in other letter case': '"ID":1,"Id":2,"Project_ID":3," id":4,"id ":5',
+  'a long string': `"a":"${'x'.repeat(1_000_000)}"`,
+  'a long number': `"a":${'9'.repeat(100_000)}.${'1'.repeat(100_000)}`,
+  'many members': Array.from({ length: 10_000 }, (_, index) => `"m${index}":${index}`).join(),
+}
+for (const [title, members] of Object.entries(kept)) {
+  test(`§2.1 kept as written: ${title}`, () => {
+    const body = `{"project_id":"p","data":{${members}}}`
+    assert.equal(itemOf(body), `"p"${members && `,${members}`}}`)
+  })
+}
+
+const raw = String.raw
+/** Bodies, each with what follows the name project_id in its item. */
+const bodies: [title: string, body: string, item: string][] = [
+  ['id and project_id alone in data', '{"data":{"id":1,"project_id":2}}', 'null}'],
+  ['id last in data', '{"data":{"a":1,"id":{"b":2}}}', 'null,"a":1}'],
+  ['id between others', '{"data":{"a":1.0, "id" : [1] , "b":2.0}}', 'null,"a":1.0,"b":2.0}'],
+  ['white space alone in data', '{"data":{ \n}}', 'null}'],
+  ['"project\\u005fid" in data', raw`{"data":{"a":1,"project\u005Fid":"x"}}`, 'null,"a":1}'],
+  [
+    'id twice in data, escaped in two ways',
+    raw`{"data":{"id":1,"a":1,"\u0069\u0064":2}}`,
+    'null,"a":1}',
+  ],
+  ['a member twice, and is empty', '{"data":{"":1,"":2}}', 'null,"":2}'],
+  [
+    '__proto__ twice in data',
+    '{"data":{"__proto__":{"a":1},"b":2,"__proto__":{"c":3}}}',
+    'null,"b":2,"__proto__":{"c":3}}',
+  ],
+  ['data twice', '{"data":{"a":1},"data":{"b":2}}', 'null,"b":2}'],
+  ['data twice, first invalid', '{"data":1,"data":{"b":2}}', 'null,"b":2}'],
+  ['data escaped in two ways', raw`{"data":{"a":1},"d\u0061ta":{}}`, 'null}'],
+  ['data under __proto__ too', '{"__proto__":{"data":{"x":1}},"data":{}}', 'null}'],
+  ['project_id twice', '{"project_id":"a","data":{},"project_id":"b"}', '"b"}'],
+  ['project_id "" then "b"', '{"project_id":"","data":{},"project_id":"b"}', '"b"}'],
+  ['project_id then null', '{"project_id":"a","data":{},"project_id":null}', 'null}'],
+  ['project_id null', '{"data":{},"project_id":null}', 'null}'],
+  [
+    'project_id with escapes',
+    raw`{"data":{},"project_id":"caf\u00e9 é \ud83d \/ \u0000"}`,
+    raw`"caf\u00e9 é \ud83d \/ \u0000"}`,
+  ],
+  ['unknown members', '{"x":1,"id":2,"data":{},"__proto__":{"project_id":"x"}}', 'null}'],
+]
+for (const [title, body, item] of bodies) {
+  test(`§2.1 §2.2 a request with ${title}`, () => assert.equal(itemOf(body), item))
 }
 
 describe('any data object', () => {

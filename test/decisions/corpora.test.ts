@@ -10,7 +10,11 @@ import { assertRefused, itemText, sendText } from './expect.js'
 
 const service = await useService()
 
-for (const [title, value] of Object.entries(accepted)) {
+const deep = {
+  '100,000 arrays nested in each other': `${'['.repeat(100_000)}1${']'.repeat(100_000)}`,
+  '100,000 objects nested in each other': `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+}
+for (const [title, value] of Object.entries({ ...accepted, ...deep })) {
   test(`§2.1 kept to the byte: ${title}`, async () => {
     assert.doesNotThrow(() => JSON.parse(value)) // what is listed is what the platform says
     const body = `{"data":{"value":${value}}}`
