@@ -1,10 +1,10 @@
-/** The conformance command finds a defect, and nothing wrong in what is left open. */
+/** The conformance tests find each defect of an implementation, and nothing wrong in what is left open. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conformanceOf } from '../../support/conformance.js'
 import { defects } from './defects.js'
-import { clausesIn } from './find-defects.js'
+import { clausesIn, findsDefects } from './find-defects.js'
 import { smallService } from './small-service.js'
 
 test('item-store conformance ends with exit code 1, and names the clause, for a defect', async () => {
@@ -23,3 +23,5 @@ test('item-store conformance passes a service that differs in what is left open'
   assert.ok(tested.size > 30, `only ${tested.size} clauses`)
   assert.deepEqual(new Set(defects.map(({ clause }) => clause)), tested)
 })
+
+findsDefects(/^§[12]\b/)
