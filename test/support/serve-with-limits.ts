@@ -1,4 +1,7 @@
-/** A program, run by `withLimits`: `item-store serve` with other limits than those that follow from its settings. */
+/**
+ * A program, run by `withLimits`: `item-store serve` with other limits than those that follow from its settings. Its
+ * log says how many items there are when the store is closed, after the last request.
+ */
 
 import { readFlags } from '../../src/config/flags.js'
 import { readSettings } from '../../src/config/read-config.js'
@@ -7,4 +10,11 @@ import { start } from '../../src/process/start.js'
 
 const [limits = '', ...args] = process.argv.slice(2)
 const config = readSettings(readFlags('serve', args, flags))
-await start({ ...config, ...JSON.parse(limits) }, { isReadable: false, requestLogLevel: 'debug' })
+const options = { isReadable: false, requestLogLevel: 'debug' } as const
+const { server, log } = await start({ ...config, ...JSON.parse(limits) }, options)
+const { store } = server
+const close = store.close
+store.close = async () => {
+  log.info({ items: (await store.size()).items }, 'closing the store')
+  await close()
+}

@@ -3,8 +3,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { type OwnService, ownService } from '../../support/own-service.js'
+import { type OwnService, ownService, withLimits } from '../../support/own-service.js'
 import { answerReader, headerOf } from '../../support/raw-answers.js'
 import { headOf } from '../../support/socket.js'
 
@@ -25,8 +24,6 @@ export interface ShutdownResult {
   readonly problems: readonly string[]
 }
 
-const program = fileURLToPath(new URL('serve-counting.js', import.meta.url))
-
 /** How much a client writes at a time, in bytes. */
 const burst = 128 * 1024
 
@@ -35,7 +32,7 @@ const endTimeout = 60_000
 
 /** Starts a service and its clients, tells it to stop with SIGTERM, and counts. */
 export async function shutDownUnderCreates(options: ShutdownOptions): Promise<ShutdownResult> {
-  const own = await ownService({}, [process.execPath, program])
+  const own = await ownService({}, withLimits({}))
   const clients = Array.from({ length: options.connections }, () => startClient(own, options))
   await delay(options.after)
   own.child.kill('SIGTERM')
