@@ -9,22 +9,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { pino } from 'pino'
-import { type AppOptions, createApp } from '../../../src/app.js'
-import { readConfig } from '../../../src/config/read-config.js'
+import type { AppOptions } from '../../../src/app.js'
 import { type Load, watchLoad } from '../../../src/process/load.js'
 import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
 import { createMemoryStore } from '../../../src/store/memory/store.js'
 import { type Answer, type RequestOptions, send } from '../../conformance/client.js'
 import { record } from '../../conformance/expect.js'
 import { inSeconds, mintToken, validClaims } from '../../conformance/tokens.js'
+import { ownApp } from '../../support/own-app.js'
 import { exchangeOne } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 import { createChecker, operationsOf, type PlacedOperation, servedDocument } from './document.js'
 
 const secret = 'a secret of at least thirty-two bytes'
-process.env.JWT_SECRET = secret
-delete process.env.JWT_ALGORITHM
 
 /** Maximum bytes of all items. */
 const room = 1_000_000
@@ -240,12 +237,7 @@ function failing(error: () => Error): ItemStore {
 }
 
 async function serve(store: ItemStore, own: Partial<AppOptions> = {}, load?: Load): Promise<URL> {
-  const options = { ...readConfig({}, {}), version: '1.2.3', ...own }
-  const log = pino({ level: 'silent' })
-  const app = createApp(options, { store, log, ...(load && { exceededLimit: load.exceededLimit }) })
-  after(async () => {
-    load?.stop()
-    await app.stop({ timeout: 0 })
-  })
-  return new URL(`http://127.0.0.1:${await app.listen(0, '127.0.0.1')}`)
+  if (load) after(() => load.stop())
+  const parts = { store, ...(load && { exceededLimit: load.exceededLimit }) }
+  return new URL((await ownApp(parts, own)).baseUrl.origin)
 }
