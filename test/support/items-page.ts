@@ -70,6 +70,12 @@ export async function createdBy(
   return id
 }
 
+/** Replaces an item as a program would. @param data JSON text. */
+export async function replacedBy(service: OwnService, id: string, data: string): Promise<void> {
+  const options = { token: service.validToken(), body: `{"data":${data}}` }
+  await service.request('PUT', `/items/${id}`, options)
+}
+
 /** The JSON text of an item, as a program reads it; `undefined` if there is none. */
 export async function readBack(service: OwnService, id: string): Promise<string | undefined> {
   const { text } = await service.request('GET', `/items/${id}`, { token: service.validToken() })

@@ -4,7 +4,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inChromium } from '../../support/chromium.js'
 import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
-import { createdBy, type ItemsPage, readBack, useItemsPage } from '../../support/items-page.js'
+import {
+  createdBy,
+  type ItemsPage,
+  readBack,
+  replacedBy,
+  useItemsPage,
+} from '../../support/items-page.js'
 import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
@@ -251,8 +257,7 @@ describe('a value in its cell', inChromium, () => {
   test('changed or deleted elsewhere: the same choice as in the editor', async () => {
     const own = await ownService({ CONSOLE: 'on' })
     const id = await createdBy(own, '{"who":"me","n":1.0}')
-    const put = (data: string) =>
-      own.request('PUT', `/items/${id}`, { token: own.validToken(), body: `{"data":${data}}` })
+    const put = (data: string) => replacedBy(own, id, data)
     const page = await openItems(own)
     const edit = async (text: string, typed: string) => {
       await page.cell(text).click()

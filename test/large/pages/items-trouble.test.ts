@@ -6,7 +6,13 @@ import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
 import { cuttingProxy } from '../../support/cutting-proxy.js'
 import { assertAccessible, assertFits, screens } from '../../support/guarded-page.js'
-import { createdBy, type ItemsPage, readBack, useItemsPage } from '../../support/items-page.js'
+import {
+  createdBy,
+  type ItemsPage,
+  readBack,
+  replacedBy,
+  useItemsPage,
+} from '../../support/items-page.js'
 import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
@@ -162,11 +168,7 @@ describe('the items page when something goes wrong', inChromium, () => {
 
   test('changed or deleted elsewhere: said before anything is overwritten', async () => {
     const id = await createdBy(service, '{"who":"me"}')
-    const put = (data: string) =>
-      service.request('PUT', `/items/${id}`, {
-        token: service.validToken(),
-        body: `{"data":${data}}`,
-      })
+    const put = (data: string) => replacedBy(service, id, data)
     const page = await openItems(service, { viewport: screens.phone, colorScheme: 'dark' })
     await page.open('"me"')
     await page.editor.fill('{"who":"mine"}')
@@ -214,11 +216,7 @@ describe('the items page when something goes wrong', inChromium, () => {
 
   test('a change between the last look and the change is not overwritten', async () => {
     const id = await createdBy(service, '{"who":"me, at once"}')
-    const put = (data: string) =>
-      service.request('PUT', `/items/${id}`, {
-        token: service.validToken(),
-        body: `{"data":${data}}`,
-      })
+    const put = (data: string) => replacedBy(service, id, data)
     const page = await openItems(service)
     await page.open('"me, at once"')
     await page.editor.fill('{"who":"mine, later"}')
