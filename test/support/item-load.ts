@@ -4,14 +4,15 @@
  */
 
 import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { record } from '../conformance/expect.js'
+import { keptClient } from './kept-client.js'
 import type { OwnService } from './own-service.js'
 import { randomNumbers } from './random.js'
 import { until } from './until.js'
 
-/** A version of an item; `undefined` once it is deleted. */
+/** A version of an item, of which no two are the same; `undefined` once it is deleted. */
 type Version = number | undefined
 
 interface Item {
@@ -24,6 +25,18 @@ interface Item {
   acknowledged: number
 }
 
+export interface LoadOptions {
+  /** Whether acknowledged changes may be lost. */
+  readonly mayLose?: boolean
+  readonly clients?: number
+  /** How long a client waits after an answer, in milliseconds: without it, all clients would take a whole core. */
+  readonly pause?: number
+  /** Length of the text in each version. */
+  readonly lengthOf?: (version: number) => number
+  /** Whether a client creates another item. @param own how many it has. @param bytes length of all texts. */
+  readonly wantsMore?: (own: number, bytes: number) => boolean
+}
+
 export interface ItemLoad {
   /** How often each status occurred. */
   readonly statuses: ReadonlyMap<number, number>
@@ -33,32 +46,48 @@ export interface ItemLoad {
   stop(): Promise<void>
   /** Reads all items. @returns when each lost change was acknowledged; usually nothing is lost. */
   lost(): Promise<readonly number[]>
+  /** Deletes all items, once the clients are stopped. */
+  clear(): Promise<void>
 }
 
-const clients = 8
-/** How long a client waits after an answer, in milliseconds: without it, all clients would take a whole core. */
-const pause = 30
+const letters = 'abcdefghijklmnopqrstuvwxyz'
 
-/** They stop with the test at the latest. @param mayLose whether acknowledged changes may be lost. */
-export function startLoad(service: OwnService, { mayLose = false } = {}): ItemLoad {
+/** They stop with the test at the latest. */
+export function startLoad(service: OwnService, options: LoadOptions = {}): ItemLoad {
+  const { mayLose = false, clients = 8, pause = 30, lengthOf = () => 0 } = options
+  const { wantsMore = (own: number) => own < 5 } = options
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const send = keptClient(service, agent)
+  const longest = letters.repeat(80_000)
   const statuses = new Map<number, number>()
   const items: Item[] = []
   const losses: number[] = []
+  let bytes = 0
+  let lastVersion = 0
   let lastRefused = 0
   let isOver = false
 
-  async function call(method: string, path: string, value?: unknown) {
-    const answer = await service.call(method, path, value)
+  const membersOf = (version: number) =>
+    `"version":${version},"text":"${longest.slice(0, lengthOf(version))}"}`
+  const bytesOf = (version: Version) => (version === undefined ? 0 : lengthOf(version))
+
+  async function call(method: string, path: string, version?: number) {
+    const body = version === undefined ? undefined : `{"data":{${membersOf(version)}}`
+    const answer = await send(method, path, body)
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     if (answer.status === 503) lastRefused = performance.now()
-    return answer
+    return { ...answer, isRefused: answer.status === 503 || answer.status === 507 }
   }
 
   async function createItem(version: number): Promise<Item | undefined> {
-    const answer = await call('POST', '/items', { data: { version } })
-    if (answer.status === 503) return undefined
-    assert.equal(answer.status, 201)
-    const id = String(record(record(answer.json()).data).id)
+    bytes += bytesOf(version) // of which others have to know already
+    const { status, text, isRefused } = await call('POST', '/items', version)
+    if (isRefused) {
+      bytes -= bytesOf(version)
+      return undefined
+    }
+    assert.equal(status, 201, text)
+    const id = /"id":"([^"]+)"/.exec(text)?.[1] ?? assert.fail(text)
     const item = { id, possible: [version], uncertain: [], acknowledged: performance.now() }
     items.push(item)
     return item
@@ -68,18 +97,16 @@ export function startLoad(service: OwnService, { mayLose = false } = {}): ItemLo
     const path = `/items/${item.id}`
     const before = item.possible
     item.possible = [...before, version]
-    const answer =
-      version === undefined
-        ? await call('DELETE', path)
-        : await call('PUT', path, { data: { version } })
-    if (answer.status === 503) {
-      if (answer.text.includes('nothing has changed')) item.possible = before
+    const { status, text, isRefused } = await call(version ? 'PUT' : 'DELETE', path, version)
+    if (isRefused) {
+      if (status === 507 || text.includes('nothing has changed')) item.possible = before
       else item.uncertain.push(version)
-    } else if (answer.status === 404) {
+    } else if (status === 404) {
       item.possible = before
       if (!before.includes(undefined)) lose(item, undefined)
     } else {
-      assert.equal(answer.status, version === undefined ? 204 : 200)
+      assert.equal(status, version === undefined ? 204 : 200, text)
+      bytes += bytesOf(version) - bytesOf(before[0])
       item.possible = [version, ...item.uncertain]
       item.acknowledged = performance.now()
     }
@@ -92,34 +119,36 @@ export function startLoad(service: OwnService, { mayLose = false } = {}): ItemLo
   }
 
   async function read(item: Item): Promise<void> {
-    const answer = await call('GET', `/items/${item.id}`)
-    if (answer.status === 503) return
-    assert.ok(answer.status === 200 || answer.status === 404, answer.text)
-    const found =
-      answer.status === 404 ? undefined : Number(record(record(answer.json()).data).version)
+    const { status, text } = await call('GET', `/items/${item.id}`)
+    if (status === 503) return
+    assert.ok(status === 200 || status === 404, text)
+    const found = status === 404 ? undefined : Number(/"version":(\d+)/.exec(text)?.[1])
+    if (found !== undefined) assert.ok(text.endsWith(`${membersOf(found)}}`), text.slice(0, 500))
     if (!item.possible.includes(found)) lose(item, found)
   }
 
   async function work(client: number): Promise<void> {
     const random = randomNumbers(client + 1)
     const own: Item[] = []
-    for (let version = 1; !isOver; version += 1) {
-      const item = own[random(own.length + 1)]
-      if (item === undefined || own.length < 5) {
-        const created = await createItem(version)
+    for (let turn = 1; !isOver; turn += 1) {
+      const item = own[random(own.length)]
+      lastVersion += 1
+      if (item === undefined || wantsMore(own.length, bytes)) {
+        const created = await createItem(lastVersion)
         if (created !== undefined) own.push(created)
-      } else if (version % 3 === 0) {
+      } else if (turn % 3 === 0) {
         await read(item)
       } else {
-        await change(item, version % 7 === 0 ? undefined : version)
+        await change(item, turn % 7 === 0 ? undefined : lastVersion)
         if (item.possible.includes(undefined)) own.splice(own.indexOf(item), 1)
       }
-      await delay(pause)
+      if (pause > 0) await delay(pause)
     }
   }
 
   after(() => {
     isOver = true
+    agent.destroy()
   })
   const works = Promise.all(Array.from({ length: clients }, (_, client) => work(client)))
   works.catch(() => undefined) // `stop` throws it
@@ -136,6 +165,11 @@ export function startLoad(service: OwnService, { mayLose = false } = {}): ItemLo
     async lost() {
       for (const item of items) await read(item)
       return losses
+    },
+
+    async clear() {
+      for (const item of items)
+        if (!item.possible.includes(undefined)) await change(item, undefined)
     },
   }
 }

@@ -23,7 +23,7 @@ const service = await ownService(
   },
   [process.execPath, `--max-old-space-size=${Math.floor(memory / 2)}`, cli, 'serve'],
 )
-const { idle, after, changes, filled, end, listed } = await churn(service, {
+const { idle, after, served, filled, end, listed } = await churn(service, {
   seconds,
   maxStoreBytes,
 })
@@ -32,7 +32,7 @@ await service.stop()
 const inMebibytes = (bytes: number) => `${(bytes / mebibyte).toFixed(0)} MiB`
 const fill = filled / maxStoreBytes
 say(
-  `${changes} changes; memory: ${inMebibytes(idle)} idle, ${inMebibytes(after)} after the churn ` +
+  `${served} requests; memory: ${inMebibytes(idle)} idle, ${inMebibytes(after)} after the churn ` +
     `(${(after / idle).toFixed(2)} times); texts of ${inMebibytes(filled)} filled a store of ` +
     `${inMebibytes(maxStoreBytes)} (${(fill * 100).toFixed(0)} %), ended by ${end}; list: ${listed}`,
 )
