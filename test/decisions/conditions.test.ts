@@ -141,7 +141,18 @@ for (const method of ['PUT', 'DELETE']) {
   })
 }
 
-const malformed = ['abc', '"open', 'w/"a"', '"a" "b"', '', ',', '"a", *', '*, "a"', '"a";x', '\xa0*']
+const malformed = [
+  'abc',
+  '"open',
+  'w/"a"',
+  '"a" "b"',
+  '',
+  ',',
+  '"a", *',
+  '*, "a"',
+  '"a";x',
+  '\xa0*',
+]
 for (const value of malformed) {
   test(`§4.9 If-Match: ${value} is a 400, for reads and changes`, async () => {
     const { path, tag } = await newItem()

@@ -87,10 +87,7 @@ describeWithRedis('the number of buckets', () => {
     assert.deepEqual(await store.read(id), itemText(id, 1))
     await redis.command('hset', recordKey, 'buckets', '256')
     await until('the store is unhealthy', async () => !(await store.healthy()))
-    await assert.rejects(
-      async () => store.read(id),
-      /^StoreError: The store rejected the request$/,
-    )
+    await assert.rejects(async () => store.read(id), /^StoreError: The store rejected the request$/)
     await assert.rejects(async () => store.delete(id), noChange)
     await redis.command('hset', recordKey, 'buckets', '1024')
     await until('the store is healthy again', () => store.healthy())
@@ -105,10 +102,7 @@ describeWithRedis('the number of buckets', () => {
     assert.deepEqual(await store.read(id), itemText(id, 1))
     assert.equal(await store.delete(id), 'done')
     const other = await open(redis, 1024)
-    await assert.rejects(
-      async () => other.read(id),
-      /^StoreError: The store rejected the request$/,
-    )
+    await assert.rejects(async () => other.read(id), /^StoreError: The store rejected the request$/)
     await redis.command('config', 'set', 'maxmemory', '0')
     assert.equal(await other.read(id), undefined)
     assert.equal(await recorded(redis), '1024')
