@@ -187,7 +187,7 @@ class Model {
     const id = (isNew ? undefined : this.#known[pick % this.#known.length]) ?? newItemId()
     const present = this.#items.texts.get(id)
     const item = itemText(id, length, String(pick % 10))
-    const other = itemText(id, length, '-')
+    const other = itemText(id, 1300, '-') // longer than any item: it is none of them
     const expected = expects === 'the one there' && present ? encoded(present) : other
     const condition = expects === 'any' ? [] : [expected]
     const outcome = present === undefined ? 'absent' : expects === 'another' ? 'unexpected' : 'done'
