@@ -93,7 +93,7 @@ describeWithRedis('a cluster', () => {
     const id = newItemId()
     const key = `${prefix}{${Number.parseInt(id.slice(0, 4), 16) % 256}}`
     assert.ok((await masters('set', key, 'something else')).includes('OK'))
-    await assert.rejects(async () => store.read(id), /The store refuses this/)
+    await assert.rejects(async () => store.read(id), /The store rejected the request/)
     await until('it is unhealthy', async () => !(await store.healthy()))
     assert.ok((await masters('get', key)).includes('something else'))
     await masters('del', key)
@@ -127,7 +127,7 @@ describeWithRedis('a cluster', () => {
     { title: 'a cluster that is addressed as one server', says: /belongs to a cluster: STORE_URL/ },
     {
       title: 'one server that is addressed as a cluster',
-      says: /belongs to no cluster: STORE_URL/,
+      says: /does not belong to a cluster: STORE_URL/,
     },
   ]
   for (const [n, { title, says }] of wrongKinds.entries()) {

@@ -196,7 +196,7 @@ describeWithRedis('faults of the engine', () => {
     await redis.command('del', key)
     await redis.command('set', key, 'something else')
     await assertUnhealthy(service)
-    assertUnavailable(await service.call('GET', `/items/${id}`), /refuses/)
+    assertUnavailable(await service.call('GET', `/items/${id}`), /rejected the request/)
     assertUnavailable(await service.call('PUT', `/items/${id}`, { data: {} }), noChange)
     assertUnavailable(await service.call('DELETE', `/items/${id}`), noChange)
     assert.equal(await redis.command('get', key), 'something else')

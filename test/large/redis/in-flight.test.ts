@@ -133,7 +133,7 @@ describeWithRedis('commands in flight', () => {
     const { redis, store } = await opened()
     await redis.command('set', 'a:{0}', 'something else')
     const reads = Array.from({ length: 200 }, async () => store.read(newItemId()))
-    for (const read of reads) await assert.rejects(read, /The store refuses this/)
+    for (const read of reads) await assert.rejects(read, /The store rejected the request/)
   })
 
   test('a proxy answers with an error what the engine has executed: the outcome is unknown', async () => {

@@ -68,13 +68,13 @@ describeWithRedis('refusals of the engine', () => {
       await redis.command('hset', 'item-store:{0}', ...Object.entries(fields).flat())
       const before = await redis.command('hgetall', 'item-store:{0}')
       const { store } = await opened(redis.url)
-      await assert.rejects(async () => store.list(), /The store refuses this/)
+      await assert.rejects(async () => store.list(), /The store rejected the request/)
       assert.equal(await store.healthy(), false)
       const id = newItemId()
       assert.equal(await store.read(id), undefined)
       if (fields.bytes?.match(/^\d+$/)) return
       await assert.rejects(async () => store.create(id, itemText(id, 10)), noChange)
-      await assert.rejects(async () => store.size(), /The store refuses this/)
+      await assert.rejects(async () => store.size(), /The store rejected the request/)
       assert.equal(await redis.command('hgetall', 'item-store:{0}'), before)
       await redis.command('del', 'item-store:{0}')
       await until('it is healthy', () => store.healthy())
@@ -93,8 +93,8 @@ describeWithRedis('refusals of the engine', () => {
       const id = newItemId()
       await store.create(id, itemText(id, 10))
       await redis.command('hset', 'item-store:{0}', id, text)
-      await assert.rejects(async () => store.read(id), /The store refuses this/)
-      await assert.rejects(async () => store.list(), /The store refuses this/)
+      await assert.rejects(async () => store.read(id), /The store rejected the request/)
+      await assert.rejects(async () => store.list(), /The store rejected the request/)
       for (let checks = 0; checks < 3; checks += 1) {
         assert.equal(await store.healthy(), false)
         await delay(1100) // a health check counts for a second
