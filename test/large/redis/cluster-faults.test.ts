@@ -67,6 +67,8 @@ describeWithRedis('faults of a cluster', () => {
     const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
     assert.ok(Number(asked) > 0, 'no command was sent on for a slot that was being moved')
     await untilItHasNoSlots(node)
+    // It learns where a slot is now from the next request for it, which the load may not send for long.
+    for (const { id } of items) itemOf(await service.call('GET', `/items/${id}`), 200)
     await until('the service has left it', async () => {
       const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')
       // Other clients are on its socket, and the node that its slots came from.
