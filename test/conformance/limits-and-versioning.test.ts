@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, create, itemOf, itemsOf, listed, record } from './expect.js'
+import { assertError, create, itemOf, itemsOf, record } from './expect.js'
 import { useService } from './service.js'
 
 const service = await useService()
@@ -19,13 +19,6 @@ for (const [length, status] of [
     else assert.equal(itemOf(answer, status).project_id, project_id)
   })
 }
-
-test('§8 GET /items returns all items', async () => {
-  const items = []
-  for (let index = 0; index < 120; index += 1) items.push(await create(service, { index }))
-  const ids = new Set((await listed(service)).map(({ id }) => id))
-  assert.ok(items.every(({ id }) => ids.has(id)))
-})
 
 test('§8 there are no paging parameters: with such a query, the list has all items too', async () => {
   const items = [await create(service, {}), await create(service, {})]

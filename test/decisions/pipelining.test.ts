@@ -22,9 +22,9 @@ test('§4 CONNECT after an unanswered request closes the connection', async () =
 })
 
 test('§1.4 many requests on one connection are answered in order, each with its own id', async () => {
-  const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n`.repeat(20), 20)
+  const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n`.repeat(5000), 5000)
   for (const answer of answers) assertHeaders(answer)
-  assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 20)
+  assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 5000)
 })
 
 test('§4.4 a read followed immediately by a delete on the same connection returns the item', async () => {
@@ -124,17 +124,6 @@ for (const [title, { bytes, status }] of Object.entries(requests)) {
     })
   }
 }
-
-test('§7 garbage after a request, and nothing more from the client: both are answered', async () => {
-  const create = `${post}Content-Length: ${body.length}\r\n\r\n`
-  for (let round = 0; round < 10; round += 1) {
-    const socket = openSocket(service.baseUrl, '', { allowHalfOpen: true })
-    await writePieces(socket, [create + body + create])
-    socket.end(`${body}garbage\r\n\r\n`)
-    const statuses = (await wholeText(socket)).match(/HTTP\/1\.1 \d+/g)
-    assert.deepEqual(statuses, ['HTTP/1.1 201', 'HTTP/1.1 201', 'HTTP/1.1 400'])
-  }
-})
 
 test('§7 what comes after a request that closes the connection is not answered', async () => {
   const refused = `${post}Content-Type: text/plain\r\nConnection: close\r\nContent-Length: 1\r\n\r\n`

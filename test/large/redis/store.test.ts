@@ -28,23 +28,6 @@ describeWithRedis('the Redis store', () => {
     describeStore(name, () => open({ buckets, batchBytes }), 100)
   }
 
-  test('a hundred long items at once: all are served, and few of them are in flight', async () => {
-    const own = await startedRedis()
-    const store = await open(one, own)
-    const [id, bytes] = [newItemId(), 4_000_000]
-    await store.create(id, itemText(id, bytes))
-    const peak = async () =>
-      Number(/^used_memory_peak:(\d+)/m.exec(await own.command('info', 'memory'))?.[1])
-    const before = await peak()
-    const [items] = await Promise.all([
-      Promise.all(Array.from({ length: 100 }, () => store.read(id))),
-      Promise.all(Array.from({ length: 100 }, () => store.replace(id, itemText(id, bytes)))),
-    ])
-    for (const item of items) assert.equal(item?.length, itemText(id, bytes).length)
-    const more = (await peak()) - before
-    assert.ok(more < 80_000_000, `the server took ${more} bytes more`)
-  })
-
   test('with all its buckets: items are spread over them, and listed once each', async () => {
     const store = await open()
     const ids = await created(store, 2000)

@@ -9,12 +9,6 @@ import { until } from '../../support/until.js'
 
 const health = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
-ownTest('5,000 requests in one go are all answered', async () => {
-  const own = await ownService()
-  const answers = await exchange(own.baseUrl, health.repeat(5000), 5000)
-  assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 5000)
-})
-
 ownTest(
   'beyond the bytes that pipelined requests may take the connection that holds the most is closed, and no other',
   async () => {
@@ -53,16 +47,6 @@ ownTest(
     await fetch(`${own.baseUrl}/health`, { signal: AbortSignal.timeout(20_000) })
   },
 )
-
-ownTest('a client that has nothing more to send gets all that it asked for', async () => {
-  const own = await ownService()
-  await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
-  const post = `${headOf(own, 'POST', '/items', 'Content-Length: 11')}{"data":{}}`
-  const bytes = headOf(own, 'GET', '/items') + post.repeat(3)
-  const text = await wholeText(openSocket(own.baseUrl, bytes, { allowHalfOpen: true }).end())
-  assert.ok(text.length > 15_000_000, `${text.length} bytes of a list of 15 MB`)
-  assert.equal(text.match(/HTTP\/1\.1 201 Created\r\n/g)?.length, 3)
-})
 
 async function holdsNothing(metricsPort: number): Promise<boolean> {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()

@@ -6,15 +6,8 @@ import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { keptClient } from '../../support/kept-client.js'
 import type { Command } from '../../support/own-process.js'
-import { cli, type OwnService, ownService, ownTest } from '../../support/own-service.js'
-import {
-  firstText,
-  headOf,
-  openSocket,
-  slowly,
-  wholeText,
-  writePieces,
-} from '../../support/socket.js'
+import { type OwnService, ownService, ownTest } from '../../support/own-service.js'
+import { firstText, headOf, openSocket, slowly, writePieces } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 import { shutDownUnderCreates } from './endless-creates.js'
 
@@ -96,22 +89,6 @@ ownTest('SIGTERM while a slow client reads a list: it gets all of it', async () 
 })
 
 ownTest(
-  'SIGTERM while requests wait behind a list on their connection: all are answered',
-  async () => {
-    const own = await ownService({ SHUTDOWN_TIMEOUT: '60' })
-    await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
-    const post = `${headOf(own, 'POST', '/items', 'Content-Length: 11')}{"data":{}}`
-    const socket = openSocket(own.baseUrl, headOf(own, 'GET', '/items') + post.repeat(50))
-    await once(socket, 'readable') // the rest came with the request that is being answered
-    await tellToEnd(own)
-    const text = await wholeText(socket)
-    assert.equal(text.match(/HTTP\/1\.1 201 Created\r\n/g)?.length, 50)
-    assert.equal(text.match(/\r\nConnection: close\r\n/g)?.length, 1)
-    assert.deepEqual(await own.ended(), [0, null])
-  },
-)
-
-ownTest(
   'SIGTERM while a body is sent whose token is refused: the answer is not reset',
   async () => {
     const own = await ownService()
@@ -154,16 +131,6 @@ ownTest(
   },
 )
 
-ownTest('a second signal ends the process at once', async () => {
-  const own = await ownService({ SHUTDOWN_TIMEOUT: '60' })
-  openSocket(own.baseUrl, 'POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Le')
-  await accepted(own)
-  await tellToEnd(own)
-  await delay(200) // what comes sooner is the same signal once more
-  own.child.kill('SIGTERM')
-  assert.deepEqual(await own.ended(), [1, null])
-})
-
 ownTest('npm start ends with the service: what was accepted is answered, exit code 0', async () => {
   const { PATH } = process.env
   const command: Command = ['npm', 'start', '--silent', '--']
@@ -180,16 +147,6 @@ ownTest('npm start ends with the service: what was accepted is answered, exit co
   assert.deepEqual(await own.ended(), [0, null])
 })
 
-ownTest('Ctrl-C in a terminal, which npm passes on a second time, is one signal', async () => {
-  const own = await ownService()
-  openSocket(own.baseUrl) // keeps the service waiting for a request
-  await accepted(own)
-  own.child.kill('SIGINT')
-  await delay(10)
-  own.child.kill('SIGINT')
-  assert.deepEqual(await own.ended(), [0, null])
-})
-
 ownTest('a reader of the log that goes away does not hold the end', async () => {
   const { child, ended } = await ownService()
   child.stdout.destroy()
@@ -197,19 +154,3 @@ ownTest('a reader of the log that goes away does not hold the end', async () => 
   child.kill('SIGTERM')
   assert.deepEqual(await ended(), [0, null])
 })
-
-ownTest(
-  'a fault that nothing caught is logged with its stack, and ends the process with code 1',
-  async () => {
-    const script = `
-    process.argv[1] = ${JSON.stringify(cli)}
-    process.argv.splice(2, 0, 'serve')
-    await import(${JSON.stringify(cli)})
-    setTimeout(() => { throw new Error('a planted fault') }, 300)`
-    const command: Command = [process.execPath, '--input-type=module', '--eval', script, 'cli']
-    const { ended, log } = await ownService({}, command)
-    assert.deepEqual(await ended(), [1, null])
-    const last = log.find(({ level }) => level === 'fatal')
-    assert.match(JSON.stringify(last?.err), /"stack":"Error: a planted fault\\n/)
-  },
-)
