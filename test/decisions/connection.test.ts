@@ -110,12 +110,6 @@ test('§1.4 an unknown Expect is answered with a session id, whatever the status
 const body = '{"data":{"a":1}}'
 const expecting = (length: number) => `Content-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`
 
-test('§5 Expect: 100-continue without a token: 401, and no 100 before it', async () => {
-  const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\n`
-  const answer = await exchangeOne(service.baseUrl, `${head}${expecting(body.length)}`)
-  assertRefused(answer, 401, 'MISSING_TOKEN')
-})
-
 const refusedExpectations = [
   { title: 'without a token', head: `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\n`, status: 401 },
   { title: 'of a type that is not JSON', head: `${post}Content-Type: text/plain\r\n`, status: 422 },

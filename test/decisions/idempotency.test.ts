@@ -104,11 +104,3 @@ for (const key of malformed) {
     assert.match(message, /Idempotency-Key/)
   })
 }
-
-test('§4.11 without a key, equal bodies make items of their own', async () => {
-  const bodies = [{ data: { same: 1 } }, { data: { same: 1 } }]
-  const ids = await Promise.all(
-    bodies.map(async (body) => itemOf(await service.call('POST', '/items', body), 201).id),
-  )
-  assert.notEqual(ids[0], ids[1])
-})

@@ -33,21 +33,16 @@ test('§4.7 it is the document that the command prints, with the version of the 
   }
 })
 
-test('§4.7 servers has the address that the client has used, with https only from a trusted proxy', async () => {
-  const behind = await ownService({ TRUSTED_PROXIES: '127.0.0.1' })
-  const addressFor = async (service: typeof own, headers: Record<string, string> = {}) => {
-    const { text, headers: got } = await service.requestTarget('GET', path, { headers })
+test('§4.7 servers has the address that the client has used, if it is one', async () => {
+  const addressFor = async (headers: Record<string, string> = {}) => {
+    const { text, headers: got } = await own.requestTarget('GET', path, { headers })
     return [JSON.parse(text).servers[0].url, got.etag]
   }
-  const [address, plainTag] = await addressFor(own)
-  assert.equal(address, own.baseUrl.href)
-  const [other, otherTag] = await addressFor(own, { host: 'items.example' })
+  assert.deepEqual(await addressFor(), [own.baseUrl.href, tag])
+  const [other, otherTag] = await addressFor({ host: 'items.example' })
   assert.equal(other, 'http://items.example/api/v1')
-  assert.notEqual(otherTag, plainTag)
-  const forwarded = { host: 'items.example', 'x-forwarded-proto': 'https' }
-  assert.equal((await addressFor(own, forwarded))[0], 'http://items.example/api/v1')
-  assert.equal((await addressFor(behind, forwarded))[0], 'https://items.example/api/v1')
-  assert.equal((await addressFor(own, { host: 'a:99999' }))[0], '/api/v1')
+  assert.notEqual(otherTag, tag)
+  assert.equal((await addressFor({ host: 'a:99999' }))[0], '/api/v1')
 })
 
 test('§4.7 it needs no token, and has the usual headers and those for revalidation', () => {

@@ -27,17 +27,6 @@ test('§1.4 many requests on one connection are answered in order, each with its
   assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 5000)
 })
 
-test('§4.4 a read followed immediately by a delete on the same connection returns the item', async () => {
-  const [first, second] = [await create(service, { n: 1 }), await create(service, { n: 2 })]
-  const head = (method: string) => `${method} ${prefix}/items/${first.id} HTTP/1.1\r\nHost: a\r\n`
-  const rest = `Authorization: Bearer ${service.validToken()}\r\n\r\n`
-  const bytes = `${head('GET')}${rest}${head('DELETE')}${rest}`
-  const [read, deleted] = await exchange(service.baseUrl, bytes, 2)
-  assert.deepEqual(read && itemOf(read, 200), first)
-  assert.equal(deleted?.status, 204)
-  assert.equal((await stored(service, second.id))?.n, 2)
-})
-
 test('§4.5 pipelined requests take effect in the order sent', async () => {
   const { id } = await create(service, { n: 1 })
   const rest = `Host: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useService } from '../conformance/service.js'
-import { base64url, inSeconds, signatureOf, validClaims } from '../conformance/tokens.js'
+import { base64url, inSeconds, signatureOf } from '../conformance/tokens.js'
 import { assertRefused } from './expect.js'
 
 const service = await useService()
@@ -135,18 +135,6 @@ for (const [authorization, status] of Object.entries(schemes)) {
     else assert.equal(answer.status, status, answer.text)
   })
 }
-
-test('§5 forged tokens among many valid ones at once are all rejected', async () => {
-  const requests = Array.from({ length: 200 }, async (_, index) => {
-    const isForged = index % 5 === 0
-    const token = service.mint(
-      { ...validClaims(), sub: `user ${index}` },
-      isForged ? { secret: 'no' } : {},
-    )
-    assert.equal((await service.request('GET', '/items', { token })).status, isForged ? 401 : 200)
-  })
-  await Promise.all(requests)
-})
 
 /** The signature with another last character that stands for the same bytes. */
 function flipped(): string {

@@ -6,7 +6,7 @@ import { join, sep } from 'node:path'
 import { test } from 'node:test'
 import { startItemStore } from '../../../src/index.js'
 import type { Answer } from '../../conformance/client.js'
-import { assertHeaders, assertRefused, lasting } from '../../decisions/expect.js'
+import { assertRefused } from '../../decisions/expect.js'
 import { ownService } from '../../support/own-service.js'
 import { exchangeOne } from '../../support/socket.js'
 import { root } from '../../support/tools.js'
@@ -18,36 +18,6 @@ const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: '
 
 function get(path: string, headers = {}): Promise<Answer> {
   return service.requestTarget('GET', path, { headers })
-}
-
-for (const { path, file, type } of [
-  { path: '/llms.txt', file: 'docs/llms.txt', type: 'text/plain; charset=utf-8' },
-  ...documents.map((path) => ({ path, file: path.slice(1), type: 'text/markdown; charset=utf-8' })),
-]) {
-  test(`§4.8 ${path}: the file of the package, public and with its tag`, async () => {
-    const whole = readFileSync(join(root, file), 'utf8')
-    const answer = await get(path, { 'accept-encoding': 'br, gzip' })
-    assert.deepEqual([answer.status, answer.text], [200, whole])
-    const { headers } = answer
-    assertHeaders({ ...answer, text: '' })
-    assert.equal(headers['content-type'], type)
-    assert.equal(headers['content-length'], String(Buffer.byteLength(whole)))
-    assert.equal(headers['content-encoding'], undefined)
-    assert.equal(headers.vary, undefined)
-    assert.equal(headers['cache-control'], 'no-cache')
-    assert.equal(headers['x-content-type-options'], 'nosniff')
-    assert.match(String(headers['content-security-policy']), /^default-src 'none'/)
-    assert.match(String(headers.etag), /^"[\w-]{43}"$/)
-
-    const same = await get(path, { 'if-none-match': headers.etag })
-    assert.deepEqual([same.status, same.text, same.headers.etag], [304, '', headers.etag])
-    const head = await service.requestTarget('HEAD', path)
-    assert.deepEqual([head.status, head.text], [200, ''])
-    assert.deepEqual(lasting(head), lasting(answer))
-    const post = await service.requestTarget('POST', path)
-    assertRefused(post, 405, 'METHOD_NOT_ALLOWED')
-    assert.equal(post.headers.allow, 'GET, HEAD, OPTIONS')
-  })
 }
 
 test('§4.8 /llms.txt is Markdown with a title and a summary, and leads to each document once', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Answer, RequestOptions } from '../../conformance/client.js'
@@ -30,26 +30,37 @@ const served = [
   { path: asset, file: `assets/${script}`, type: 'text/javascript; charset=utf-8' },
 ]
 
-for (const { path, file, type } of served) {
-  const title = path.replace(/-[^.]+/, '-HASH')
+const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.md$|^llms\.txt$/.test(file))
+  .map((file) => {
+    const name = file.split(sep).join('/')
+    const [path, subtype] =
+      name === 'llms.txt' ? [`/${name}`, 'plain'] : [`/docs/${name}`, 'markdown']
+    return { path, file: join('../../docs', file), type: `text/${subtype}; charset=utf-8` }
+  })
+
+for (const { path, file, type } of [...served, ...documents]) {
+  const title = path.replace(/-[^.]+(?=\.js$)/, '-HASH')
   const whole = readFileSync(join(folder, file))
+  const isDocument = type.startsWith('text/markdown') || type.startsWith('text/plain')
 
   test(`§4.8 ${title}: the file of the package, with its headers`, async () => {
-    const answer = await get(path)
+    const answer = await get(path, isDocument ? { 'accept-encoding': 'br, gzip' } : {})
     assert.deepEqual([answer.status, answer.text], [200, whole.toString()])
     assertHeaders({ ...answer, text: '' })
     const { headers } = answer
     assert.equal(headers['content-type'], type)
     assert.equal(headers['content-length'], String(whole.length))
     assert.equal(headers['content-encoding'], undefined)
-    assert.equal(headers.vary, 'Accept-Encoding')
+    assert.equal(headers.vary, isDocument ? undefined : 'Accept-Encoding')
     assert.match(String(headers.etag), /^"[\w-]{43}"$/)
     const isAsset = path.startsWith('/assets/')
     const caching = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache'
     assert.equal(headers['cache-control'], caching)
     assert.equal(headers['x-content-type-options'], 'nosniff')
-    assert.equal(headers['referrer-policy'], 'no-referrer')
     const policy = String(headers['content-security-policy']).split('; ').sort()
+    if (isDocument) return assert.ok(policy.includes("default-src 'none'"), policy.join())
+    assert.equal(headers['referrer-policy'], 'no-referrer')
     assert.deepEqual(policy, [
       "base-uri 'none'",
       "connect-src 'self'",
@@ -73,6 +84,29 @@ for (const { path, file, type } of served) {
     assert.deepEqual([head.status, head.text], [200, ''])
     assert.deepEqual(lasting(head), lasting(whole))
   })
+
+  test(`§4.8 ${title}: 304 without a body for its tag`, async () => {
+    const { etag } = (await get(path)).headers
+    const same = await get(path, { 'if-none-match': etag })
+    assert.deepEqual([same.status, same.text, same.headers.etag], [304, '', etag])
+  })
+
+  test(`§4.8 ${title}: 405 with Allow for other methods, 204 for OPTIONS and preflights`, async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const answer = await service.requestTarget(method, path)
+      assertRefused(answer, 405, 'METHOD_NOT_ALLOWED')
+      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
+    }
+    const options = await service.requestTarget('OPTIONS', path)
+    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'])
+    const headers = { origin: 'http://a', 'access-control-request-method': 'GET' }
+    assert.equal((await service.requestTarget('OPTIONS', path, { headers })).status, 204)
+  })
+}
+
+for (const { path, file } of served) {
+  const title = path.replace(/-[^.]+/, '-HASH')
+  const whole = readFileSync(join(folder, file))
 
   test(`§4.8 ${title}: 304 without a body for the tag of the same coding`, async () => {
     const coded = { 'accept-encoding': 'br' }
@@ -107,18 +141,6 @@ for (const { path, file, type } of served) {
       const answer = await get(path + suffix)
       assert.deepEqual([answer.status, answer.text], [200, whole.toString()], suffix)
     }
-  })
-
-  test(`§4.8 ${title}: 405 with Allow for other methods, 204 for OPTIONS and preflights`, async () => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const answer = await service.requestTarget(method, path)
-      assertRefused(answer, 405, 'METHOD_NOT_ALLOWED')
-      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
-    }
-    const options = await service.requestTarget('OPTIONS', path)
-    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'])
-    const headers = { origin: 'http://a', 'access-control-request-method': 'GET' }
-    assert.equal((await service.requestTarget('OPTIONS', path, { headers })).status, 204)
   })
 }
 
