@@ -47,21 +47,6 @@ describeWithRedis('the Redis store', () => {
     assert.equal((await store.size()).items, 0)
   })
 
-  test('two stores with the same prefix share their items, others do not', async () => {
-    const shared = { prefix: 'shared:' }
-    const [first, second, other] = await Promise.all([open(shared), open(shared), open()])
-    for (let turn = 0; turn < 500; turn += 1) {
-      const [writer, reader] = turn % 2 === 0 ? [first, second] : [second, first]
-      const id = newItemId()
-      await writer.create(id, itemText(id, 10))
-      assert.deepEqual(await reader.read(id), itemText(id, 10))
-      assert.equal(await other.read(id), undefined)
-      assert.equal(await reader.delete(id), 'done')
-      assert.equal(await writer.read(id), undefined)
-    }
-    assert.equal(await redis.command('keys', 'shared:*'), 'shared:{store}')
-  })
-
   test('a list that is read while its bucket shrinks shows each item once', async () => {
     const store = await open({ ...one, batchBytes: 100 })
     const ids = await created(store, 4000)
