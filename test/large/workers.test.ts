@@ -4,13 +4,12 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { Agent } from 'node:http'
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Answer } from '../conformance/client.js'
 import { itemOf } from '../conformance/expect.js'
-import { type Call, keptClient } from '../support/kept-client.js'
+import { busyClients, type Call, connectTo } from '../support/kept-client.js'
 import { type OwnProcess, ownProcess } from '../support/own-process.js'
 import { cli, type OwnService, ownService } from '../support/own-service.js'
 import { catches, freePort, isRunning, portInUse, workersOf } from '../support/process.js'
@@ -37,13 +36,6 @@ interface Client {
   /** The worker that it is connected to. */
   readonly worker: number
   readonly call: Call
-}
-
-/** Sends requests over one connection, which is made anew only when it was closed. */
-function connect(own: OwnService): Call {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  after(() => agent.destroy())
-  return keptClient(own, agent)
 }
 
 /** The worker that has logged that it answered; the log level has to be `debug`. */
@@ -81,7 +73,7 @@ function pidsOfBoth(own: OwnService): Promise<number[]> {
 async function clientOfEach(): Promise<[Client, Client]> {
   const found = new Map<number, Client>()
   return await until('a connection to each worker', async () => {
-    const call = connect(service)
+    const call = connectTo(service)
     const worker = await workerBehind(await call('GET', '/health'))
     found.set(worker, { worker, call })
     const [first, second] = [found.get(1), found.get(2)]
@@ -114,25 +106,6 @@ function sumOf(values: Map<unknown, number>): number {
 const requests = 'item_store_requests_total'
 const created = '{route="/api/v1/items",method="POST",status="201"}'
 const read = '{route="/api/v1/items/{item_id}",method="GET",status="200"}'
-
-/** What clients that create items without a pause have seen. */
-interface Outcome {
-  readonly ids: string[]
-  readonly broken: string[]
-}
-
-/** Creates items until no connection can be made or it is over. */
-async function keepCreating(outcome: Outcome, isOver: () => boolean): Promise<void> {
-  const call = connect(service)
-  while (!isOver()) {
-    const answer = await call('POST', '/items', '{"data":{}}')
-    const { status, text, isNew } = answer
-    if (status !== 0) outcome.ids.push(itemOf(answer, 201).id)
-    else if (text === 'ECONNREFUSED') return
-    else outcome.broken.push(`${text}${isNew ? ' on a new connection' : ''}`)
-    if (outcome.broken.length > 2) return
-  }
-}
 
 describeWithRedis('two workers', () => {
   test('each sees at once what the other has created, over 200 operations in turn', async () => {
@@ -191,21 +164,13 @@ describeWithRedis('two workers', () => {
   })
 
   test('one is killed under load: the other serves on, and it is replaced', async () => {
-    const outcomes = Array.from({ length: 12 }, (): Outcome => ({ ids: [], broken: [] }))
-    let isOver = false
-    const clients = outcomes.map((outcome) => keepCreating(outcome, () => isOver))
-    const untilBusy = async () => {
-      const before = outcomes.map(({ ids }) => ids.length)
-      await until('all are busy', () =>
-        outcomes.every(({ ids }, place) => ids.length > (before[place] ?? 0) + 20),
-      )
-    }
-    await untilBusy()
+    const clients = busyClients(service, 12)
+    await clients.untilBusy()
     const before = valuesOf(await scrape(), requests, created)
     assert.equal((await replaceWorker(1))?.level, 'error')
-    await untilBusy()
-    isOver = true
-    await Promise.all(clients)
+    await clients.untilBusy()
+    clients.stop()
+    const outcomes = await clients.ended()
     for (const { broken } of outcomes) {
       // Its own connection, and perhaps the next one, which was handed to the worker that was gone.
       assert.ok(broken.length <= 2, broken.join())
@@ -229,15 +194,13 @@ describeWithRedis('two workers', () => {
   })
 
   test('SIGTERM under load: no request is cut short, each item is there, exit code 0', async () => {
-    const outcomes = Array.from({ length: 20 }, (): Outcome => ({ ids: [], broken: [] }))
-    const clients = outcomes.map((outcome) => keepCreating(outcome, () => false))
-    await until('all are busy', () => outcomes.every(({ ids }) => ids.length > 10))
+    const clients = busyClients(service, 20)
+    await clients.untilBusy()
     const pids = await pidsOfBoth(service)
     assert.ok(service.child.pid)
     process.kill(-service.child.pid, 'SIGTERM') // to all of them, as service managers do
     const exit = await service.ended() // first, as the clients go on for as long as it does
-    await Promise.all(clients)
-    for (const { ids, broken } of outcomes) {
+    for (const { ids, broken } of await clients.ended()) {
       // One that was accepted, and that no worker had taken yet (docs/reference/workers.md).
       assert.ok(broken.length <= 1, broken.join())
       for (const reason of broken) assert.equal(reason, 'ECONNRESET on a new connection')

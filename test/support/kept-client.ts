@@ -1,8 +1,11 @@
-/** A client that keeps its connections, for as many requests as it can send, and outlives lost ones. */
+/** Clients that keep their connections, for as many requests as they can send, and outlive lost ones. */
 
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { after } from 'node:test'
 import { type Answer, answer, readAnswer, type Service } from '../conformance/client.js'
+import { itemOf } from '../conformance/expect.js'
+import { until } from './until.js'
 
 /** Where there was no whole answer, its status is 0, and its text says why: `ECONNRESET`. */
 export interface Outcome extends Answer {
@@ -45,4 +48,45 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
         .on('error', fail)
         .end(body)
     })
+}
+
+/** Sends requests over one connection, which is made anew only when it was closed. */
+export function connectTo(service: Service): Call {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  after(() => agent.destroy())
+  return keptClient(service, agent)
+}
+
+/** Clients that create items without a pause, until they are stopped or cannot connect. */
+export function busyClients(service: Service, count: number) {
+  let isOver = false
+  const clients = Array.from({ length: count }, () => {
+    const [ids, broken]: [string[], string[]] = [[], []]
+    return { ids, broken, call: connectTo(service) }
+  })
+  const works = clients.map(async ({ ids, broken, call }) => {
+    while (!isOver && broken.length <= 2) {
+      const answer = await call('POST', '/items', '{"data":{}}')
+      const { status, text, isNew } = answer
+      if (status !== 0) ids.push(itemOf(answer, 201).id)
+      else if (text === 'ECONNREFUSED') return
+      else broken.push(`${text}${isNew ? ' on a new connection' : ''}`)
+    }
+  })
+  return {
+    async untilBusy(): Promise<void> {
+      const before = clients.map(({ ids }) => ids.length)
+      await until('all are busy', () =>
+        clients.every(({ ids }, place) => ids.length > (before[place] ?? 0) + 20),
+      )
+    },
+    stop(): void {
+      isOver = true
+    },
+    /** @returns what each has created, and how its connections broke. */
+    async ended(): Promise<readonly { ids: string[]; broken: string[] }[]> {
+      await Promise.all(works)
+      return clients
+    },
+  }
 }

@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { keptClient } from '../../support/kept-client.js'
+import { busyClients } from '../../support/kept-client.js'
 import type { Command } from '../../support/own-process.js'
 import { type OwnService, ownService, ownTest } from '../../support/own-service.js'
 import { firstText, headOf, openSocket, slowly, writePieces } from '../../support/socket.js'
@@ -12,22 +11,6 @@ import { until } from '../../support/until.js'
 import { shutDownUnderCreates } from './endless-creates.js'
 
 const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
-
-interface Outcome {
-  answered: number
-  readonly broken: string[]
-}
-
-/** Sends requests over one kept connection, until the service refuses a new one. */
-async function keepBusy(own: OwnService, outcome: Outcome): Promise<void> {
-  const call = keptClient(own, new Agent({ keepAlive: true, maxSockets: 1 }))
-  while (outcome.broken.length === 0) {
-    const { status, text } = await call('POST', '/items', '{"data":{"a":1}}')
-    if (text === 'ECONNREFUSED') return
-    if (status === 201) outcome.answered += 1
-    else outcome.broken.push(`${status} ${text}`)
-  }
-}
 
 /** Waits until connections that were open before are accepted: those of the system come in turn. */
 async function accepted({ request }: OwnService): Promise<void> {
@@ -48,13 +31,11 @@ async function tellToEnd({ child, baseUrl }: OwnService): Promise<void> {
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   ownTest(`${signal} under 20 busy connections: none cut short, exit code 0`, async () => {
     const own = await ownService()
-    const outcomes = Array.from({ length: 20 }, (): Outcome => ({ answered: 0, broken: [] }))
-    const clients = outcomes.map((outcome) => keepBusy(own, outcome))
-    await until('all are busy', () => outcomes.every(({ answered }) => answered > 10))
+    const clients = busyClients(own, 20)
+    await clients.untilBusy()
     own.child.kill(signal)
     const exit = await own.ended() // first, as the clients go on for as long as it does
-    await Promise.all(clients)
-    for (const { broken } of outcomes) assert.deepEqual(broken, [])
+    for (const { broken } of await clients.ended()) assert.deepEqual(broken, [])
     assert.deepEqual(exit, [0, null])
   })
 }
