@@ -207,11 +207,12 @@ export class ItemStoreClient<T extends object = Item> {
     return this.#call({ path: pathOf(id) }, options, itemRead)
   }
 
-  #create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
+  async #create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
     // Not `randomUUID`, which pages without TLS do not have.
     const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
+    if (typeof idempotencyKey !== 'string') throw wrong('idempotencyKey is not text')
     const headers = { 'idempotency-key': idempotencyKey }
-    return this.#write({ method: 'POST', headers }, data, options)
+    return await this.#write({ method: 'POST', headers }, data, options)
   }
 
   #replace(id: string, data: string, options?: ReplaceOptions): Promise<ItemRead> {

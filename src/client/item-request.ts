@@ -14,7 +14,7 @@ export function itemRequestText(data: string, projectId: unknown = projectIn(dat
   return `{"data":${data}${project}}`
 }
 
-/** The `project_id` in the JSON text of an item; `undefined` if there is none. */
+/** The `project_id` in the JSON text of an item, however the name is escaped; `undefined` if there is none. */
 export function projectIn(text: string): string | null | undefined {
-  return text.includes('"project_id"') ? JSON.parse(text)?.project_id : undefined
+  return /"project_id"|\\u00/.test(text) ? JSON.parse(text)?.project_id : undefined
 }

@@ -57,9 +57,12 @@ describe('items', () => {
     const left = await client.update(item.id, (each) => ({ ...each, project_id: null }))
     assert.equal(left.project_id, null)
     await assert.rejects(client.create({ title: 'b', project_id: '' }), /project_id/)
+    const escaped = await client.createText('{"title":"e","project\\u005fid":"p"}')
+    const { id: escapedId, project_id: unescaped } = JSON.parse(escaped)
+    assert.equal(unescaped, 'p')
     const { id, project_id } = await client.create({ title: 'b' }, { projectId: null })
     assert.equal(project_id, null)
-    for (const each of [id, item.id]) await client.delete(each)
+    for (const each of [id, item.id, escapedId]) await client.delete(each)
   })
 
   test('items yields what list returns', async () => {
