@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { inspect } from 'node:util'
 import { type EmbeddedItemStore, type ItemStoreOptions, startItemStore } from '../src/index.js'
 import { portInUse } from './support/process.js'
 
@@ -296,14 +297,17 @@ const unusable: [options: object, says: RegExp][] = [
     /maxStoreBytes \(\d+\) must be less than maxMemoryBytes \(.* by default\)$/,
   ],
   [{ delay: -1 }, /delay is -1; expected milliseconds/],
-  [{ delay: { min: 2, max: 1 } }, /delay is \{"min":2,"max":1\}; expected/],
-  [{ failures: [404] }, /failures is \[404\]; expected the first ones such as/],
-  [{ failures: { 503: 2 } }, /failures is \{"503":2\}; expected/],
+  [{ delay: { min: 2, max: 1 } }, /delay is \{ min: 2, max: 1 \}; expected/],
+  [{ delay: null }, /delay is null; expected/],
+  [{ delay: Number.NaN }, /delay is NaN; expected/],
+  [{ failures: null }, /failures is null; expected/],
+  [{ failures: [404] }, /failures is \[ 404 \]; expected the first ones such as/],
+  [{ failures: { 503: 2 } }, /failures is \{ '503': 2 \}; expected/],
   [{ failures: { 404: 0.5 } }, /failures is/],
   [{ ids: 7 }, /ids is not text/],
 ]
 for (const [options, says] of unusable) {
-  test(`refuses ${JSON.stringify(options)}, and says why`, async () => {
+  test(`refuses ${inspect(options)}, and says why`, async () => {
     const message = new RegExp(`^UsageError: ${says.source}`)
     await assert.rejects(startItemStore(options as ItemStoreOptions), message) // as from JavaScript
   })

@@ -1,5 +1,6 @@
 /** How a service for development and tests misbehaves on purpose: slow answers and failures. @module */
 
+import { inspect } from 'node:util'
 import { parseDuration } from './units.js'
 import { UsageError } from './usage-error.js'
 
@@ -32,9 +33,9 @@ export function parseDelay(text: string): Delay {
 /** Milliseconds, or a range of them. @throws {UsageError} */
 export function checkedDelay(given: number | Delay): Delay {
   const delay = typeof given === 'number' ? { min: given, max: given } : given
-  if (isDelay(delay)) return delay
+  if (delay !== null && isDelay(delay)) return delay // as from JavaScript
   throw new UsageError(
-    `delay is ${JSON.stringify(given)}; expected milliseconds such as 200 or { min: 200, max: 800 }, up to ${maxDelay}`,
+    `delay is ${inspect(given)}; expected milliseconds such as 200 or { min: 200, max: 800 }, up to ${maxDelay}`,
   )
 }
 
@@ -65,7 +66,7 @@ export function parseFailures(text: string): Failures {
 export function checkedFailures(given: Failures): Failures {
   if (areFailures(given)) return given
   throw new UsageError(
-    `failures is ${JSON.stringify(given)}; expected the first ones such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }, of ${kinds.join(', ')}`,
+    `failures is ${inspect(given)}; expected the first ones such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }, of ${kinds.join(', ')}`,
   )
 }
 
