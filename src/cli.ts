@@ -35,6 +35,7 @@ try {
   const isStarved = error instanceof Error && 'code' in error && error.code === 'EMFILE'
   if (!isStarved && !(error instanceof UsageError)) throw error
   const message = isStarved ? 'too many open files; raise the limit (ulimit -n)' : error.message
+  process.stderr.on('error', () => undefined) // the exit code still says it
   process.stderr.write(`${message.replaceAll(/^/gm, 'item-store: ')}\n`)
   process.exitCode = 2
 }

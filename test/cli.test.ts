@@ -450,6 +450,18 @@ test('a shell that ends after the service was told to stop does not count as a s
   assert.doesNotMatch(printed, /second signal/)
 })
 
+test('a mistake, and standard error is full: exit code 2 all the same', {
+  skip: !existsSync('/dev/full') && 'there is no /dev/full here',
+}, () => {
+  const full = openSync('/dev/full', 'w')
+  const stdio = ['ignore', 'ignore', full] as const
+  const { status } = spawnSync(process.execPath, [cli, 'serve', '--port', 'x'], {
+    ...{ cwd: nowhere, env: environment({}), stdio: [...stdio] },
+  })
+  closeSync(full)
+  assert.equal(status, 2)
+})
+
 for (const args of [['--help'], ['--version'], ['openapi'], ['token', '--sub', 'a']]) {
   const shown = args.join(' ')
   const env = environment({ JWT_SECRET: secret })
