@@ -6,13 +6,14 @@ import { itemPath } from '../interface/paths.js'
 import { type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
 import { endTogether } from '../listener/together.js'
-import type {
-  Awaitable,
-  ChangeOutcome,
-  EncodedItem,
-  ItemId,
-  ItemList,
-  ItemStore,
+import {
+  type Awaitable,
+  type ChangeOutcome,
+  type EncodedItem,
+  type ItemId,
+  type ItemList,
+  type ItemStore,
+  StoreError,
 } from '../store/item-store.js'
 import { answerEmpty, startJson } from './answer.js'
 import type { ReadBody } from './body.js'
@@ -57,10 +58,23 @@ export function createItemHandlers(
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
   /** @throws {ApiError} 404. */
-  async function presentItem(exchange: Exchange, id: ItemId): Promise<TaggedItem> {
-    const item = await store.read(id)
+  async function presentItem(
+    exchange: Exchange,
+    item: EncodedItem | undefined,
+  ): Promise<TaggedItem> {
     if (item === undefined) throw itemNotFound(exchange)
     return { item, tag: await itemTag(item) }
+  }
+
+  /** Reads an item in order to change it: if that fails, the error says that nothing has changed. */
+  async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
+    try {
+      return await store.read(id)
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error
+      const { code, message, cause } = error
+      throw new StoreError(code, `${message}; nothing has changed`, { cause })
+    }
   }
 
   /**
@@ -77,7 +91,7 @@ export function createItemHandlers(
     for (let outcome: ChangeOutcome = 'unexpected'; outcome !== 'done'; ) {
       let expected: EncodedItem | undefined
       if (conditions !== undefined) {
-        const { item, tag } = await presentItem(exchange, id)
+        const { item, tag } = await presentItem(exchange, await readToChange(id))
         if (!isMatch(conditions, tag) || !isNoneMatch(conditions, tag))
           throw preconditionFailed(tag)
         expected = item
@@ -106,7 +120,7 @@ export function createItemHandlers(
       const { id, item } = await receivedItem(exchange, () => newId(name))
       const location = ['Location', itemPath(id)]
       while (!(await store.create(id, item))) {
-        const present = await store.read(id)
+        const present = await readToChange(id)
         if (present === undefined) continue // deleted since
         if (!present.equals(item)) throw keyConflict(location)
         location.push(replayedHeader, 'true')
@@ -118,7 +132,7 @@ export function createItemHandlers(
     read: async function readItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
       const id = itemIdOf(exchange)
-      const read = () => presentItem(exchange, id)
+      const read = async () => presentItem(exchange, await store.read(id))
       if (conditions === undefined) return answerRetrieved(exchange, await read(), [])
       const result = await waitingReads.untilModified(exchange, conditions, id, read)
       if (result.modified === undefined) return answerNotModified(exchange, result)

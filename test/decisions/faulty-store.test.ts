@@ -80,6 +80,23 @@ test('§7 the store cannot be reached: 503 STORE_UNAVAILABLE with Retry-After, a
   }
 })
 
+test('§7 the store cannot be reached to check a condition or a key: nothing has changed', async () => {
+  const fail = () => Promise.reject(new StoreError('STORE_UNAVAILABLE', 'no store'))
+  const app = await ownApp({ store: { ...memory, read: fail, create: () => false } })
+  const path = `/items/${randomUUID()}`
+  const token = app.validToken()
+  const body = JSON.stringify(value)
+  const answers = [
+    await app.request('PUT', path, { token, headers: { 'if-match': '*' }, body }),
+    await app.request('DELETE', path, { token, headers: { 'if-match': '*' } }),
+    await app.request('POST', '/items', { token, headers: { 'idempotency-key': 'a' }, body }),
+  ]
+  for (const answer of answers) {
+    const message = assertRefused(answer, 503, 'STORE_UNAVAILABLE')
+    assert.equal(message, 'no store; nothing has changed')
+  }
+})
+
 test('§4.2 a list of unknown length is sent in chunks, and is complete', async () => {
   const list = async () => ({ ...(await memory.list()), byteLength: undefined })
   const app = await ownApp({ store: { ...memory, list } })
