@@ -3,7 +3,7 @@
 import { formatted } from '../shared/numbers.js'
 import { Dialog } from './dialog.js'
 import { shownName } from './item.js'
-import { type Layout, moved } from './layout.js'
+import { defaultLayout, type Layout, moved } from './layout.js'
 import type { Overview } from './overview.js'
 
 export interface ColumnsProps {
@@ -42,6 +42,7 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
                 onChange={({ currentTarget: { checked } }) =>
                   onLayout({
                     names: checked ? [...names, name] : names.filter((each) => each !== name),
+                    sort: layout.sort.filter((key) => key.name !== name), // its head would say so
                   })
                 }
               />
@@ -80,10 +81,7 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
         ))}
       </ul>
       <div class="line">
-        <button
-          type="button"
-          onClick={() => onLayout({ names: undefined, pinned: [], widths: [] })}
-        >
+        <button type="button" onClick={() => onLayout({ ...defaultLayout, names: undefined })}>
           Default columns
         </button>
         <button type="button" class="main last" onClick={onClose}>

@@ -162,6 +162,16 @@ describe('the columns of the items page', inChromium, () => {
 
     await page.reload()
     await showsHeads(page, ...chosen.slice(0, 3), 'm1 ▲', ...chosen.slice(4))
+    for (const name of ['m1', 'm1']) {
+      await page.getByRole('button', { name: 'Columns' }).press('Enter')
+      await page.getByRole('checkbox', { name, exact: true }).press(' ')
+      await keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    // What cannot be seen does not sort.
+    await showsHeads(page, 'id', 'm29', 'm2', 'm3', 'm4', 'm5', 'm6', 'm1')
+    await page.reload()
+    await showsHeads(page, 'id', 'm29', 'm2', 'm3', 'm4', 'm5', 'm6', 'm1')
     const stored = await page.evaluate<string>('JSON.stringify(localStorage)')
     assert.match(stored, /m29/)
     assert.doesNotMatch(stored, /secret|eyJ/)
