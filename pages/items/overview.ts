@@ -26,7 +26,7 @@ const mostMembers = 200
 const mostNames = 200
 const mostProjects = 500
 /** Longer values do not make a column wider, in characters. */
-export const widest = 32
+const widest = 32
 
 /** How many columns a table has by default; `project_id` is one of them. */
 const defaultCount = 8
@@ -63,7 +63,8 @@ export function createOverview(): OverviewMaker {
       names = undefined
       let members = 0
       for (const { name, valueStart, end, count: size } of membersOf(item.text)) {
-        const width = size > 0 ? `{${size}}`.length : Math.min(end - valueStart, widest)
+        const shown = item.text.slice(valueStart, Math.min(end, valueStart + widest))
+        const width = size > 0 ? `{${size}}`.length : widthOf(shown)
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
         if (!/[-\d]/.test(item.text.charAt(valueStart))) notNumeric.add(name)
         if (name !== 'id' && name !== 'project_id') count(counts, name)
@@ -72,6 +73,14 @@ export function createOverview(): OverviewMaker {
       }
     },
   }
+}
+
+/** East Asian characters that take the space of two in a monospaced font. */
+const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]/g
+
+/** How wide a text is, in characters, at most {@link widest}. */
+export function widthOf(text: string): number {
+  return Math.min(text.length + (text.match(wide)?.length ?? 0), widest)
 }
 
 /** The default columns of a table: the members that most items have. */

@@ -3,7 +3,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { shownName } from './item.js'
 import type { Layout } from './layout.js'
-import { type Overview, widest } from './overview.js'
+import { type Overview, widthOf } from './overview.js'
 
 /** Narrowest column, in characters. */
 export const narrowest = 5
@@ -51,8 +51,8 @@ export function useTracks(
   )
   const chosen = new Map(widths)
   const tracks = columns.map(({ name }) => {
-    const length = Math.max(narrowest, shownName(name).length, lengths.get(name) ?? 0)
-    const width = Math.max(Math.min(length, widest) + space, widestShown.current.get(name) ?? 0)
+    const length = Math.max(narrowest, widthOf(shownName(name)), lengths.get(name) ?? 0)
+    const width = Math.max(length + space, widestShown.current.get(name) ?? 0)
     widestShown.current.set(name, width)
     return chosen.get(name) ?? width
   })

@@ -189,8 +189,9 @@ test('columns are the members that most items have', () => {
   assert.deepEqual([...overview.projects], [['p', 4]])
   overview.add(itemOf(textOf('y', `"a":"${'x'.repeat(99)}"`)))
   overview.add(itemOf(textOf('z', '"c":[1,[2,3],"4,5"]')))
-  const widths = ['a', 'b', 'c'].map((name) => overview.widths.get(name))
-  assert.deepEqual(widths, [32, 1, 3]) // the width of `[3]`
+  overview.add(itemOf(textOf('w', '"d":"日本語 ひらがな 한국 １"')))
+  const widths = ['a', 'b', 'c', 'd'].map((name) => overview.widths.get(name))
+  assert.deepEqual(widths, [32, 1, 3, 25]) // the width of `[3]`, and of ten characters that take two
 })
 
 describe('the order of a member', () => {
