@@ -122,6 +122,7 @@ export function ItemTable(props: TableProps) {
     const item = items[Math.max(0, Math.min(index, count - 1))]
     if (!item) return
     if (isRange) selection.extend(items[activeIndex] ?? item, item)
+    if (item.id === active) reveal()
     onActive(item)
   }
   const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)

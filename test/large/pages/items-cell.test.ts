@@ -205,7 +205,7 @@ describe('a value in its cell', inChromium, () => {
       await page.counts('60 items')
       const isInside = (selector: string) =>
         page.evaluate<boolean>(`(() => {
-          const { top, bottom } = document.querySelector('${selector}').getBoundingClientRect()
+          const { top, bottom } = document.querySelector('${selector}')?.getBoundingClientRect() ?? {}
           return top > document.querySelector('.grid').getBoundingClientRect().top && bottom <= innerHeight
         })()`)
       const scrollBy = (distance: number) =>
@@ -228,6 +228,9 @@ describe('a value in its cell', inChromium, () => {
         await page.keyboard.press('Escape')
         await closes(page)
       }
+      await scrollBy(-9999)
+      await page.keyboard.press('End') // it is active already
+      await until('it is in view', () => isInside('tr.active'))
       await page.keyboard.press('ArrowRight')
       await scrollBy(-9999)
       await page.keyboard.press('v')
