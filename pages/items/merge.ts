@@ -12,6 +12,26 @@ export interface Merged {
   readonly gone: number
 }
 
+/** Some items of a list, in any order. */
+export interface Part {
+  readonly items: readonly Item[]
+  /** The list, as it was then. */
+  readonly all: readonly Item[]
+}
+
+/** A part of an earlier list with the items as they are now, but for those that are gone. */
+export function caughtUp({ items, all: before }: Part, now: readonly Item[]): readonly Item[] {
+  let start = 0
+  while (start < before.length && before[start] === now[start]) start += 1
+  let end = 0
+  const most = Math.min(before.length, now.length) - start
+  while (end < most && before.at(-1 - end) === now.at(-1 - end)) end += 1
+  const old = new Set(before.slice(start, before.length - end))
+  if (old.size === 0) return items
+  const newer = new Map(now.slice(start, now.length - end).map((item) => [item.id, item]))
+  return items.flatMap((item) => (old.has(item) ? (newer.get(item.id) ?? []) : item))
+}
+
 /**
  * A store on Redis lists items in a different order each time (spec §4.2), and rows must not jump around.
  * An unchanged item stays the same object.

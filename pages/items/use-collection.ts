@@ -4,6 +4,7 @@ import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import { type Collection, createCollection, pauseAfter } from './collection.js'
 import { createSearch, type Filter, matchesAll } from './filter.js'
 import type { Item } from './item.js'
+import type { Part } from './merge.js'
 import { type ItemService, needsToken } from './service.js'
 import { type Sort, sortItems } from './sort.js'
 import { createYield } from './yield.js'
@@ -37,19 +38,16 @@ export function useCollection(service: ItemService): Collection {
 }
 
 /** The items that match a filter, more of them as the list grows; at first those of the previous filter. */
-export function useMatches(all: readonly Item[], filter: Filter): readonly Item[] {
+export function useMatches(all: readonly Item[], filter: Filter): Part {
   const search = useMemo(() => createSearch(all, filter), [all, filter])
-  const [matches, setMatches] = useState(all)
-  const redraw = useRedraw()
+  const whole = useMemo(() => ({ items: all, all }), [all])
+  const [found, setFound] = useState<Part>(whole)
   useEffect(() => {
     if (matchesAll(filter)) {
-      setMatches(all)
+      setFound(whole)
       return undefined
     }
-    const show = () => {
-      setMatches(search.matches)
-      redraw()
-    }
+    const show = () => setFound({ items: search.matches, all })
     const controller = new AbortController()
     // Matches in an earlier part of the list are not held back until all of it is searched.
     if (search.matches.length > 0) show()
@@ -59,17 +57,14 @@ export function useMatches(all: readonly Item[], filter: Filter): readonly Item[
     )
     return () => controller.abort()
   }, [search, all.length])
-  return matchesAll(filter) ? all : matches
+  return matchesAll(filter) ? whole : found
 }
 
-/** The items in the order of their members, once they are all there; until they are sorted, as they were before. */
-export function useSorted(
-  items: readonly Item[],
-  sort: Sort,
-  isComplete: boolean,
-): readonly Item[] {
-  const [sorted, setSorted] = useState<readonly Item[]>()
+/** A part in the order of its members, once it is all there; until it is sorted, as it was before. */
+export function useSorted(part: Part, sort: Sort, isComplete: boolean): Part {
+  const [sorted, setSorted] = useState<Part>()
   const order = isComplete && sort.length > 0 ? sort : undefined
+  const { items, all } = part
   useEffect(() => {
     if (!order) {
       setSorted(undefined)
@@ -77,12 +72,12 @@ export function useSorted(
     }
     const controller = new AbortController()
     sortItems(items, order, createYield(controller.signal)).then(
-      setSorted,
+      (items) => setSorted({ items, all }),
       () => undefined, // there is something else to sort
     )
     return () => controller.abort()
   }, [items, items.length, order])
-  return (order && sorted) ?? items
+  return (order && sorted) ?? part
 }
 
 function useRedraw(): () => void {

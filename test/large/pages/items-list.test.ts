@@ -20,7 +20,7 @@ import {
 } from '../../../pages/items/filter.js'
 import { type Item, isPlain, itemOf, kindOf, shownName } from '../../../pages/items/item.js'
 import { inOrder, moved } from '../../../pages/items/layout.js'
-import { mergeLists } from '../../../pages/items/merge.js'
+import { caughtUp, mergeLists } from '../../../pages/items/merge.js'
 import { createOverview } from '../../../pages/items/overview.js'
 import { columnsAt, rowsAt, topFor } from '../../../pages/items/range.js'
 import { compareNumbers, type Sort, sortedBy, sortItems } from '../../../pages/items/sort.js'
@@ -179,6 +179,35 @@ test('a column gets the place of another one, and is pinned as that is', () => {
     assert.deepEqual([`${layout.names}`, `${layout.pinned}`], [expected, pinned])
   }
   assert.deepEqual(inOrder(['a', 'b', 'c'], ['c']), ['c', 'a', 'b'])
+})
+
+test('what was searched and sorted before a change has the items as they are now', () => {
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => itemOf(textOf(id)))
+  assert.ok(a && b && c && d)
+  const newer = itemOf(textOf('b', '"x":1'))
+  const part = { items: [c, b, a], all: [a, b, c] }
+  for (const [now, expected] of [
+    [part.all, part.items],
+    [
+      [a, newer, c],
+      [c, newer, a],
+    ],
+    [
+      [a, c],
+      [c, a],
+    ],
+    [[], []],
+    [
+      [a, b, c, d],
+      [c, b, a],
+    ],
+    [
+      [c, a, newer],
+      [c, newer, a],
+    ],
+  ] as const) {
+    assert.deepEqual(caughtUp(part, now), expected)
+  }
 })
 
 test('columns are the members that most items have', () => {
