@@ -10,7 +10,7 @@ import { type Sort, sortItems } from './sort.js'
 import { createYield } from './yield.js'
 
 export function useCollection(service: ItemService): Collection {
-  const redraw = useRedraw()
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
   const collection = useMemo(() => {
     let frame = 0
     return createCollection({
@@ -78,9 +78,4 @@ export function useSorted(part: Part, sort: Sort, isComplete: boolean): Part {
     return () => controller.abort()
   }, [items, items.length, order])
   return (order && sorted) ?? part
-}
-
-function useRedraw(): () => void {
-  const [, redraw] = useReducer((count: number) => count + 1, 0)
-  return () => redraw(undefined)
 }
