@@ -46,7 +46,7 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 export function Help({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Shortcuts" onClose={onClose}>
+    <Dialog title="Shortcuts" autofocus onClose={onClose}>
       {Object.entries(shortcuts).map(([where, keys]) => (
         <section key={where}>
           <h3>{where}</h3>

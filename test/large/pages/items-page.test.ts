@@ -677,6 +677,8 @@ describe('the items page', inChromium, () => {
       for (const button of ['Columns', 'Shortcuts', 'Token']) {
         await page.choose(button)
         await page.getByRole('dialog', { name: button }).waitFor()
+        const hidden = await page.evaluate<number>(`document.querySelector('dialog').scrollTop`)
+        assert.equal(hidden, 0, `${button} opens at its end`)
         await check()
         await page.choose('Close')
       }
