@@ -65,40 +65,6 @@ function sign(header: string, payload: string): string {
 const goodHeader = '{"alg":"HS256","typ":"JWT"}'
 const goodPayload = '{"sub":"a","exp":9000000000}'
 const good = sign(goodHeader, goodPayload)
-const [header = '', payload = '', signature = ''] = good.split('.')
-
-/** The kinds of change that Project Wycheproof has for HS256, and some more, on a token of ours. */
-const changed: Record<string, string> = {
-  nothing: good,
-  'the signature': `${header}.${payload}.X${signature.slice(1)}`,
-  'no signature': `${header}.${payload}.`,
-  'no signature and no dot': `${header}.${payload}`,
-  'the payload': `${header}.X${payload.slice(1)}.${signature}`,
-  'no payload': `${header}..${signature}`,
-  'no payload and no dot': `${header}.${signature}`,
-  'the header': `X${header.slice(1)}.${payload}.${signature}`,
-  'no header': `.${payload}.${signature}`,
-  'no header and no dot': `${payload}.${signature}`,
-  'no header and no signature': `.${payload}.`,
-  'the payload alone': payload,
-  'an empty text': '',
-  'another dot': `${good}.`,
-  'another part': `${good}.foo`,
-  'alg none without a signature': `${base64url('{"alg":"none"}')}.${payload}.`,
-  'the JSON serialization': JSON.stringify({
-    payload,
-    signatures: [{ protected: header, header: { unknown: 'x' }, signature }],
-  }),
-  'a line break within': `${header}.${payload}\n.${signature}`,
-  padding: `${header}=.${payload}.${signature}`,
-  'a secret of its own': sign('{"alg":"HS256","jwk":{"kty":"oct","k":"YQ"}}', goodPayload),
-}
-for (const [what, token] of Object.entries(changed)) {
-  test(`as jose: changed is ${what}`, async () => {
-    assert.equal(actual(token), await expected(token))
-    assert.equal(actual(token) === 'let in', what === 'nothing' || what === 'a secret of its own')
-  })
-}
 
 // So many, as few of them are whole but expired: 62.
 test('as jose: 10,000 tokens of any header and payload, with changes at any place', async () => {

@@ -34,22 +34,3 @@ for (const { title, error, attempt, from, to } of cases) {
     assert.ok(last <= to && last > to - spread / 4, String(last))
   })
 }
-
-for (const error of [
-  new Error('x'),
-  'x',
-  undefined,
-  new ItemStoreError('x', { response: new Response('', { status: 500 }) }),
-]) {
-  test(`no further attempt after ${error}`, () => {
-    assert.equal(retryDelay(error, false, 0, noLimits), undefined)
-  })
-}
-
-for (const code of ['NOT_CONNECTED', 'CONNECTION_LOST', 'TIMEOUT'] as const) {
-  test(`a further attempt after ${code}, and of a change with a condition if it was never sent`, () => {
-    const error = new ItemStoreError('x', { code })
-    assert.ok(retryDelay(error, false, 0, noLimits))
-    assert.equal(retryDelay(error, true, 0, noLimits) !== undefined, code === 'NOT_CONNECTED')
-  })
-}

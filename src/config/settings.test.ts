@@ -3,21 +3,8 @@ import { availableParallelism, totalmem } from 'node:os'
 import { test } from 'node:test'
 import { describeSettings } from '../commands/help.js'
 import { readConfig } from './read-config.js'
-import { flags, settings } from './settings.js'
+import { settings } from './settings.js'
 import { UsageError } from './usage-error.js'
-
-test('without flags and environment every setting has its default', () => {
-  const config = readConfig({}, {})
-  assert.equal(config.port, 8000)
-  assert.equal(config.host, '0.0.0.0')
-  assert.equal(config.serviceName, 'item-store')
-  assert.equal(config.logLevel, 'info')
-  assert.equal(config.maxBodyBytes, 16_777_216)
-  assert.ok(config.maxStoreBytes > 0)
-  assert.ok(config.maxStoreBlocks > 10_000)
-  assert.equal(config.maxHeaderLines, 128)
-  assert.equal(config.metricsPort, undefined)
-})
 
 test('a flag takes precedence over the environment, and an empty variable counts as unset', () => {
   const env = { PORT: '1', HOST: '', MAX_BODY_BYTES: '10' }
@@ -167,12 +154,4 @@ test('workers without a store that they share are a mistake', () => {
       '--workers (2) needs STORE_URL: in process memory, each worker would have its own items',
   })
   assert.equal(readConfig({ workers: '1' }, {}).workers, 1)
-})
-
-test('help and flags name every setting', () => {
-  for (const { name } of Object.values(settings)) {
-    const flag = name.toLowerCase().replaceAll('_', '-')
-    assert.ok(flag in flags)
-    assert.match(describeSettings(), new RegExp(`--${flag} +${name} `))
-  }
 })

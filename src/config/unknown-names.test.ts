@@ -6,6 +6,7 @@ for (const [name, meant] of [
   ['STORE_URI', 'STORE_URL'],
   ['STORE_TIMOUT', 'STORE_TIMEOUT'],
   ['STORE_BUCKET', 'STORE_BUCKETS'],
+  ['STORE_URLS', 'STORE_URL'],
   ['ITEM_STORE_URL', 'STORE_URL'],
   ['ITEM_STORE_PORT', 'PORT'],
   ['ITEM_STORE_PREFIX', 'STORE_PREFIX'],

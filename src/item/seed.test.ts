@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMemoryStore } from '../store/memory/store.js'
 import { newItemId } from './id.js'
 import { encodeItem } from './item-request.js'
-import { parseSeed, storeItems } from './seed.js'
+import { parseSeed } from './seed.js'
 
 /** The items of a seed, without the opening with the id. */
 function itemsOf(seed: string | Buffer): string[] {
@@ -76,20 +75,3 @@ for (const [what, [seed, says]] of Object.entries(invalid)) {
     assert.throws(() => parseSeed(Buffer.from(seed)), { name: 'InvalidSeedError', message: says })
   })
 }
-
-test('storeItems stores them in order, each with an id of its own', async () => {
-  const store = createMemoryStore(100_000)
-  await storeItems(store, parseSeed(Buffer.from('{"n":1.0}\n{"n":1.0}\n{"n":2}')))
-  const list = await store.list()
-  const chunks: Uint8Array[] = []
-  for await (const chunk of list.chunks) chunks.push(chunk)
-  const text = Buffer.concat(chunks).toString()
-  list.release()
-  const items = [...text.matchAll(/\{"id":"([^"]+)","project_id":null,"n":([\d.]+)\}/g)]
-  assert.deepEqual(
-    items.map(([, , n]) => n),
-    ['1.0', '1.0', '2'],
-  )
-  assert.equal(new Set(items.map(([, id]) => id)).size, 3)
-  await store.close()
-})
