@@ -3,7 +3,7 @@
 import type { HeaderList } from './headers.js'
 import type { ErrorResponse } from './models.js'
 
-interface ErrorKind {
+export interface ErrorKind {
   readonly status: number
   /** When it occurs; for the documentation. */
   readonly when: string

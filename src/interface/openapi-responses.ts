@@ -1,7 +1,7 @@
 /** Responses and their headers in the OpenAPI document. @module */
 
-import { errorKinds } from './errors.js'
-import { type ExposedHeader, type HeaderList, replayedHeader, sessionHeader } from './headers.js'
+import { type ErrorKind, errorKinds } from './errors.js'
+import { type ExposedHeader, replayedHeader, sessionHeader } from './headers.js'
 import type * as models from './models.js'
 import {
   type ErrorName,
@@ -13,13 +13,6 @@ import {
 import { itemPath } from './paths.js'
 
 type ModelName = keyof typeof models
-
-/** When an error occurs, and what comes with it. */
-interface ErrorKind {
-  readonly status: number
-  readonly when: string
-  readonly headers?: HeaderList
-}
 
 const kinds: Record<ErrorName, ErrorKind> = {
   ...errorKinds,

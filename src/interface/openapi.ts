@@ -5,8 +5,9 @@
  * @module
  */
 
+import { toJsonSchemaDefs } from '@valibot/to-json-schema'
 import { replayedHeader } from './headers.js'
-import type { ItemResponse } from './models.js'
+import * as models from './models.js'
 import { type ErrorName, entityTag, examples, itemId } from './openapi-examples.js'
 import {
   type DocumentedHeader,
@@ -17,7 +18,6 @@ import {
   model,
   responseHeaders,
 } from './openapi-responses.js'
-import { schemas } from './openapi-schemas.js'
 import { pagePaths, paths, prefix } from './paths.js'
 
 const description = `Keeps free-form JSON items in memory, exact to every byte: numbers of any size and
@@ -255,11 +255,25 @@ function deleteItem(): object {
 }
 
 /** The envelope of an item (spec §2.3): in this service it always has one. */
-function itemResponse(status: ItemResponse['status']): object {
+function itemResponse(status: models.ItemResponse['status']): object {
   const own = {
     type: 'object',
     required: ['data'],
     properties: { status: { type: 'string', const: status }, data: model('Item') },
   }
   return { allOf: [model('ItemResponse'), own] }
+}
+
+/** The models as JSON Schemas, with references where one is part of another. */
+function schemas(): object {
+  return toJsonSchemaDefs(models, {
+    target: 'draft-2020-12',
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    typeMode: 'output', // the last schema of a pipe, which is the one that names the members
+    // Generated clients would otherwise know only the members that have a name here.
+    overrideSchema: ({ valibotSchema, jsonSchema }) =>
+      valibotSchema.type === 'loose_object'
+        ? { ...jsonSchema, additionalProperties: true }
+        : undefined,
+  })
 }

@@ -1,15 +1,16 @@
 /** Serves as a process of its own, until a signal stops it. @module */
 
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Config } from '../config/settings.js'
 import { UsageError } from '../config/usage-error.js'
 import { StoreError, StoreMismatchError } from '../store/item-store.js'
+import { withoutCredentials } from '../store/redis/address.js'
 import { explainListenError } from './address.js'
-import { affordableConnections } from './descriptors.js'
 import { checkMemory } from './memory.js'
 import type { ItemServer, ServerOptions } from './server.js'
 import { handleShutdown } from './shutdown.js'
-import { logStart } from './start-line.js'
+import { readVersion } from './version.js'
 
 export interface StartOptions extends Omit<ServerOptions, 'log'> {
   /** Whether the log has human-readable lines instead of JSON. */
@@ -18,6 +19,9 @@ export interface StartOptions extends Omit<ServerOptions, 'log'> {
 
 /** How long clients have to send another request once the service is stopping, in milliseconds. */
 const lastRequestGrace = 500
+
+/** Descriptors reserved for everything else: files, metrics, connections about to be refused. */
+const reservedDescriptors = 32
 
 /**
  * Serves until a signal stops it.
@@ -61,4 +65,35 @@ export async function start(
     )
   }
   return { server, log }
+}
+
+/** Logs what has started. @param url where the service can be reached from this machine. */
+export function logStart(log: Logger, config: Config, url: string): void {
+  const { storeUrl, maxStoreBytes, maxMemoryBytes, maxBodyBytes, maxConnections } = config
+  const store =
+    storeUrl === undefined
+      ? { store: 'process memory', max_store_bytes: maxStoreBytes }
+      : { store: withoutCredentials(storeUrl) }
+  const limits = {
+    max_memory_bytes: maxMemoryBytes,
+    max_body_bytes: maxBodyBytes,
+    max_connections: maxConnections,
+  }
+  log.info({ version: readVersion(), url, ...store, ...limits }, `listening on ${url}`)
+}
+
+/**
+ * How many connections the process has descriptors for, to be asked once everything is loaded; at least
+ * one. Where the system does not tell (only Linux does, proc(5)), the number wanted.
+ * @param maxConnections the number wanted.
+ */
+function affordableConnections(maxConnections: number): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    const limit = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+    const used = readdirSync('/proc/self/fd').length
+    return Math.max(1, Math.min(maxConnections, limit - used - reservedDescriptors))
+  } catch {
+    return maxConnections
+  }
 }

@@ -14,8 +14,7 @@ import type { Config } from '../config/settings.js'
 import { urlOf } from './address.js'
 import { createLog } from './log.js'
 import { handleShutdown, ignoreSignals } from './shutdown.js'
-import { type StartOptions, start } from './start.js'
-import { logStart } from './start-line.js'
+import { logStart, type StartOptions, start } from './start.js'
 
 /** A worker that runs code can be told to stop; one that listens may have accepted connections. */
 type State = 'forked' | 'running' | 'listening'
