@@ -9,7 +9,6 @@
 import { randomBytes } from 'node:crypto'
 import { createSigning, type Signing } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'
-import { parseLifetime } from './config/lifetime.js'
 import {
   checkedDelay,
   checkedFailures,
@@ -20,6 +19,7 @@ import {
 import { configFrom } from './config/read-config.js'
 import type { Config, SettingValues } from './config/settings.js'
 import { messageOf } from './config/thrown.js'
+import { parseLifetime } from './config/units.js'
 import { UsageError } from './config/usage-error.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'

@@ -3,8 +3,8 @@
 import { signToken } from '../auth/sign.js'
 import { loadEnvFile } from '../config/env-file.js'
 import { readFlags } from '../config/flags.js'
-import { parseLifetime } from '../config/lifetime.js'
 import { requireSecret, toSign } from '../config/secret.js'
+import { parseLifetime } from '../config/units.js'
 import { UsageError } from '../config/usage-error.js'
 
 /** A token signed with `JWT_SECRET`. */

@@ -26,9 +26,7 @@ const urlForms = [
 ]
 
 /** Any text that is not empty. */
-export function text(): Kind<string> {
-  return textOf((value) => value !== '', 'text that is not empty')
-}
+export const text: Kind<string> = textOf((value) => value !== '', 'text that is not empty')
 
 export function oneOf(choices: readonly string[]): Kind<string> {
   return textOf((value) => choices.includes(value), `one of ${choices.join(', ')}`)
@@ -93,14 +91,12 @@ function between(
   }
 }
 
-export function onOrOff(): Kind<boolean> {
-  return {
-    parse(value) {
-      if (value !== 'on' && value !== 'off') throw new Error('on or off')
-      return value === 'on'
-    },
-    format: (value) => (value ? 'on' : 'off'),
-  }
+export const onOrOff: Kind<boolean> = {
+  parse(value) {
+    if (value !== 'on' && value !== 'off') throw new Error('on or off')
+    return value === 'on'
+  },
+  format: (value) => (value ? 'on' : 'off'),
 }
 
 export function orOff({ parse, format }: Kind<number>): Kind<number | undefined> {
@@ -133,18 +129,16 @@ export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
 }
 
 /** The address of an engine: hosts and ports or a socket, with user, password and database. */
-export function engineUrl(): Kind<string> {
-  return {
-    parse(value) {
-      const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
-      const isAddress = isOne || (clusterAddress(value) ?? sentinelAddress(value)) !== undefined
-      if (isAddress && canDecode(value)) return value
-      if (!value.includes('://')) throw new Error('a URL with a scheme, such as redis://HOST:PORT')
-      throw new Error(urlForms.join(', '))
-    },
-    format: String,
-    isSecret: true,
-  }
+export const engineUrl: Kind<string> = {
+  parse(value) {
+    const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
+    const isAddress = isOne || (clusterAddress(value) ?? sentinelAddress(value)) !== undefined
+    if (isAddress && canDecode(value)) return value
+    if (!value.includes('://')) throw new Error('a URL with a scheme, such as redis://HOST:PORT')
+    throw new Error(urlForms.join(', '))
+  },
+  format: String,
+  isSecret: true,
 }
 
 function canDecode(text: string): boolean {
@@ -156,20 +150,19 @@ function canDecode(text: string): boolean {
 }
 
 /** Addresses and networks, separated by commas. */
-export function networks(): Kind<string> {
-  return {
-    parse(value) {
-      networksOf(value)
-      return value
-    },
-    format: String,
-  }
+export const networks: Kind<string> = {
+  parse(value) {
+    networksOf(value)
+    return value
+  },
+  format: String,
 }
 
 /** A prefix of keys. Braces have a meaning of their own in the keys of a cluster. */
-export function keyPrefix(): Kind<string> {
-  return textOf((value) => /^[^{}]+$/.test(value), 'text without braces')
-}
+export const keyPrefix: Kind<string> = textOf(
+  (value) => /^[^{}]+$/.test(value),
+  'text without braces',
+)
 
 /** @param expected what the error says for any other text. */
 function textOf(isValid: (text: string) => boolean, expected: string): Kind<string> {

@@ -55,7 +55,7 @@ export function configFrom(values: Partial<SettingValues>): Config {
   return configOf((_setting, key) => {
     const value = given.get(key)
     if (value === undefined) return { text: undefined, label: key, source: ' by default' }
-    const text = typeof value === 'boolean' ? onOrOff().format(value) : String(value)
+    const text = typeof value === 'boolean' ? onOrOff.format(value) : String(value)
     return { text, label: key, source: '' }
   })
 }

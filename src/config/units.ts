@@ -1,5 +1,7 @@
 /** Sizes and times as people type them: `16MB`, `512MiB`, `90s`. @module */
 
+import { UsageError } from './usage-error.js'
+
 const sizes: Record<string, number> = {
   b: 1,
   ...{ k: 1e3, m: 1e6, g: 1e9, t: 1e12 },
@@ -45,6 +47,19 @@ export function formatSize(bytes: number): string {
  */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
   return parseAmount(text, durations, plainUnit)
+}
+
+/**
+ * A lifetime of a token in seconds.
+ * @param label what the text is called where it was given.
+ * @throws {UsageError}
+ */
+export function parseLifetime(text: string, label: string): number {
+  const seconds = (parseDuration(text) ?? 0) / 1000
+  if (Number.isInteger(seconds) && seconds > 0) return seconds
+  throw new UsageError(
+    `${label} is ${JSON.stringify(text)}; expected a time such as 90s, 15m, 1h or 7d`,
+  )
 }
 
 function parseAmount(
