@@ -1,10 +1,16 @@
 /** `item-store/client`: the typed client, for browsers and Node.js. @module */
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
-import { type CheckedOptions, checkedOptions, jsonText, pathOf } from './checks.js'
+import {
+  type CheckedOptions,
+  checkedOptions,
+  itemRequestText,
+  jsonText,
+  pathOf,
+  projectIn,
+} from './checks.js'
 import { type TextResponse, wholeText } from './fetch-text.js'
 import { type ItemRead, ifMatchHeaders, itemRead, keepTag, present } from './item-read.js'
-import { itemRequestText, projectIn } from './item-request.js'
 import { invalidResponse, membersOf, parsed, responseError, wrong } from './item-store-error.js'
 import { allTexts, itemTexts } from './item-texts.js'
 import type {
