@@ -8,7 +8,6 @@ import { documentFolders, pagePaths } from '../interface/paths.js'
 import { require } from '../require.js'
 import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
-import { type ContentCoding, preferredCoding } from './content-coding.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
 export interface PageOptions {
@@ -17,6 +16,13 @@ export interface PageOptions {
   /** Whether the items page is served. */
   readonly console: boolean
 }
+
+/** The content codings that the files of the pages come in, the one with the shortest result first. */
+const codings = ['br', 'gzip', 'identity'] as const
+type ContentCoding = (typeof codings)[number]
+
+/** Weight of `identity` for a client that does not mention it: a last resort. */
+const unmentioned = 0.0005
 
 /** A file in one of its content codings. */
 interface Representation {
@@ -144,6 +150,30 @@ async function answerFile(
   headers.push('Content-Type', types[extname(file)] ?? 'application/octet-stream')
   if (coding !== 'identity') headers.push('Content-Encoding', coding)
   answerBytes(exchange, 200, bytes, headers)
+}
+
+/**
+ * The coding that the client prefers; of equal ones, the one with the shortest result (RFC 9110 §12.5.3).
+ * @param acceptEncoding the header; without it, or if it allows nothing, nothing is compressed.
+ */
+function preferredCoding(acceptEncoding = ''): ContentCoding {
+  const weights = weightsIn(acceptEncoding)
+  const weightOf = (coding: ContentCoding) =>
+    weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? unmentioned : 0)
+  const [best] = codings
+    .filter((coding) => weightOf(coding) > 0)
+    .sort((one, other) => weightOf(other) - weightOf(one)) // stable: equals stay in order
+  return best ?? 'identity'
+}
+
+/** The weight of each coding, in lower case: from 0, not acceptable, to 1. */
+function weightsIn(header: string): Map<string, number> {
+  const part = /^\s*([^\s;]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i
+  const entries = header.split(',').flatMap((text) => {
+    const [, name, weight = '1'] = part.exec(text) ?? []
+    return name === undefined ? [] : [[name.toLowerCase(), Number(weight)] as const]
+  })
+  return new Map(entries)
 }
 
 /** The files of the package, by their paths in it. */
