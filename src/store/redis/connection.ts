@@ -23,9 +23,8 @@ import {
   type RedisValue,
 } from './client.js'
 import { BusyError, isOfReplica, NotConnectedError, ReplicaError, TimeoutError } from './errors.js'
-import { createEvictionLog } from './eviction-log.js'
 import { longestPause, pauseAfter } from './pause.js'
-import type { Reachability } from './reachability-log.js'
+import { createEvictionLog, type Reachability } from './reachability-log.js'
 import { Room } from './room.js'
 import type { Traffic } from './traffic.js'
 

@@ -1,4 +1,4 @@
-/** The lines of the log that say whether the engine can be reached. @module */
+/** The lines of the log about the engine: whether it can be reached, and whether it deletes items. @module */
 
 import type { Logger } from 'pino'
 import { causeOf, NotConnectedError } from './errors.js'
@@ -54,4 +54,21 @@ export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)
   return cause.message || ('code' in cause ? String(cause.code) : cause.name)
+}
+
+/**
+ * Warns of a server that deletes items when it is full. Is told the policy at each connection, and warns when it has become one that deletes. A bucket has no time
+ * to live, so that the policies for keys that have one do no harm.
+ */
+export function createEvictionLog(log: Pick<Logger, 'warn'>): (policy: string | undefined) => void {
+  let last: string | undefined
+  return (policy) => {
+    if (policy?.startsWith('allkeys-') && policy !== last) {
+      log.warn(
+        { policy },
+        'the server deletes items once it reaches maxmemory; set maxmemory-policy noeviction',
+      )
+    }
+    last = policy
+  }
 }
