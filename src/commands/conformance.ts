@@ -27,7 +27,7 @@ const answerTimeout = 10_000
  */
 export async function run(args: string[]): Promise<undefined> {
   const options = { reporter: { type: 'string', default: 'spec' } } as const
-  const { values, positionals } = readArguments('conformance', args, options)
+  const { values, positionals } = readArguments('conformance', args, options, true)
   const url = addressIn(positionals)
   const reporter = String(values.reporter)
   if (!reporters.includes(reporter)) {

@@ -1,7 +1,7 @@
 /** `item-store dev`. @module */
 
 import { readFileSync } from 'node:fs'
-import { devFlags, readFlags } from '../config/flags.js'
+import { devFlags, readArguments } from '../config/flags.js'
 import { parseDelay, parseFailures } from '../config/misbehavior.js'
 import { readSettings } from '../config/read-config.js'
 import { defaultToRandomSecret, requireSecret } from '../config/secret.js'
@@ -26,7 +26,7 @@ interface Lifetime {
 
 /** Serves for development, and prints what a developer needs to try it. */
 export async function run(args: string[]): Promise<undefined> {
-  const values = readFlags('dev', args, { ...flags, ...devFlags })
+  const { values } = readArguments('dev', args, { ...flags, ...devFlags })
   const config = readSettings(values, { host: '127.0.0.1', console: 'on' })
   if (config.workers > 1) {
     throw new UsageError(

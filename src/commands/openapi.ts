@@ -1,6 +1,6 @@
 /** `item-store openapi`. @module */
 
-import { readFlags } from '../config/flags.js'
+import { readArguments } from '../config/flags.js'
 import { readVersion } from '../process/version.js'
 
 /** What a service guarantees that keeps its items in process memory. */
@@ -8,7 +8,7 @@ const lists = { isSnapshot: true, isInOrder: true }
 
 /** The interface as an OpenAPI document. */
 export async function run(args: string[]): Promise<string> {
-  readFlags('openapi', args, {})
+  readArguments('openapi', args, {})
   const { openApiDocument } = await import('../interface/openapi.js')
   return JSON.stringify(openApiDocument(readVersion(), lists), null, 2)
 }

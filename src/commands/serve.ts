@@ -1,6 +1,6 @@
 /** `item-store serve`. @module */
 
-import { readFlags } from '../config/flags.js'
+import { readArguments } from '../config/flags.js'
 import { readSettings } from '../config/read-config.js'
 import { requireSecret, shortSecretWarning } from '../config/secret.js'
 import { flags } from '../config/settings.js'
@@ -9,7 +9,7 @@ import { start } from '../process/start.js'
 
 /** Serves until a signal stops it. */
 export async function run(args: string[]): Promise<undefined> {
-  const config = readSettings(readFlags('serve', args, flags))
+  const config = readSettings(readArguments('serve', args, flags).values)
   requireSecret()
   const options = { isReadable: process.stdout.isTTY, requestLogLevel: 'debug' } as const
   const log = await serve()

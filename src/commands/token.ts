@@ -2,17 +2,15 @@
 
 import { signToken } from '../auth/sign.js'
 import { loadEnvFile } from '../config/env-file.js'
-import { readFlags } from '../config/flags.js'
+import { readArguments } from '../config/flags.js'
 import { requireSecret, toSign } from '../config/secret.js'
 import { parseLifetime } from '../config/units.js'
 import { UsageError } from '../config/usage-error.js'
 
 /** A token signed with `JWT_SECRET`. */
 export async function run(args: string[]): Promise<string> {
-  const { sub, expires } = readFlags('token', args, {
-    sub: { type: 'string' },
-    expires: { type: 'string', default: '1h' },
-  })
+  const options = { sub: { type: 'string' }, expires: { type: 'string', default: '1h' } } as const
+  const { sub, expires } = readArguments('token', args, options).values
   if (typeof sub !== 'string' || sub === '') {
     throw new UsageError('--sub is missing; name the caller, for example --sub alice')
   }

@@ -14,36 +14,16 @@ export const devFlags = {
   failures: { type: 'string' },
 } as const
 
-/** What a command is given. */
-interface Arguments {
-  /** The values of its flags. */
-  readonly values: Record<string, unknown>
-  /** What is not a flag. */
-  readonly positionals: string[]
-}
-
 /**
- * Reads the flags of a command.
- * @throws {UsageError} for an unknown flag, one without its value, or what is not a flag.
- */
-export function readFlags(
-  command: string,
-  args: string[],
-  options: Options,
-): Record<string, unknown> {
-  return readArguments(command, args, options, false).values
-}
-
-/**
- * Reads the arguments of a command.
- * @throws {UsageError} for an unknown flag, or one without its value.
+ * Reads the flags of a command, and what is not a flag if that is allowed.
+ * @throws {UsageError} for an unknown flag, one without its value, or what may not be there.
  */
 export function readArguments(
   command: string,
   args: string[],
   options: Options,
-  allowPositionals = true,
-): Arguments {
+  allowPositionals = false,
+): { values: Record<string, unknown>; positionals: string[] } {
   try {
     return parseArgs({ args, options, allowPositionals })
   } catch (error) {

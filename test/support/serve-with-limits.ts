@@ -3,13 +3,13 @@
  * log says how many items there are when the store is closed, after the last request.
  */
 
-import { readFlags } from '../../src/config/flags.js'
+import { readArguments } from '../../src/config/flags.js'
 import { readSettings } from '../../src/config/read-config.js'
 import { flags } from '../../src/config/settings.js'
 import { start } from '../../src/process/start.js'
 
 const [limits = '', ...args] = process.argv.slice(2)
-const config = readSettings(readFlags('serve', args, flags))
+const config = readSettings(readArguments('serve', args, flags).values)
 const options = { isReadable: false, requestLogLevel: 'debug' } as const
 const { server, log } = await start({ ...config, ...JSON.parse(limits) }, options)
 const { store } = server
