@@ -80,10 +80,11 @@ const tokens: TokenSource = {
 /** The service that has served this page, with the current token. */
 export function connect(): ItemService {
   const baseUrl = location.origin + prefix
-  const send = createSender({
-    ...{ baseUrl, tokens, timeout, retries },
-    fetch: (url, init) => fetch(url, init), // looked up for each request: tests replace it
-  })
+  const options = {
+    ...{ baseUrl, timeout, retries },
+    fetch: (url: string, init: RequestInit) => fetch(url, init), // looked up for each request: tests replace it
+  }
+  const send = createSender(options, tokens)
 
   /** @throws {ChangedError} when there is no such item. */
   async function read(id: string): Promise<ItemRead> {

@@ -56,7 +56,7 @@ export class ItemStoreClient<T extends object = Item> {
   /** @throws {TypeError} when an option is missing or wrong. */
   constructor(options: ItemStoreClientOptions) {
     this.#options = checkedOptions(options)
-    this.#send = createSender({ ...this.#options, tokens: createTokenSource(options.token) })
+    this.#send = createSender(this.#options, createTokenSource(options.token))
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Which errors are worth another attempt, and when. @module */
 
+import type { CheckedOptions } from './checks.js'
 import { hasCode, ItemStoreError } from './item-store-error.js'
 
 // In milliseconds. A service that restarts is back within the first two retries.
@@ -7,11 +8,7 @@ const firstDelay = 200
 const longestDelay = 5_000
 
 /** How often, and how late, a request is sent again at most. */
-export interface RetryLimits {
-  readonly retries: number
-  /** In milliseconds. */
-  readonly timeout: number
-}
+export type RetryLimits = Pick<CheckedOptions, 'retries' | 'timeout'>
 
 /**
  * How long to wait before the same request is sent again, in milliseconds; `undefined` for not at all.

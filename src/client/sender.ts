@@ -1,8 +1,9 @@
 /** Sends requests with a token, and retries where an error permits it. @module */
 
-import { type Fetch, fetchText, type TextResponse, wholeText } from './fetch-text.js'
+import type { CheckedOptions } from './checks.js'
+import { fetchText, type TextResponse, wholeText } from './fetch-text.js'
 import { hasCode, type ItemStoreError, responseError } from './item-store-error.js'
-import { isUndone, type RetryLimits, retryDelay } from './retry.js'
+import { isUndone, retryDelay } from './retry.js'
 import type { TokenSource } from './token-source.js'
 import { type Signal, wait } from './wait.js'
 
@@ -30,14 +31,8 @@ export type Send = <R>(
   read: (response: TextResponse) => R | Promise<R>,
 ) => Promise<R>
 
-export interface SenderOptions extends RetryLimits {
-  readonly baseUrl: string
-  readonly tokens: TokenSource
-  readonly fetch: Fetch
-}
-
-export function createSender(options: SenderOptions): Send {
-  const { baseUrl, tokens, fetch, timeout } = options
+export function createSender(options: Omit<CheckedOptions, 'json'>, tokens: TokenSource): Send {
+  const { baseUrl, fetch, timeout } = options
 
   return async function send(request, signal, read) {
     const { method = 'GET', path = '/items', body = null, isHealthCheck } = request
