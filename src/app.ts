@@ -3,32 +3,31 @@
 import type { Logger } from 'pino'
 import { type CurrentSigning, environmentSigning } from './auth/secret.js'
 import type { Failures } from './config/misbehavior.js'
+import type { Config } from './config/settings.js'
 import { answerError, refusalResponse } from './http/answer-error.js'
-import { type BodyLimits, createBodyReader } from './http/body.js'
-import { createDocumentHandler, type DocumentOptions } from './http/document.js'
+import { createBodyReader } from './http/body.js'
+import { createDocumentHandler } from './http/document.js'
 import { type Exchange, type Handler, newExchange, type Route } from './http/exchange.js'
 import { createFailures } from './http/failures.js'
 import { createLoadGuard, createTokenGuard } from './http/guards.js'
-import { createHealthCheck, type HealthOptions } from './http/health.js'
+import { createHealthCheck } from './http/health.js'
 import { createItemHandlers } from './http/items.js'
-import { createPageRoutes, type PageOptions } from './http/pages.js'
+import { createPageRoutes } from './http/pages.js'
 import { createFailureLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
 import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
 import type { NewId } from './item/id.js'
-import { createListener, type Listener, type ListenerLimits } from './listener/listener.js'
+import { createListener, type Listener } from './listener/listener.js'
 import { handleTogether } from './listener/together.js'
 import type { ItemStore } from './store/item-store.js'
 
-/** Options of the app. */
-export interface AppOptions
-  extends BodyLimits,
-    ListenerLimits,
-    HealthOptions,
-    DocumentOptions,
-    PageOptions {}
+/** Options of the app: the settings, and what they do not have. */
+export interface AppOptions extends Config {
+  /** Semantic version of the service (spec §9.2). */
+  readonly version: string
+}
 
 /** Called once for each request, when its response has been sent. */
 export type Observer = (exchange: Exchange) => void

@@ -1,17 +1,10 @@
 /** Reads request bodies. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import type { Awaitable } from '../store/item-store.js'
 import { isMapped, mapped, mappedFrom, readBytes, resized } from '../store/mapped.js'
-
-/** The limits of request bodies, in bytes. */
-export interface BodyLimits {
-  /** Maximum size of one body. */
-  readonly maxBodyBytes: number
-  /** Maximum memory for the bodies of unanswered requests. */
-  readonly maxPendingBytes: number
-}
 
 /**
  * Reads the complete body, as it was sent. A client that expects `100 Continue` first gets it.
@@ -34,7 +27,10 @@ const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
-export function createBodyReader({ maxBodyBytes, maxPendingBytes }: BodyLimits): ReadBody {
+export function createBodyReader({
+  maxBodyBytes,
+  maxPendingBytes,
+}: Pick<Config, 'maxBodyBytes' | 'maxPendingBytes'>): ReadBody {
   /** Memory taken by the bodies of unanswered requests. */
   let pendingBytes = 0
 

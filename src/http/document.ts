@@ -1,17 +1,13 @@
 /** The OpenAPI document of the interface (spec §4.7). @module */
 
+import type { Config } from '../config/settings.js'
 import type { HeaderList } from '../interface/headers.js'
 import type { ListGuarantees } from '../interface/openapi.js'
 import { endTogether } from '../listener/together.js'
 import { answerEmpty, startJson } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Handler } from './exchange.js'
-import { createForwarded, type ForwardedOptions } from './forwarded.js'
-
-export interface DocumentOptions extends ForwardedOptions {
-  /** Semantic version of the service. */
-  readonly version: string
-}
+import { createForwarded } from './forwarded.js'
 
 interface Document {
   readonly text: Buffer
@@ -24,10 +20,10 @@ interface Document {
  * that it does not delay startup, and again when another address is used.
  */
 export function createDocumentHandler(
-  { version, ...options }: DocumentOptions,
+  { version, ...config }: Pick<Config, 'trustedProxies'> & { version: string },
   lists: ListGuarantees,
 ): Handler {
-  const { originOf } = createForwarded(options)
+  const { originOf } = createForwarded(config)
   let latest: { readonly origin: string; readonly document: Promise<Document> } | undefined
 
   return async function answerDocument(exchange) {

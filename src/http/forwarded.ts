@@ -3,11 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { networksOf } from '../config/networks.js'
-
-export interface ForwardedOptions {
-  /** Addresses and networks whose `X-Forwarded-…` headers count; none by default. */
-  readonly trustedProxies: string | undefined
-}
+import type { Config } from '../config/settings.js'
 
 export interface Forwarded {
   /** The address of the client; `undefined` once its connection is closed. */
@@ -16,7 +12,7 @@ export interface Forwarded {
   originOf(request: IncomingMessage): string | undefined
 }
 
-export function createForwarded({ trustedProxies }: ForwardedOptions): Forwarded {
+export function createForwarded({ trustedProxies }: Pick<Config, 'trustedProxies'>): Forwarded {
   const networks = trustedProxies === undefined ? undefined : networksOf(trustedProxies)
 
   function isTrusted(address: string | undefined): boolean {

@@ -1,23 +1,16 @@
 /** The health check (spec §4.1). @module */
 
 import { type CurrentSigning, signingProblem } from '../auth/secret.js'
+import type { Config } from '../config/settings.js'
 import type { ExceededLimit } from '../interface/errors.js'
 import type { HealthCheckResponse } from '../interface/models.js'
 import type { ItemStore } from '../store/item-store.js'
 import { answerJson } from './answer.js'
 import type { Handler } from './exchange.js'
 
-/** What the health check reports. */
-export interface HealthOptions {
-  /** `service_name`, constant for a deployment (spec §2.4). */
-  readonly serviceName: string
-  /** Semantic version of the service (spec §9.2). */
-  readonly version: string
-}
-
 /** @param exceededLimit returns the limit that the process exceeds, if any. */
 export function createHealthCheck(
-  { serviceName, version }: HealthOptions,
+  { serviceName, version }: Pick<Config, 'serviceName'> & { version: string },
   store: ItemStore,
   currentSigning: CurrentSigning,
   exceededLimit: () => ExceededLimit | undefined,

@@ -2,6 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
+import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import type { HeaderList } from '../interface/headers.js'
 import { documentFolders, pagePaths } from '../interface/paths.js'
@@ -9,13 +10,6 @@ import { require } from '../require.js'
 import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
-
-export interface PageOptions {
-  /** Whether the API page, the OpenAPI document and the other documents are served. */
-  readonly docs: boolean
-  /** Whether the items page is served. */
-  readonly console: boolean
-}
 
 /** The content codings that the files of the pages come in, the one with the shortest result first. */
 const codings = ['br', 'gzip', 'identity'] as const
@@ -80,7 +74,7 @@ const caching = {
  * requested.
  */
 export function createPageRoutes(
-  { docs, console }: PageOptions,
+  { docs, console }: Pick<Config, 'docs' | 'console'>,
   guards: readonly Guard[],
 ): Route[] {
   const files = createFiles()

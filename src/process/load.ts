@@ -3,14 +3,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { Config } from '../config/settings.js'
 import type { ExceededLimit } from '../interface/errors.js'
-
-export interface LoadLimits {
-  /** Mean event loop delay of the last second, in milliseconds. */
-  readonly maxEventLoopDelay: number
-  /** Resident memory of the process, in bytes. */
-  readonly maxMemoryBytes: number
-}
 
 export interface Load {
   /** The limit that the process exceeds, if any. */
@@ -48,7 +42,7 @@ const resolution = 10
  * @param itemBytes memory of the items that this process holds, none of which is garbage.
  */
 export function watchLoad(
-  { maxEventLoopDelay, maxMemoryBytes }: LoadLimits,
+  { maxEventLoopDelay, maxMemoryBytes }: Pick<Config, 'maxEventLoopDelay' | 'maxMemoryBytes'>,
   itemBytes = () => 0,
 ): Load {
   const delays = monitorEventLoopDelay({ resolution })

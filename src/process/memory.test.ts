@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkMemory } from './memory.js'
+import { UsageError } from '../config/usage-error.js'
+import { memoryWarning } from './memory.js'
 
 const MiB = 1024 ** 2
 const cases = [
@@ -16,23 +17,23 @@ const cases = [
 for (const { idle, memory, store, verdict } of cases) {
   test(`${idle} MiB idle, limits of ${memory} and ${store} for items: ${verdict}`, () => {
     const limits = { maxMemoryBytes: memory * MiB, maxStoreBytes: store * MiB }
-    assert.equal(checkMemory(idle * MiB, limits).verdict, verdict)
+    const check = () => memoryWarning(idle * MiB, limits)
+    if (verdict === 'refuse') assert.throws(check, UsageError)
+    else assert.equal(check() !== undefined, verdict === 'warn')
   })
 }
 
 test('the reasons have the numbers, in a form that can be typed', () => {
   const idleBytes = 90 * MiB - 1
-  assert.deepEqual(checkMemory(idleBytes, { maxMemoryBytes: 60_000_000, maxStoreBytes: MiB }), {
-    verdict: 'refuse',
-    reason:
-      'MAX_MEMORY_BYTES is 60MB, but the idle process alone takes 90MiB: item requests would be refused; allow at least 106MiB',
-  })
-  assert.deepEqual(
-    checkMemory(idleBytes, { maxMemoryBytes: 200 * MiB, maxStoreBytes: 150 * MiB }),
+  assert.throws(
+    () => memoryWarning(idleBytes, { maxMemoryBytes: 60_000_000, maxStoreBytes: MiB }),
     {
-      verdict: 'warn',
-      reason:
-        'MAX_MEMORY_BYTES is 200MiB, but the idle process alone takes 90MiB and MAX_STORE_BYTES is 150MiB: item requests may get 503 before the store is full',
+      message:
+        'MAX_MEMORY_BYTES is 60MB, but the idle process alone takes 90MiB: item requests would be refused; allow at least 106MiB',
     },
+  )
+  assert.equal(
+    memoryWarning(idleBytes, { maxMemoryBytes: 200 * MiB, maxStoreBytes: 150 * MiB }),
+    'MAX_MEMORY_BYTES is 200MiB, but the idle process alone takes 90MiB and MAX_STORE_BYTES is 150MiB: item requests may get 503 before the store is full',
   )
 })

@@ -7,7 +7,7 @@ import { UsageError } from '../config/usage-error.js'
 import { StoreError, StoreMismatchError } from '../store/item-store.js'
 import { withoutCredentials } from '../store/redis/address.js'
 import { explainListenError } from './address.js'
-import { checkMemory } from './memory.js'
+import { memoryWarning } from './memory.js'
 import type { ItemServer, ServerOptions } from './server.js'
 import { handleShutdown } from './shutdown.js'
 import { readVersion } from './version.js'
@@ -38,12 +38,10 @@ export async function start(
   const isWorker = options.worker !== undefined
   const log = createLog(config.logLevel, isReadable, options.worker)
   // All code is loaded by now, so this is the memory of the idle process.
-  const memory = checkMemory(process.memoryUsage.rss(), {
+  const warning = memoryWarning(process.memoryUsage.rss(), {
     maxMemoryBytes: config.maxMemoryBytes,
     maxStoreBytes: config.storeUrl === undefined ? config.maxStoreBytes : 0,
   })
-  if (memory.verdict === 'refuse') throw new UsageError(memory.reason)
-
   const maxConnections = affordableConnections(config.maxConnections)
   const server = await startServer({ ...config, maxConnections }, { ...options, log }).catch(
     (error: unknown) => {
@@ -58,7 +56,7 @@ export async function start(
   handleShutdown(stop, config.shutdownTimeout, log, isWorker)
   // Only now, since whoever reads this may send a signal.
   if (!isWorker) logStart(log, { ...config, maxConnections }, server.url)
-  if (memory.verdict === 'warn') log.warn(memory.reason)
+  if (warning !== undefined) log.warn(warning)
   if (maxConnections < config.maxConnections) {
     log.warn(
       `MAX_CONNECTIONS is ${config.maxConnections}, but the limit on open files (ulimit -n) leaves room for ${maxConnections}; no more are accepted`,
