@@ -2,39 +2,31 @@
 
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
-import { createApp, type Observer } from '../app.js'
-import type { CurrentSigning } from '../auth/secret.js'
-import type { Failures } from '../config/misbehavior.js'
+import { type AppParts, createApp, type Observer } from '../app.js'
+import type { Delay } from '../config/misbehavior.js'
 import type { Config } from '../config/settings.js'
 import { createForwarded } from '../http/forwarded.js'
 import { createRequestLog } from '../http/request-log.js'
 import { createWaitingReads, type WaitingReads } from '../http/waiting-reads.js'
-import type { NewId } from '../item/id.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { storeItems } from '../item/seed.js'
-import { type Delay, delayed } from '../store/delayed.js'
+import { delayed } from '../store/delayed.js'
 import type { ItemStore } from '../store/item-store.js'
-import { openStore } from '../store/open.js'
+import { createMemoryStore } from '../store/memory/store.js'
 import { urlOf } from './address.js'
 import { watchLoad } from './load.js'
 import type { PublishedMetrics } from './metrics.js'
 import { readVersion } from './version.js'
 
 /** Options of a server that are not settings. */
-export interface ServerOptions {
-  readonly log: Logger
+export interface ServerOptions
+  extends Pick<AppParts, 'log' | 'currentSigning' | 'failures' | 'newId'> {
   /** Level of the log line of each request. */
   readonly requestLogLevel: 'info' | 'debug'
-  /** By default, `JWT_SECRET` and `JWT_ALGORITHM` are read for each verification (spec §5.5). */
-  readonly currentSigning?: CurrentSigning
   /** Items that the store starts with, if it is empty; it generates their ids. */
   readonly items?: readonly ItemRequest[]
   /** Slows down the item endpoints. */
   readonly delay?: Delay | undefined
-  /** How item requests fail on purpose. */
-  readonly failures?: Failures | undefined
-  /** Makes the ids of new items; by default, random ones, and those that follow from an `Idempotency-Key`. */
-  readonly newId?: NewId | undefined
   /** The number of this process, starting at 1, if several serve on one port. */
   readonly worker?: number
 }
@@ -71,6 +63,25 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     await store.close()
     throw error
   }
+}
+
+/**
+ * The store that the settings ask for: in process memory (spec §1.2) or on a Redis server. One that cannot
+ * be reached is retried for as long as the store is open.
+ * @throws {StoreMismatchError} if the settings do not fit what is stored there.
+ */
+async function openStore(config: Config, log: Logger): Promise<ItemStore> {
+  const {
+    storeUrl: url,
+    storePrefix: prefix,
+    storeBuckets: buckets,
+    storeTimeout: timeout,
+  } = config
+  if (url === undefined) {
+    return createMemoryStore(config.maxStoreBytes, { maxBlocks: config.maxStoreBlocks })
+  }
+  const { openRedisStore } = await import('../store/redis/store.js')
+  return await openRedisStore({ url, prefix, buckets, timeout, log })
 }
 
 /** Stores the items unless there are others. @returns whether they were stored. */

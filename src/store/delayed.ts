@@ -4,17 +4,16 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ItemStore } from './item-store.js'
 
-/** As in the options of a store for tests, whose types must load nothing of Node.js. */
-export interface Delay {
-  readonly min: number
-  readonly max: number
-}
-
 /**
  * The same store, with a delay before each operation on items.
+ * @param delay the range of a random time in milliseconds, inclusive.
  * @param stopping once aborted, nothing is delayed any more, and pending delays end.
  */
-export function delayed(store: ItemStore, { min, max }: Delay, stopping: AbortSignal): ItemStore {
+export function delayed(
+  store: ItemStore,
+  { min, max }: Readonly<Record<'min' | 'max', number>>,
+  stopping: AbortSignal,
+): ItemStore {
   const pause = () =>
     wait(randomInt(min, max + 1), undefined, { signal: stopping }).catch(() => undefined)
   return {
