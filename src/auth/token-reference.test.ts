@@ -1,4 +1,7 @@
-/** The verification of tokens, held against that of `jose`: who is let in, and why others are not. */
+/**
+ * The verification of tokens, held against that of `jose`: who is let in, and why others are not; and what the
+ * service does not show: which tokens are cached.
+ */
 
 import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'
@@ -7,6 +10,7 @@ import { after, test } from 'node:test'
 import { compactVerify, errors } from 'jose'
 import { randomNumbers } from '../../test/support/random.js'
 import { ApiError } from '../interface/errors.js'
+import { signToken } from './sign.js'
 import { verifyToken } from './token.js'
 
 const secret = 'a secret of at least thirty-two bytes'
@@ -99,4 +103,22 @@ test('as jose: 10,000 tokens of any header and payload, with changes at any plac
   for (const outcome of ['let in', 'TOKEN_EXPIRED', 'INVALID_TOKEN']) {
     assert.ok((counts.get(outcome) ?? 0) > 40, [...counts].join(' '))
   }
+})
+
+test('no more than ten thousand tokens are cached, and none that was refused', async () => {
+  process.env.JWT_SECRET = `${secret} of this test`
+  const all = await Promise.all(Array.from({ length: 10_001 }, (_, at) => signToken(`${at}`, 600)))
+  const forged = all.map((token) => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`)
+  const known = all.map((token) => verifyToken(token))
+  for (const token of forged) assert.equal(actual(token), 'INVALID_TOKEN')
+  // What is known of a cached token is the same object each time.
+  const isKnown = (at: number) => verifyToken(all[at] ?? '') === known[at]
+  assert.deepEqual([10_000, 5_000, 0].map(isKnown), [true, true, false])
+  process.env.JWT_SECRET = secret
+})
+
+test('a very long token is verified, and not cached', () => {
+  const token = sign(goodHeader, `{"sub":"${'a'.repeat(3000)}","exp":9000000000}`)
+  const known = verifyToken(token)
+  assert.notEqual(verifyToken(token), known)
 })

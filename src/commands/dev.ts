@@ -16,14 +16,6 @@ import { start } from '../process/start.js'
 
 const tokenHours = 24
 
-/** When a token is issued and when it expires, in Unix time in seconds. */
-interface Lifetime {
-  readonly iat: number
-  readonly exp: number
-  /** The same in words, for people. */
-  readonly words: string
-}
-
 /** Serves for development, and prints what a developer needs to try it. */
 export async function run(args: string[]): Promise<undefined> {
   const { values } = readArguments('dev', args, { ...flags, ...devFlags })
@@ -109,17 +101,18 @@ function isFromJsonServer(file: Buffer): boolean {
   return collections.some(isList) && collections.every(isCollection)
 }
 
-function hoursFromNow(): Lifetime {
+/** When a token is issued and when it expires, in Unix time in seconds, and the latter in words. */
+function hoursFromNow() {
   const iat = Math.floor(Date.now() / 1000)
   const exp = iat + tokenHours * 3600
   return { iat, exp, words: `for ${tokenHours} hours, until ${formatTime(exp)}` }
 }
 
 /**
- * This year and the next: with a secret that stays the same, the token is the same text at every start in
+ * The same for this year and the next: with a secret that stays the same, the token is the same text at every start in
  * a calendar year, and one that was pasted somewhere remains valid for at least another year.
  */
-function calendarYears(): Lifetime {
+function calendarYears() {
   const year = new Date().getUTCFullYear()
   const startOf = (year: number) => Date.UTC(year, 0) / 1000
   const exp = startOf(year + 2)

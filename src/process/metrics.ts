@@ -32,10 +32,6 @@ export interface PublishedMetrics {
   close(): void
 }
 
-interface Metrics extends Pick<PublishedMetrics, 'observe'> {
-  readonly registries: Registry[]
-}
-
 /**
  * Collects metrics and serves them; those of a worker are served by the primary process.
  * @throws {UsageError} if it cannot listen there.
@@ -74,7 +70,7 @@ export function createMetrics(
   store: ItemStore,
   waitingReads: Pick<WaitingReads, 'count'>,
   worker?: number,
-): Metrics {
+): Pick<PublishedMetrics, 'observe'> & { registries: Registry[] } {
   const registry = new Registry()
   const registers = [registry]
   if (worker !== undefined) registry.setDefaultLabels({ worker })
