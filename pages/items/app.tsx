@@ -9,7 +9,6 @@ import { Conditions } from './conditions.js'
 import { everything } from './filter.js'
 import { type Item, isEditableInCell, itemOf, memberText } from './item.js'
 import { inOrder, useLayout } from './layout.js'
-import { caughtUp } from './merge.js'
 import { NoRows } from './no-rows.js'
 import { defaultColumns } from './overview.js'
 import type { Peeked } from './peek.js'
@@ -43,9 +42,7 @@ export function App({ service }: { service: ItemService }) {
   const [filter, setFilter] = useState(everything)
   const matches = useMatches(items, filter)
   const [layout, changeLayout] = useLayout(filter.project)
-  const sorted = useSorted(matches, layout.sort, listedAt !== undefined)
-  // What was saved or deleted is not seen as it was until a long list is searched and sorted again.
-  const rows = useMemo(() => caughtUp(sorted, items), [sorted, items])
+  const rows = useSorted(matches, items, layout.sort, listedAt !== undefined)
   const [view, setView] = useState<View>('table')
   const defaults = defaultColumns(overview)
   const names = useMemo(

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import { type Collection, createCollection, pauseAfter } from './collection.js'
 import { createSearch, type Filter, matchesAll } from './filter.js'
 import type { Item } from './item.js'
-import type { Part } from './merge.js'
+import { caughtUp, type Part } from './merge.js'
 import { type ItemService, needsToken } from './service.js'
 import { type Sort, sortItems } from './sort.js'
 import { createYield } from './yield.js'
@@ -60,8 +60,16 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
   return matchesAll(filter) ? whole : found
 }
 
-/** A part in the order of its members, once it is all there; until it is sorted, as it was before. */
-export function useSorted(part: Part, sort: Sort, isComplete: boolean): Part {
+/**
+ * A part of a list in the order of its members, once it is all there; until it is sorted, in the order before.
+ * @param now the list: what was saved or deleted is not seen as it was until a long one is searched and sorted.
+ */
+export function useSorted(
+  part: Part,
+  now: readonly Item[],
+  sort: Sort,
+  isComplete: boolean,
+): readonly Item[] {
   const [sorted, setSorted] = useState<Part>()
   const order = isComplete && sort.length > 0 ? sort : undefined
   const { items, all } = part
@@ -77,5 +85,6 @@ export function useSorted(part: Part, sort: Sort, isComplete: boolean): Part {
     )
     return () => controller.abort()
   }, [items, items.length, order])
-  return (order && sorted) ?? part
+  const shown = (order && sorted) ?? part
+  return useMemo(() => caughtUp(shown, now), [shown, now])
 }
