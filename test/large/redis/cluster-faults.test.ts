@@ -187,6 +187,9 @@ describeWithRedis('faults of a cluster', () => {
     const master = await aMaster()
     const replica = await replicaOf(master)
     const items = await Promise.all(Array.from({ length: 30 }, () => create(service, {})))
+    // Whichever of them is back first may become the master.
+    const written = await offsetOf(master)
+    await until('the replica has the items', async () => (await offsetOf(replica)) >= written)
     const lines = await linesBeforeOutage(service)
     await Promise.all([master, replica].map((node) => node.kill('SIGKILL')))
     await assertUnhealthy(service)
@@ -216,6 +219,11 @@ describeWithRedis('faults of a cluster', () => {
 
 async function roleOf(node: ClusterNode): Promise<string | undefined> {
   return /^role:(\w+)/m.exec(await node.command('info', 'replication'))?.[1]
+}
+
+/** How much of the history of a master a node has, in bytes. */
+async function offsetOf(node: ClusterNode): Promise<number> {
+  return Number(/^master_repl_offset:(\d+)/m.exec(await node.command('info', 'replication'))?.[1])
 }
 
 /** A new node of the cluster, without slots. */
