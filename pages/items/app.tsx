@@ -161,6 +161,7 @@ export function App({ service }: { service: ItemService }) {
           conditions={filter.conditions}
           names={['project_id', ...overview.names]}
           onChange={(conditions) => setFilter({ ...filter, conditions })}
+          next={grid}
         />
         <Status
           {...{ loading, share, listedAt, news, problem, failure }}

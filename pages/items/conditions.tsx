@@ -1,5 +1,6 @@
 /** Filters by members: each condition is a line below the toolbar. @module */
 
+import type { RefObject } from 'preact'
 import { type Condition, tests } from './filter.js'
 import { shownName } from './item.js'
 
@@ -8,12 +9,14 @@ export interface ConditionsProps {
   /** Names of the members to choose from, besides `id`. */
   readonly names: readonly string[]
   readonly onChange: (conditions: readonly Condition[]) => void
+  /** What gets the focus when the last condition, whose button has it, is removed. */
+  readonly next: RefObject<HTMLElement | null>
 }
 
 /** The first field of a new condition gets the focus. */
 const focus = (field: HTMLElement | null) => field?.focus()
 
-export function Conditions({ conditions, names, onChange }: ConditionsProps) {
+export function Conditions({ conditions, names, onChange, next }: ConditionsProps) {
   if (conditions.length === 0) return null
   return (
     <div class="conditions">
@@ -59,7 +62,10 @@ export function Conditions({ conditions, names, onChange }: ConditionsProps) {
             <button
               type="button"
               aria-label="Remove this condition"
-              onClick={() => onChange(conditions.toSpliced(at, 1))}
+              onClick={() => {
+                onChange(conditions.toSpliced(at, 1))
+                if (at === conditions.length - 1) next.current?.focus()
+              }}
             >
               ✕
             </button>

@@ -271,6 +271,11 @@ describe('the columns of the items page', inChromium, () => {
     await page.getByRole('button', { name: 'Show all items' }).press('Enter')
     await page.counts('4 items')
     assert.equal(await page.getByLabel('Member').count(), 0)
+    await filter.press('Enter')
+    await page.getByRole('button', { name: 'Remove this condition' }).press('Enter')
+    await until('the table has the focus', () =>
+      page.evaluate<boolean>('document.activeElement.matches("[role=grid]")'),
+    )
   })
 
   test('are cards on a narrow screen, with the members that matter', async () => {
