@@ -112,15 +112,13 @@ function createComparison(
   value: string,
   isMet: (order: number) => boolean,
 ): (text: string) => boolean {
-  const wanted = sortValue(laidOut(isJson(value) ? value.trim() : JSON.stringify(value)))
+  const json = isJson(value) ? value.trim() : JSON.stringify(value)
+  const normal = kindOf(json) === 'nested' ? layOut : (text: string) => text
+  const wanted = sortValue(normal(json))
   return (text) => {
-    const found = sortValue(laidOut(text))
+    const found = sortValue(normal(text))
     return isMet(found.type === wanted.type ? compare(found, wanted) : Number.NaN)
   }
-}
-
-function laidOut(text: string): string {
-  return kindOf(text) === 'nested' ? layOut(text) : text
 }
 
 function isJson(text: string): boolean {
