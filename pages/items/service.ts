@@ -80,11 +80,11 @@ const tokens: TokenSource = {
 /** The service that has served this page, with the current token. */
 export function connect(): ItemService {
   const baseUrl = location.origin + prefix
-  const options = {
-    ...{ baseUrl, timeout, retries },
-    fetch: (url: string, init: RequestInit) => fetch(url, init), // looked up for each request: tests replace it
-  }
-  const send = createSender(options, tokens)
+  // Looked up for each request: tests replace it.
+  const send = createSender(
+    { baseUrl, timeout, retries, fetch: (url, init) => fetch(url, init) },
+    tokens,
+  )
 
   /** @throws {ChangedError} when there is no such item. */
   async function read(id: string): Promise<ItemRead> {

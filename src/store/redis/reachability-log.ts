@@ -57,8 +57,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Warns of a server that deletes items when it is full. Is told the policy at each connection, and warns when it has become one that deletes. A bucket has no time
- * to live, so that the policies for keys that have one do no harm.
+ * Is told the policy of the server at each connection, and warns when it has become one that deletes items. A bucket has
+ * no time to live, so that the policies for keys that have one do no harm.
  */
 export function createEvictionLog(log: Pick<Logger, 'warn'>): (policy: string | undefined) => void {
   let last: string | undefined
