@@ -33,7 +33,7 @@ test('§4.7 it is the document that the command prints, with the version of the 
   }
 })
 
-test('§4.7 servers has the address that the client has used, if it is one', async () => {
+test('§4.7 servers has the address that the client has used, if it is one, and believes no stranger', async () => {
   const addressFor = async (headers: Record<string, string> = {}) => {
     const { text, headers: got } = await own.requestTarget('GET', path, { headers })
     return [JSON.parse(text).servers[0].url, got.etag]
@@ -42,6 +42,8 @@ test('§4.7 servers has the address that the client has used, if it is one', asy
   const [other, otherTag] = await addressFor({ host: 'items.example' })
   assert.equal(other, 'http://items.example/api/v1')
   assert.notEqual(otherTag, tag)
+  const forwarded = { host: 'items.example', 'x-forwarded-proto': 'https' }
+  assert.equal((await addressFor(forwarded))[0], other)
   assert.equal((await addressFor({ host: 'a:99999' }))[0], '/api/v1')
 })
 
