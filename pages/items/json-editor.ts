@@ -83,6 +83,19 @@ const colors = HighlightStyle.define([
 /** These change the direction of text as well, and CodeMirror does not mark them. */
 const otherBidi = /[\u202a-\u202c\u2068]/
 
+/**
+ * Types over a selection. Chromium would keep the look of what it joins in style attributes, which the
+ * Content-Security-Policy does not allow.
+ */
+function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
+  if (inputType !== 'insertText' || !data || view.state.selection.main.empty) return false
+  view.dispatch(view.state.replaceSelection(data), {
+    userEvent: 'input.type',
+    scrollIntoView: true,
+  })
+  return true
+}
+
 export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions): JsonEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const findingsOf = ({ state }: EditorView) => check(textOf(state)).map((each) => ({ ...each }))
@@ -111,6 +124,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         // Ctrl or ⌘ with Enter saves, and must not add a line to what is saved.
         keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),
         keymap.of([...historyKeymap, ...lintKeymap]),
+        EditorView.domEventHandlers({ beforeinput: replaceSelection }),
         theme,
       ],
     }),

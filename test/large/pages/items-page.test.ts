@@ -110,6 +110,29 @@ describe('the items page', inChromium, () => {
     assert.equal(await readBack(own, id), `{"id":"${id}","project_id":null,${saved}`)
   })
 
+  test('typing over lines that are selected replaces them', async () => {
+    const { own, ids, page } = await openWith('{"n":1.0,"s":"x"}')
+    await page.open('1.0')
+    await page.editor.press('Control+End')
+    for (const key of [
+      'ArrowUp',
+      'ArrowUp',
+      'End',
+      'ArrowLeft',
+      'Shift+Control+End',
+      'Shift+ArrowLeft',
+    ]) {
+      await page.keyboard.press(key)
+    }
+    await page.keyboard.type('25')
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    assert.equal(
+      await readBack(own, ids[0] ?? ''),
+      `{"id":"${ids[0]}","project_id":null,"n": 1.025}`,
+    )
+  })
+
   test('search in any letter case, filter by project, as JSON, choose columns', async () => {
     const own = await withPage()
     await createdBy(own, '{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"')
