@@ -60,8 +60,9 @@ export function createItemHandlers(
   /** @throws {ApiError} 404. */
   async function presentItem(
     exchange: Exchange,
-    item: EncodedItem | undefined,
+    stored: Awaitable<EncodedItem | undefined>,
   ): Promise<TaggedItem> {
+    const item = await stored
     if (item === undefined) throw itemNotFound(exchange)
     return { item, tag: await itemTag(item) }
   }
@@ -91,7 +92,7 @@ export function createItemHandlers(
     for (let outcome: ChangeOutcome = 'unexpected'; outcome !== 'done'; ) {
       let expected: EncodedItem | undefined
       if (conditions !== undefined) {
-        const { item, tag } = await presentItem(exchange, await readToChange(id))
+        const { item, tag } = await presentItem(exchange, readToChange(id))
         if (!isMatch(conditions, tag) || !isNoneMatch(conditions, tag))
           throw preconditionFailed(tag)
         expected = item
@@ -132,7 +133,7 @@ export function createItemHandlers(
     read: async function readItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
       const id = itemIdOf(exchange)
-      const read = async () => presentItem(exchange, await store.read(id))
+      const read = () => presentItem(exchange, store.read(id))
       if (conditions === undefined) return answerRetrieved(exchange, await read(), [])
       const result = await waitingReads.untilModified(exchange, conditions, id, read)
       if (result.modified === undefined) return answerNotModified(exchange, result)
