@@ -1,6 +1,7 @@
 /**
  * `npm run check -- NAME`: a check that runs longer than a test may, for as long as it is told to. Each is a
- * file in `test/large/checks` that says what it does, and exits with code 1 if something is wrong.
+ * file in `test/large` that says what it does, and exits with code 1 if something is wrong: a program in
+ * `checks`, or a test that gets larger numbers than it has by itself.
  */
 
 import { join } from 'node:path'
@@ -8,14 +9,32 @@ import { pathToFileURL } from 'node:url'
 import { makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-const names = ['changes', 'churn', 'flood', 'fuzz', 'histories', 'shutdowns', 'soak']
+/** Files, each with options that come before those of the command. */
+const checks = new Map([
+  ['changes', ['changes/changes.test', '--increments=16000', '--creates=100000']],
+  [
+    'churn',
+    ['reliability/churn.test', '--memory=512', '--store=256', '--seconds=30', '--growth=1.5'],
+  ],
+  ['flood', ['checks/flood']],
+  ['fuzz', ['checks/fuzz']],
+  [
+    'histories',
+    ['histories/histories.test', '--operations=100000', `--seed=${(Date.now() % 1e6) + 1}`],
+  ],
+  ['shutdowns', ['reliability/endless-creates.test', '--count=500']],
+  ['soak', ['checks/soak']],
+])
 
 const [name = ''] = process.argv.splice(2, 1)
-if (!names.includes(name)) {
-  process.stderr.write(`npm run check: expected ${names.join(', ')}: npm run check -- soak\n`)
+const [file, ...options] = checks.get(name) ?? []
+if (file === undefined) {
+  const names = [...checks.keys()].join(', ')
+  process.stderr.write(`npm run check: expected ${names}: npm run check -- soak\n`)
   process.exit(2)
 }
+process.argv.splice(2, 0, ...options)
 makeReady()
 useTemporaryFolder()
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
-await import(pathToFileURL(join(root, `build/test/large/checks/${name}.js`)).href)
+await import(pathToFileURL(join(root, `build/test/large/${file}.js`)).href)

@@ -1,48 +1,141 @@
-/** However many connections are cut and services killed, no change is lost, and none is made twice. */
+/**
+ * However many connections are cut and services killed, no change is lost, and none is made twice: clients
+ * increment one number by `update`, or create items, each with a key of its own.
+ */
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { describeWithRedis, ownRedis, startedRedis } from '../../support/redis.js'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ItemStoreClient, ItemStoreError } from '../../../src/client/client.js'
+import { type CuttingProxy, cuttingProxy, type Fate } from '../../support/cutting-proxy.js'
+import { type OwnService, ownService } from '../../support/own-service.js'
+import { randomNumbers } from '../../support/random.js'
+import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
-import { type ChangesOptions, checkCreates, checkIncrements } from './changes.js'
+import { numbers } from '../../support/report.js'
 
-test('increments at one service with items in memory', () => assertIncrements({}))
-test('creates at one service with items in memory', async () => {
-  await assertCreates({})
-})
+const { increments, creates } = numbers({ increments: 160, creates: 1_000 })
+const clients = 16
+/** How many requests there are for each connection that is cut. */
+const perCut = 50
+/** Time from one kill of a service to the next, in milliseconds. */
+const perKill = 1_000
+/** What is no reason to end: the connection was cut, or the service killed. */
+const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
 
-describeWithRedis('at two services on one server', () => {
-  const redis = ownRedis()
+test('increments at one service with items in memory', () => assertIncrements())
+test('creates at one service with items in memory', () => assertCreates())
 
-  test('increments', async () => {
-    await redis.start()
-    await assertIncrements({ storeUrl: redis.url })
+describeWithRedis('at two services', () => {
+  test('increments on one server', async () => {
+    await assertIncrements((await startedRedis()).url)
   })
 
-  test('creates, while the services are killed', async () => {
-    const other = await startedRedis()
-    const { kills } = await assertCreates({ storeUrl: other.url, perKill: 1_000 })
-    assert.ok(kills > 0)
+  test('creates on one server, while the services are killed', async () => {
+    await assertCreates((await startedRedis()).url)
   })
-})
 
-describeWithRedis('at two services on a cluster', () => {
-  test('increments', async () => {
+  test('increments on a cluster', async () => {
     const cluster = await ownCluster()
     await cluster.start()
-    await assertIncrements({ storeUrl: cluster.url })
+    await assertIncrements(cluster.url)
   })
 })
 
-async function assertIncrements(options: Partial<ChangesOptions>): Promise<void> {
-  const { found, cuts } = await checkIncrements({ count: 160, perCut: 50, ...options })
-  assert.equal(found, 160)
-  assert.ok(cuts > 0)
+interface Counter {
+  count: number
+  /** The last step of each client. */
+  done: Record<string, number>
 }
 
-async function assertCreates(options: Partial<ChangesOptions>): Promise<{ kills: number }> {
-  const { found, cuts, kills } = await checkCreates({ count: 1_000, perCut: 50, ...options })
-  assert.equal(found, 1_000)
-  assert.ok(cuts > 0)
-  return { kills }
+async function assertIncrements(storeUrl?: string): Promise<void> {
+  const { connect, stop } = await startServices(storeUrl)
+  const { id } = await connect<Counter>(0).create({ count: 0, done: {} })
+  await inParallel(async (n) => {
+    const client = connect<Counter>(n)
+    for (let step = 1; step <= increments / clients; step += 1) {
+      const change = ({ count, done }: Counter) =>
+        done[n] === step ? undefined : { count: count + 1, done: { ...done, [n]: step } }
+      await untilAnswered(() => client.update(id, change, { isRepeatable: true }))
+    }
+  })
+  const { count } = await untilAnswered(() => connect<Counter>(0).get(id))
+  assert.equal(count, increments)
+  await stop()
+}
+
+/** With a server, the services are killed meanwhile. */
+async function assertCreates(storeUrl?: string): Promise<void> {
+  const { connect, kill, stop } = await startServices(storeUrl)
+  let next = 0
+  const ids = new Set<string>()
+  const work = inParallel(async (n) => {
+    const client = connect<{ n: number }>(n)
+    while (next < creates) {
+      const item = { n: next }
+      next += 1
+      const idempotencyKey = `key-${item.n}`
+      ids.add((await untilAnswered(() => client.create(item, { idempotencyKey }))).id)
+    }
+  })
+  if (storeUrl !== undefined) await kill(() => next < creates)
+  await work
+  const items = await untilAnswered(() => connect<{ n: number }>(0).list())
+  assert.equal(items.length, creates)
+  assert.equal(new Set(items.map(({ n }) => n)).size, creates)
+  assert.ok(items.every(({ id }) => ids.has(id)))
+  await stop()
+}
+
+async function inParallel(work: (n: number) => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: clients }, (_, n) => work(n)))
+}
+
+async function untilAnswered<R>(call: () => Promise<R>): Promise<R> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof ItemStoreError && passing.includes(error.code ?? ''))) throw error
+    }
+  }
+}
+
+/** One service, or two with a server, each behind a proxy that cuts connections. */
+async function startServices(storeUrl: string | undefined) {
+  const JWT_SECRET = randomBytes(32).toString('base64url')
+  const env = { JWT_SECRET, ...(storeUrl === undefined ? {} : { STORE_URL: storeUrl }) }
+  const random = randomNumbers()
+  const fate = (): Fate => {
+    if (random(perCut) > 0) return 'passed'
+    return random(2) === 0 ? 'cut before' : 'cut after'
+  }
+  const services: OwnService[] = []
+  const proxies: CuttingProxy[] = []
+  for (let n = 0; n < (storeUrl === undefined ? 1 : 2); n += 1) {
+    services.push(await ownService(env))
+    proxies.push(await cuttingProxy(() => Number(services[n]?.baseUrl.port), fate))
+  }
+
+  return {
+    connect<T extends object>(n: number): ItemStoreClient<T> {
+      const [baseUrl, token] = [proxies[n % proxies.length]?.baseUrl, services[0]?.validToken()]
+      assert.ok(baseUrl !== undefined && token !== undefined)
+      return new ItemStoreClient<T>({ baseUrl, token })
+    },
+    async kill(isUnderWay: () => boolean) {
+      do {
+        await delay(perKill)
+        const n = random(services.length)
+        services[n]?.child.kill('SIGKILL')
+        await services[n]?.ended()
+        services[n] = await ownService(env)
+      } while (isUnderWay())
+    },
+    async stop() {
+      for (const service of services) await service.stop()
+      assert.ok(proxies.reduce((sum, { cuts }) => sum + cuts, 0) > 0)
+    },
+  }
 }

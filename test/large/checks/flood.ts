@@ -13,7 +13,7 @@ import { keptClient } from '../../support/kept-client.js'
 import { ownProcess } from '../../support/own-process.js'
 import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
-import { numbers, say } from './report.js'
+import { numbers, say } from '../../support/report.js'
 
 /** Limits: memory above that of the idle service, in MB, and 99th percentile of request times, in ms. */
 const allowed = { memory: 150, p99: 250 }

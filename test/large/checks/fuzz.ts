@@ -5,8 +5,8 @@
  */
 
 import { parseArgs } from 'node:util'
+import { positive, say } from '../../support/report.js'
 import { fuzz } from '../fuzz/fuzz.js'
-import { positive, say } from './report.js'
 
 const { values } = parseArgs({
   options: {

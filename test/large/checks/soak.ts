@@ -10,7 +10,7 @@ import { assertRefused } from '../../decisions/expect.js'
 import { startLoad } from '../../support/item-load.js'
 import { ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
-import { numbers, say } from './report.js'
+import { numbers, say } from '../../support/report.js'
 
 const { minutes } = numbers({ minutes: 10 })
 const clients = 15

@@ -1,19 +1,257 @@
-/** What two services on one server answer is what a single register could have answered. */
+/**
+ * What two services on one server answer is what a single register could have answered: histories of
+ * concurrent operations on single items, while the server is paused or slow, loses its clients, and the
+ * services are killed.
+ */
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { Agent } from 'node:http'
 import { test } from 'node:test'
-import { describeWithRedis } from '../../support/redis.js'
-import { checkHistories } from './histories.js'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Outcome as Answered, keptClient } from '../../support/kept-client.js'
+import { type OwnService, ownService } from '../../support/own-service.js'
+import { randomNumbers } from '../../support/random.js'
+import { describeWithRedis, type OwnRedis, startedRedis } from '../../support/redis.js'
+import { numbers } from '../../support/report.js'
+import { type Event, isLinearizable, type Operation, type Outcome } from './register.js'
+
+const options = numbers({ operations: 6000, seed: 1 })
+
+interface Item {
+  readonly id: string
+  readonly events: Event[]
+  /** How many operations are still to come. */
+  left: number
+  /** A value that it has had, with its entity tag. */
+  known: Tagged
+}
+
+const clients = 16
+/** How many items are in use at a time, and for how many operations each: in all, and once it is deleted. */
+const used = { items: 6, operations: 60, whenDeleted: 8 }
+/** Short, so that a pause of the server leaves outcomes unknown. */
+const storeTimeout = 300 // milliseconds
+/** Time from one fault to the next, in milliseconds. */
+const pause = 300
+/** How long a client waits after an operation that was not done, in milliseconds. */
+const wait = 20
+
+interface Tagged {
+  readonly value: number
+  readonly tag: string
+}
 
 describeWithRedis('two services on one server, with faults', () => {
   test('histories of single items are linearizable', async (t) => {
-    const result = await checkHistories({ operations: 6000, seed: 1, pause: 300 })
-    const { findings, faults, ...counts } = result
-    t.diagnostic(JSON.stringify({ ...counts, faults: [...faults] }))
+    const { findings, faults, ...counts } = await checkHistories(options)
+    t.diagnostic(JSON.stringify({ ...options, ...counts, faults: [...faults] }))
     assert.equal(findings.length, 0, findings[0])
-    assert.ok(result.items > 20)
-    assert.ok(result.exchanged > 100 && result.mismatched > 100, 'conditions made no difference')
+    assert.ok(counts.items > 20)
+    assert.ok(counts.exchanged > 100 && counts.mismatched > 100, 'conditions made no difference')
     assert.equal(faults.size, 4, 'there was not every fault')
-    assert.ok(result.unknown > 0 && result.refused > 0, 'the faults went unnoticed')
+    assert.ok(counts.unknown > 0 && counts.refused > 0, 'the faults went unnoticed')
   })
 })
+
+/** @returns how many of what there was, and the histories that are not linearizable, each as text. */
+async function checkHistories({ operations, seed }: typeof options) {
+  const redis = await startedRedis()
+  const replicas = [await newReplica(redis), await newReplica(redis)]
+  const random = randomNumbers(seed)
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const items: Item[] = []
+  const findings: string[] = []
+  /** Those exchanged found their value, and those mismatched another; those refused did not happen. */
+  const counts = { operations: 0, items: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0 }
+  const last = { moment: 0, value: 0 }
+  const faults = new Map<string, number>()
+
+  function moment(): number {
+    last.moment += 1
+    return last.moment
+  }
+
+  function newValue(): number {
+    last.value += 1
+    return last.value
+  }
+
+  async function call(operation: Operation, path: string, tag?: string): Promise<Answered> {
+    const replica = replicas[random(replicas.length)]
+    assert.ok(replica)
+    const body = 'value' in operation ? `{"data":{"value":${operation.value}}}` : undefined
+    const send = keptClient(replica.service, agent)
+    const headers = operation.kind === 'exchange' ? { 'if-match': tag } : {}
+    const answer = await send(methods[operation.kind], `/items${path}`, body, headers)
+    if (answer.status === 503 || answer.status === 0) await delay(wait)
+    return answer
+  }
+
+  async function createItem(): Promise<void> {
+    const operation = { kind: 'create', value: newValue() } as const
+    const called = moment()
+    const answer = await call(operation, '')
+    const known = taggedIn(answer)
+    const id = /"id":"([^"]+)"/.exec(answer.text)?.[1]
+    if (known === undefined || id === undefined) return // nobody knows the item
+    const outcome = { kind: 'change', isDone: true } as const
+    const events = [{ operation, outcome, called, answered: moment() }]
+    items.push({ id, events, left: used.operations, known })
+    counts.items += 1
+    counts.operations += 1
+  }
+
+  function newOperation({ known }: Item): Operation {
+    const choice = random(30)
+    if (choice === 0) return { kind: 'delete' }
+    if (choice < 8) return { kind: 'exchange', expected: known.value, value: newValue() }
+    return choice < 13 ? { kind: 'replace', value: newValue() } : { kind: 'read' }
+  }
+
+  async function use(item: Item): Promise<void> {
+    const operation = newOperation(item)
+    const called = moment()
+    const answer = await call(operation, `/${item.id}`, item.known.tag)
+    const outcome = outcomeOf(operation, answer)
+    item.known = taggedIn(answer) ?? item.known
+    if (outcome === 'refused') {
+      counts.refused += 1
+      return
+    }
+    counts.operations += 1
+    if (outcome === 'unknown') {
+      counts.unknown += 1
+      item.events.push({
+        operation,
+        outcome: undefined,
+        called,
+        answered: Number.POSITIVE_INFINITY,
+      })
+    } else {
+      item.events.push({ operation, outcome, called, answered: moment() })
+    }
+    if (answer.status === 412) counts.mismatched += 1
+    if (answer.status === 200 && operation.kind === 'exchange') counts.exchanged += 1
+    item.left -= 1
+    if (operation.kind === 'delete') item.left = Math.min(item.left, used.whenDeleted)
+    if (item.left === 0) retire(item)
+  }
+
+  async function work(): Promise<void> {
+    while (counts.operations < operations) {
+      const item = items[random(used.items)]
+      if (item === undefined) await createItem()
+      else await use(item)
+    }
+  }
+
+  /** No operation begins on it any more; those under way are in its history when it is checked. */
+  const retired: Item[] = []
+  function retire(item: Item): void {
+    items.splice(items.indexOf(item), 1)
+    retired.push(item)
+  }
+
+  async function disturb(isOver: () => boolean): Promise<void> {
+    const causes = Object.entries(faultsOf(redis, replicas, random))
+    for (let n = 0; !isOver(); n += 1) {
+      await delay(pause)
+      const [name, cause] = causes[n % causes.length] ?? []
+      if (name === undefined || cause === undefined) return
+      await cause()
+      faults.set(name, (faults.get(name) ?? 0) + 1)
+    }
+  }
+
+  const works = Promise.all(Array.from({ length: clients }, work))
+  let isOver = false
+  const disturbance = disturb(() => isOver)
+  await works
+  isOver = true
+  await disturbance
+  agent.destroy()
+  for (const { id, events } of [...retired, ...items]) {
+    if (!isLinearizable(events)) findings.push(`${id}\n${events.map(lineOf).join('\n')}`)
+  }
+  for (const { service } of replicas) await service.stop()
+  await redis.kill('SIGKILL')
+  return { ...counts, faults, findings }
+}
+
+interface Replica {
+  service: OwnService
+}
+
+const JWT_SECRET = randomBytes(32).toString('base64url')
+
+async function newReplica({ url }: OwnRedis): Promise<Replica> {
+  return { service: await startService(url) }
+}
+
+function startService(url: string): Promise<OwnService> {
+  return ownService({ STORE_URL: url, STORE_TIMEOUT: `${storeTimeout}ms`, JWT_SECRET })
+}
+
+/** Those that take none of what the server has acknowledged. */
+function faultsOf(
+  redis: OwnRedis,
+  replicas: readonly Replica[],
+  random: (limit: number) => number,
+): Record<string, () => Promise<void>> {
+  return {
+    async 'server paused'() {
+      await redis.kill('SIGSTOP')
+      await delay(100 + random(500))
+      await redis.kill('SIGCONT')
+    },
+    async 'server slow'() {
+      await redis.command('client', 'pause', String(50 + random(400)), 'all')
+    },
+    async 'connections killed'() {
+      await redis.command('client', 'kill', 'type', 'normal')
+    },
+    async 'service killed'() {
+      const replica = replicas[random(replicas.length)]
+      assert.ok(replica)
+      replica.service.child.kill('SIGKILL')
+      await replica.service.ended()
+      replica.service = await startService(redis.url)
+    },
+  }
+}
+
+const methods = {
+  create: 'POST',
+  read: 'GET',
+  replace: 'PUT',
+  exchange: 'PUT',
+  delete: 'DELETE',
+} as const
+
+/** The value in an answer with an item, and its tag. */
+function taggedIn({ status, headers: { etag: tag }, text }: Answered): Tagged | undefined {
+  const value = /"value":(\d+)/.exec(text)?.[1]
+  if ((status !== 200 && status !== 201) || value === undefined || tag === undefined)
+    return undefined
+  return { value: Number(value), tag }
+}
+
+function outcomeOf(
+  { kind }: Operation,
+  { status, text }: Answered,
+): Outcome | 'unknown' | 'refused' {
+  if (status === 0) return text === 'ECONNREFUSED' ? 'refused' : 'unknown'
+  if (status === 503) {
+    return kind === 'read' || text.includes('nothing has changed') ? 'refused' : 'unknown'
+  }
+  if (status === 412 && kind === 'exchange') return { kind: 'mismatch' }
+  assert.ok([200, 204, 404].includes(status), text)
+  if (kind !== 'read') return { kind: 'change', isDone: status !== 404 }
+  const value = /"value":(\d+)/.exec(text)?.[1]
+  return { kind: 'read', value: status === 404 ? undefined : Number(value) }
+}
+
+function lineOf({ operation, outcome, called, answered }: Event): string {
+  return JSON.stringify({ ...operation, outcome, called, answered: String(answered) })
+}

@@ -8,7 +8,6 @@ import type { Command } from '../../support/own-process.js'
 import { type OwnService, ownService, ownTest } from '../../support/own-service.js'
 import { firstText, headOf, openSocket, slowly, writePieces } from '../../support/socket.js'
 import { until } from '../../support/until.js'
-import { shutDownUnderCreates } from './endless-creates.js'
 
 const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
@@ -39,16 +38,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.deepEqual(exit, [0, null])
   })
 }
-
-ownTest('SIGTERM while clients pipeline creates without end: each create is answered', async () => {
-  for (let round = 1; round <= 10; round += 1) {
-    const textLength = round % 2 === 0 ? 3_000 : 0
-    const options = { connections: round % 4 || 1, textLength, after: round * 30 }
-    const { problems, created } = await shutDownUnderCreates(options)
-    assert.deepEqual(problems, [], `round ${round}`)
-    assert.ok(created > 0)
-  }
-})
 
 ownTest('SIGTERM while a slow client reads a list: it gets all of it', async () => {
   const own = await ownService({ SHUTDOWN_TIMEOUT: '60' })

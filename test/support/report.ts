@@ -1,8 +1,8 @@
-/** What all checks do: read numbers from their options, and say what they found. */
+/** What checks do, and tests that may be checks: read numbers from their options, and say what they found. */
 
 import { parseArgs } from 'node:util'
 
-/** The options of a check that only has numbers. @throws {Error} unless each is a number above 0. */
+/** The options of a check that only has numbers; a test has the defaults. @throws {Error} unless each is a number above 0. */
 export function numbers<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
 ): Record<Name, number> {

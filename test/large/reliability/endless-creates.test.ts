@@ -1,28 +1,16 @@
 /** A shutdown while clients pipeline creates without end, and whether all of them learn what was done. */
 
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type OwnService, ownService, withLimits } from '../../support/own-service.js'
+import { type OwnService, ownService, ownTest, withLimits } from '../../support/own-service.js'
+import { randomNumbers } from '../../support/random.js'
 import { answerReader, headerOf } from '../../support/raw-answers.js'
+import { numbers } from '../../support/report.js'
 import { headOf } from '../../support/socket.js'
 
-export interface ShutdownOptions {
-  readonly connections: number
-  /** Length of a text in each item. */
-  readonly textLength: number
-  /** How long the clients have been at it when the service is told to stop, in milliseconds. */
-  readonly after: number
-}
-
-export interface ShutdownResult {
-  /** Items in the store after the last request. */
-  readonly created: number
-  /** Complete responses that say so. */
-  readonly answered: number
-  /** What should not have been; nothing is expected here. */
-  readonly problems: readonly string[]
-}
+const { count } = numbers({ count: 10 })
 
 /** How much a client writes at a time, in bytes. */
 const burst = 128 * 1024
@@ -30,32 +18,36 @@ const burst = 128 * 1024
 /** How long it may take until the service has stopped, in milliseconds; it is told to take 10 s at most. */
 const endTimeout = 60_000
 
-/** Starts a service and its clients, tells it to stop with SIGTERM, and counts. */
-export async function shutDownUnderCreates(options: ShutdownOptions): Promise<ShutdownResult> {
-  const own = await ownService({}, withLimits({}))
-  const clients = Array.from({ length: options.connections }, () => startClient(own, options))
-  await delay(options.after)
-  own.child.kill('SIGTERM')
-  const ends = await Promise.all(clients.map(({ ended }) => ended))
-  const [code, signal] = await own.ended(endTimeout)
-  const created = own.log.find(({ msg }) => msg === 'closing the store')?.items
-  const answered = ends.reduce((sum, end) => sum + end.answered, 0)
-  const problems = ends.flatMap((end) => end.problems)
-  if (code !== 0) problems.push(`the service ended with ${signal ?? code}`)
-  if (created !== answered) problems.push(`${created} items, ${answered} responses`)
-  return { created: Number(created), answered, problems }
-}
+ownTest('SIGTERM while clients pipeline creates without end: each create is answered', async () => {
+  const random = randomNumbers()
+  for (let round = 1; round <= count; round += 1) {
+    const textLength = [0, 300, 3_000, 30_000][random(4)] ?? 0
+    const own = await ownService({}, withLimits({}))
+    const clients = Array.from({ length: 1 + random(8) }, () => startClient(own, textLength))
+    await delay(30 + random(300))
+    own.child.kill('SIGTERM')
+    const ends = await Promise.all(clients)
+    assert.deepEqual(await own.ended(endTimeout), [0, null])
+    const problems = ends.flatMap((end) => end.problems)
+    assert.deepEqual(problems, [], `round ${round}`)
+    const created = own.log.find(({ msg }) => msg === 'closing the store')?.items
+    assert.equal(
+      created,
+      ends.reduce((sum, { answered }) => sum + answered, 0),
+    )
+    assert.ok(Number(created) > 0)
+  }
+})
 
 interface ClientEnd {
+  /** Complete responses that say that an item was created. */
   readonly answered: number
+  /** What should not have been. */
   readonly problems: string[]
 }
 
 /** Writes creates for as long as the connection takes them, and reads all the time. */
-function startClient(
-  own: OwnService,
-  { textLength }: ShutdownOptions,
-): { ended: Promise<ClientEnd> } {
+function startClient(own: OwnService, textLength: number): Promise<ClientEnd> {
   const body = `{"data":{"text":"${'x'.repeat(textLength)}"}}`
   const request = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`) + body
   const bytes = Buffer.from(request.repeat(Math.ceil(burst / request.length)))
@@ -64,7 +56,7 @@ function startClient(
     while (socket.writable && socket.write(bytes));
   }
   socket.on('connect', send).on('drain', send)
-  return { ended: countResponses(socket) }
+  return countResponses(socket)
 }
 
 /** Reads until the connection ends. */
