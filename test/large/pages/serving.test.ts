@@ -1,4 +1,4 @@
-/** Specification §4.8: the pages and their files as they are served, without a browser. */
+/** Specification §4.8: the pages, their files and the documentation as text as they are served, without a browser. */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -6,6 +6,7 @@ import { request } from 'node:http'
 import { join, sep } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { startItemStore } from '../../../src/index.js'
 import type { Answer, RequestOptions } from '../../conformance/client.js'
 import { assertHeaders, assertRefused, lasting } from '../../decisions/expect.js'
 import { ownService } from '../../support/own-service.js'
@@ -182,6 +183,13 @@ const unknown = [
   ...['/assets/%2e%2e/%2e%2e/cli.js', '/assets/..%2f..%2fcli.js', '/assets/%2fetc%2fpasswd'],
   ...['/assets/..%2f..%2f..%2fpackage.json', '/assets/....//....//etc/passwd'],
   ...['/docs/index.html', '/docs%2f', '/docs/../docs', '/items/index.html'],
+  ...['/docs/how-to', '/docs/how-to/', '/docs/llms.txt', '/docs/README.md'],
+  ...['/docs/how-to/x.md', '/docs/pictures/items-page-wide-light.png', '/docs/interface.md'],
+  ...['/docs/reference/../tutorial.md', '/docs/../README.md', '/docs/..%2fREADME.md'],
+  ...['/docs/%2e%2e/README.md', '/docs/how-to/..%2f..%2fpackage.json', '/docs/..%5cREADME.md'],
+  ...['/docs/how-to%2fdev.md', '/docs//tutorial.md', '/docs/tutorial.md%00', '/docs/constructor'],
+  ...['/docs/reference/constructor', '/docs/Tutorial.md', '/llms.txt/x', '/api/v1/llms.txt'],
+  ...['/api/v1/docs/tutorial.md', '/README.md', '/llms-full.txt'],
 ]
 for (const path of unknown) {
   test(`§4.8 there is nothing at ${path.replace(script, 'FILE')}`, async () => {
@@ -215,6 +223,28 @@ test('§4.8 the files name no other host, and everything that a page loads is th
   }
 })
 
+test('§4.8 /llms.txt is Markdown with a title and a summary, and leads to each document once', async () => {
+  const { text } = await get('/llms.txt')
+  assert.match(text, /^# [^\n]+\n\n> [^\n]+\n\n/)
+  const links = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S/gm)].map(([, link = '']) => link)
+  const paths = documents.map(({ path }) => path).filter((path) => path !== '/llms.txt')
+  assert.deepEqual(links.sort(), [...paths, '/openapi.json'].sort())
+})
+
+test('§4.8 an embedded store has the documents too', async (t) => {
+  const store = await startItemStore()
+  t.after(() => store.stop())
+  for (const { path, file } of documents) {
+    const response = await fetch(store.url + path)
+    assert.equal(await response.text(), readFileSync(join(folder, file), 'utf8'))
+  }
+})
+
+test('§4.7 the OpenAPI document leads to /llms.txt', async () => {
+  const { externalDocs } = JSON.parse((await get('/openapi.json')).text)
+  assert.equal(externalDocs.url, `${service.baseUrl.origin}/llms.txt`)
+})
+
 test('§4.8 without CONSOLE=on, / is a 404 that leads to /docs', async () => {
   for (const method of ['GET', 'POST', 'PATCH', 'OPTIONS']) {
     const text = assertRefused(await plain.requestTarget(method, '/'), 404, 'ROUTE_NOT_FOUND')
@@ -226,7 +256,7 @@ test('§4.8 without CONSOLE=on, / is a 404 that leads to /docs', async () => {
 })
 
 test('§4.8 with DOCS=off and without CONSOLE=on, there are no pages', async () => {
-  for (const path of ['/', '/docs', '/docs/', asset]) {
+  for (const path of ['/', '/docs', '/docs/', asset, ...documents.map(({ path }) => path)]) {
     const text = assertRefused(await off.requestTarget('GET', path), 404, 'ROUTE_NOT_FOUND')
     assert.equal(text, `GET ${path} is not an endpoint; all are under /api/v1`)
   }
@@ -236,7 +266,9 @@ test('§4.8 with DOCS=off and CONSOLE=on, there is the items page alone', async 
   const items = await ownService({ DOCS: 'off', CONSOLE: 'on' })
   assert.equal((await items.requestTarget('GET', '/')).status, 200)
   assert.equal((await items.requestTarget('GET', asset)).status, 200)
-  assert.equal((await items.requestTarget('GET', '/docs')).status, 404)
+  for (const path of ['/docs', ...documents.map(({ path }) => path)]) {
+    assertRefused(await items.requestTarget('GET', path), 404, 'ROUTE_NOT_FOUND')
+  }
 })
 
 /** The body as bytes, which may be compressed. */
