@@ -17,7 +17,7 @@ const checks = new Map([
     ['reliability/churn.test', '--memory=512', '--store=256', '--seconds=30', '--growth=1.5'],
   ],
   ['flood', ['checks/flood']],
-  ['fuzz', ['checks/fuzz']],
+  ['fuzz', ['fuzz/fuzz']],
   [
     'histories',
     ['histories/histories.test', '--operations=100000', `--seed=${(Date.now() % 1e6) + 1}`],

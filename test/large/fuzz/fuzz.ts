@@ -1,12 +1,18 @@
-/** Has conversations with a service that has a small heap and few descriptors, and judges it. */
+/**
+ * `npm run check -- fuzz --minutes 60`: arbitrary conversations with services that have a small heap and few
+ * descriptors, 200 with each. Ends with code 1 at the first finding, and prints how to replay it:
+ * `npm run check -- fuzz --seed N --path P`. `--seed N` alone starts there.
+ */
 
 import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { create } from '../../conformance/expect.js'
 import { type OwnService, ownService, withLimits } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
+import { positive, say } from '../../support/report.js'
 import { openSockets } from '../../support/socket.js'
 import { type Act, actsOf, Finding } from './acts.js'
 import { play } from './client.js'
@@ -14,20 +20,19 @@ import { type Conversation, conversation } from './conversation.js'
 import { Ledger } from './ledger.js'
 import { makeRequest, type Surroundings } from './request.js'
 
-export interface FuzzOptions {
-  readonly seed: number
-  readonly conversations: number
-  /** Replays the one that a finding names. */
-  readonly path?: string | undefined
-}
-
-export interface FuzzResult {
-  readonly conversations: number
-  readonly requests: number
-  /** How many answers there were of each status. */
-  readonly statuses: Map<number, number>
-  /** What was found, with the way to replay it. */
-  readonly finding: string | undefined
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    conversations: { type: 'string', default: 'Infinity' }, // ends after as many
+    seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+    path: { type: 'string' },
+  },
+})
+const end = Date.now() + positive('minutes', values.minutes) * 60_000
+const most = positive('conversations', values.conversations)
+const firstSeed = Number(values.seed)
+if (!Number.isSafeInteger(firstSeed)) {
+  throw new Error(`--seed is "${values.seed}"; expected an integer`)
 }
 
 /** How long a client waits while nothing comes, and the service has to give back what it took, in ms. */
@@ -54,20 +59,36 @@ const allowedResident = 100_000_000
 /** After how many conversations memory is looked at. */
 const checkInterval = 20
 
-export async function fuzz({ seed, conversations, path }: FuzzOptions): Promise<FuzzResult> {
-  const statuses = new Map<number, number>()
-  let requests = 0
+const totals = { conversations: 0, requests: 0 }
+const statuses = new Map<number, number>()
+let finding: string | undefined
+const isOver = () => Date.now() >= end || totals.conversations >= most
+for (let seed = firstSeed; finding === undefined && !isOver(); seed += 1) {
+  finding = await fuzz(seed, Math.min(200, most - totals.conversations))
+  const { conversations, requests } = totals
+  say(`seeds ${firstSeed} to ${seed}: ${conversations} conversations, ${requests} requests`)
+  if (values.path !== undefined) break
+}
+const counts = [...statuses].sort(([a], [b]) => a - b)
+say(`answers by status: ${counts.map(([status, count]) => `${status}: ${count}`).join(', ')}`)
+say(finding === undefined ? 'no finding' : `FOUND: ${finding}`)
+process.exit(finding === undefined ? 0 : 1)
+
+function count(acts: readonly Act[]): void {
+  totals.requests += acts.length
+  for (const { answer } of acts) {
+    if (answer !== undefined) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+  }
+}
+
+/** Has so many conversations with one service. @returns what was found, with the way to replay it. */
+async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
+  const { path } = values
   let table: Table | undefined
   /** When the first finding was; the rest is a search for a smaller case of it. */
   let foundAt: number | undefined
   let firstError: unknown
 
-  const count = (acts: readonly Act[]) => {
-    requests += acts.length
-    for (const { answer } of acts) {
-      if (answer !== undefined) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-    }
-  }
   const property = fc.asyncProperty(conversation, async (plan) => {
     if (foundAt !== undefined && performance.now() - foundAt > shrinkTime) return
     table ??= await openTable()
@@ -85,19 +106,15 @@ export async function fuzz({ seed, conversations, path }: FuzzOptions): Promise<
     seed,
     ...(path === undefined ? { numRuns: conversations } : { numRuns: 1, path, endOnFailure: true }),
   })
-  let finding: string | undefined
-  if (details.failed) {
-    const { counterexamplePath, errorInstance, counterexample } = details
-    const [first] = (counterexamplePath ?? '').split(':')
-    finding = [
-      `seed ${seed}, path ${first}: ${firstError}`,
-      `smaller: path ${counterexamplePath}: ${errorInstance}`,
-      JSON.stringify(counterexample),
-    ].join('\n')
-  } else {
-    finding = await table?.close()
-  }
-  return { conversations: details.numRuns, requests, statuses, finding }
+  totals.conversations += details.numRuns
+  if (!details.failed) return await table?.close()
+  const { counterexamplePath, errorInstance, counterexample } = details
+  const [first] = (counterexamplePath ?? '').split(':')
+  return [
+    `seed ${seed}, path ${first}: ${firstError}`,
+    `smaller: path ${counterexamplePath}: ${errorInstance}`,
+    JSON.stringify(counterexample),
+  ].join('\n')
 }
 
 interface Table {
