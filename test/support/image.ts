@@ -6,21 +6,12 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './tools.js'
 
-/** A built stage. Paths in the image are below `folder`. */
-export interface Image {
+/** A stage as far as it is built. Paths in the image are below `folder`. */
+interface Stage {
   readonly folder: string
   /** `WORKDIR`, a path in the image. */
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-  readonly user: string
-  readonly healthcheck: readonly string[]
-  /** `ENTRYPOINT` and `CMD` together. */
-  readonly command: readonly string[]
-}
-
-interface Stage extends Image {
   cwd: string
-  env: Record<string, string>
+  readonly env: Record<string, string>
   user: string
   healthcheck: string[]
   entrypoint: string[]
@@ -33,7 +24,7 @@ interface Stage extends Image {
  * @param into an empty folder.
  * @returns the last stage.
  */
-export function buildImage(dockerfile: string, into: string): Image {
+export function buildImage(dockerfile: string, into: string): Stage {
   const context = join(into, 'context')
   copyContext(context)
   const stages = new Map<string, Stage>()
@@ -41,7 +32,9 @@ export function buildImage(dockerfile: string, into: string): Image {
   for (const { keyword, text } of instructions(dockerfile)) {
     if (keyword === 'FROM') {
       const [, name = 'final'] = / AS (\S+)$/.exec(text) ?? []
-      stage = newStage(join(into, name))
+      const folder = join(into, name)
+      mkdirSync(folder)
+      stage = { folder, cwd: '/', env: {}, user: 'root', healthcheck: [], entrypoint: [], cmd: [] }
       stages.set(name, stage)
       continue
     }
@@ -51,13 +44,7 @@ export function buildImage(dockerfile: string, into: string): Image {
     apply(stage, keyword, text, from)
   }
   assert.ok(stage !== undefined, 'no FROM')
-  return { ...stage, command: [...stage.entrypoint, ...stage.cmd] }
-}
-
-function newStage(folder: string): Stage {
-  mkdirSync(folder)
-  const lists = { healthcheck: [], entrypoint: [], cmd: [], command: [] }
-  return { folder, cwd: '/', env: {}, user: 'root', ...lists }
+  return stage
 }
 
 function apply(
@@ -136,26 +123,17 @@ function instructions(dockerfile: string): { keyword: string; text: string }[] {
 
 /** The files of a fresh clone, with uncommitted changes. */
 function copyContext(target: string): void {
-  const ignored = ignoredBy(readFileSync(join(root, '.dockerignore'), 'utf8'))
-  const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  const { stdout } = spawnSync('git', options, { cwd: root, encoding: 'utf8' })
-  const files = stdout.split('\0').filter((file) => file !== '' && !ignored(file))
-  assert.ok(files.length > 0, 'this is no clone of the repository')
-  for (const file of files.filter((file) => existsSync(join(root, file)))) {
-    cpSync(join(root, file), join(target, file))
+  const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
+  // They are the patterns of Git, but all begin at the root.
+  const patterns = lines.filter((line) => /^[^#]/.test(line)).map((line) => `--exclude=/${line}`)
+  const filesOf = (...options: string[]) => {
+    const args = ['ls-files', '-z', ...options, ...patterns]
+    return spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.split('\0').slice(0, -1)
   }
-}
-
-/** The patterns of .dockerignore: paths from the root, with `*` and `**`. */
-function ignoredBy(dockerignore: string): (file: string) => boolean {
-  const lines = dockerignore.split('\n').filter((line) => /^[^#]/.test(line))
-  const patterns = lines.map((line) => {
-    assert.doesNotMatch(line, /[!?[\]]/, 'a pattern that this does not know')
-    const parts = line.split(/(\*\*\/|\*)/).map((part) => {
-      if (part === '**/') return '(?:.*/)?'
-      return part === '*' ? '[^/]*' : part.replaceAll(/[.+^${}()|\\]/g, '\\$&')
-    })
-    return new RegExp(`^${parts.join('')}(?:/|$)`)
-  })
-  return (file) => patterns.some((pattern) => pattern.test(file))
+  const ignored = new Set(filesOf('--cached', '--ignored'))
+  const files = filesOf('--cached', '--others', '--exclude-standard').filter(
+    (file) => !ignored.has(file) && existsSync(join(root, file)),
+  )
+  assert.ok(files.length > 0, 'this is no clone of the repository')
+  for (const file of files) cpSync(join(root, file), join(target, file))
 }

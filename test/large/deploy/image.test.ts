@@ -36,7 +36,7 @@ const writesNothing = [
 
 // The longest of these tests, as it installs and builds everything from nothing, which is what it is about.
 test('Dockerfile: built from a clean checkout, it serves without writing a file, as told by its health check', async () => {
-  const { cwd, env, user, healthcheck, command, ...image } = buildImage(dockerfile, folder)
+  const { cwd, env, user, healthcheck, entrypoint, cmd, ...image } = buildImage(dockerfile, folder)
   const app = join(image.folder, cwd)
   assert.match(user, /^[1-9]\d*(:[1-9]\d*)?$/, 'a number, and not root')
   const present = (name: string) => existsSync(join(app, 'node_modules', name))
@@ -52,7 +52,7 @@ test('Dockerfile: built from a clean checkout, it serves without writing a file,
   const secret = 'a secret of at least thirty-two bytes'
   const port = await freePort()
   const environment = { PATH: process.env.PATH, ...env, JWT_SECRET: secret, PORT: String(port) }
-  const [program, ...args] = command
+  const [program, ...args] = [...entrypoint, ...cmd]
   assert.equal(program, 'node')
   const own = ownProcess([process.execPath, ...writesNothing, ...args], {
     cwd: app,
