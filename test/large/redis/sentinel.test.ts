@@ -1,13 +1,18 @@
 /** What clients see of a service whose server is watched by sentinels, when another one takes over. */
 
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { newCertificate } from '../../support/certificate.js'
 import { servedBy, startLoad, untilMoreIsServed } from '../../support/item-load.js'
+import { ownProcess } from '../../support/own-process.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, isInstalled, type OwnRedis, ownRedis } from '../../support/redis.js'
-import { type OwnSentinel, ownSentinel, primaryName } from '../../support/redis-sentinel.js'
 import { until } from '../../support/until.js'
 import {
   assertNothingServed,
@@ -18,6 +23,8 @@ import {
   noChange,
 } from './expect.js'
 
+/** The name of the primary that is watched. */
+const primaryName = 'main'
 /** Long enough for servers that are well on a busy machine, short enough to wait for. */
 const STORE_TIMEOUT = '1000ms'
 /** An acknowledged write is on the replicas long before that is over, in milliseconds. */
@@ -202,4 +209,51 @@ function healthyReplicas(reply: string): number {
 
 function causeIn({ log }: OwnService): string {
   return String(log.find(({ msg }) => msg === 'the store cannot be reached')?.cause)
+}
+
+interface OwnSentinel {
+  readonly port: number
+  /** Sends a command. @returns the reply as `redis-cli` prints it. */
+  command(...args: string[]): Promise<string>
+  kill(): Promise<void>
+}
+
+/**
+ * A sentinel that has started, and ends with the test, or the test file, that starts it.
+ * @param settings further lines of its configuration.
+ */
+async function ownSentinel(primaryPort: number, settings: readonly string[]): Promise<OwnSentinel> {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const port = await freePort()
+  const lines = [
+    ...(settings.includes('tls-replication yes')
+      ? ['port 0', `tls-port ${port}`]
+      : [`port ${port}`]),
+    'bind 127.0.0.1',
+    `dir ${folder}`,
+    `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
+    // In milliseconds: long enough for a busy machine; another failover may follow after twice the latter.
+    `sentinel down-after-milliseconds ${primaryName} 1000`,
+    `sentinel failover-timeout ${primaryName} 2000`,
+    ...settings,
+  ]
+  const file = join(folder, 'sentinel.conf')
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  const options = { cwd: folder, env: process.env }
+  const sentinel = ownProcess(['redis-server', file, '--sentinel'], options)
+  await sentinel.printed(/Sentinel ID is/)
+
+  return {
+    port,
+
+    async command(...args) {
+      const { stdout } = await promisify(execFile)('redis-cli', ['-p', String(port), ...args])
+      return stdout.trimEnd()
+    },
+
+    async kill() {
+      sentinel.child.kill('SIGKILL')
+      await sentinel.ended()
+    },
+  }
 }
