@@ -27,6 +27,9 @@ export interface CellEditorProps {
 /** Narrowest field, in CSS pixels. */
 const narrowest = 160
 
+/** What is wrong with a value has at least this space below it, in CSS pixels. */
+const space = 256
+
 export function CellEditor(props: CellEditorProps) {
   const { item, name, service, onSaved, onConflict, onProblem, onClose } = props
   const value = memberText(item, name) ?? ''
@@ -110,7 +113,7 @@ function placeOfCell(): Record<string, string> {
   return {
     left: `${left}px`,
     width: `${width}px`,
-    ...(top < innerHeight / 2
+    ...(innerHeight - bottom >= space
       ? { top: `${top}px` }
       : { bottom: `${innerHeight - bottom}px`, flexDirection: 'column-reverse' }),
   }
