@@ -19,7 +19,7 @@ import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
 import type { NewId } from './item/id.js'
-import { createListener, type Listener } from './listener/listener.js'
+import { createListener, type Listener, type Serve } from './listener/listener.js'
 import { handleTogether } from './listener/together.js'
 import type { ItemStore } from './store/item-store.js'
 
@@ -43,6 +43,8 @@ export interface AppParts {
   readonly waitingReads?: WaitingReads
   /** The limit that the process exceeds, if any; none by default. */
   readonly exceededLimit?: () => ExceededLimit | undefined
+  /** Is called with the number of bytes that requests have brought. */
+  readonly received?: ((bytes: number) => void) | undefined
   /** How item requests fail on purpose; by default, none does. */
   readonly failures?: Failures | undefined
   /** Makes the ids of new items; by default, random ones, and those that follow from an `Idempotency-Key`. */
@@ -90,15 +92,15 @@ export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
  * requests with 503 until there is one (spec §5.5).
  */
 export function createApp(options: AppOptions, parts: AppParts): Listener {
-  const { log, observers = [] } = parts
+  const { log, observers = [], received } = parts
   const findEndpoint = createRouter(createRoutes(options, parts))
   const { logFailure, end } = createFailureLog(log)
 
-  const listener = createListener(options, refusalResponse, (request, response, connection) => {
+  const serve: Serve = (request, response, connection) => {
     const exchange = newExchange(request, response, connection)
     for (const observe of observers) response.once('finish', () => observe(exchange))
     handleTogether(() => answer(exchange))
-  })
+  }
 
   async function answer(exchange: Exchange): Promise<void> {
     const { connection, response } = exchange
@@ -112,6 +114,7 @@ export function createApp(options: AppOptions, parts: AppParts): Listener {
     }
   }
 
+  const listener = createListener(options, refusalResponse, serve, received)
   return {
     listen: listener.listen,
     async stop(options) {

@@ -39,6 +39,8 @@ export type ConnectionState =
 export interface ConnectionOwner {
   /** Whether the listener is stopping: a connection is then closed by the response to the last request received. */
   readonly isStopping: boolean
+  /** Bytes of requests have been received. */
+  received(bytes: number): void
   /** Called whenever the number of bytes that a connection holds changes. */
   heldBytesChanged(change: number): void
   /** The connection can go on with what waits; the owner calls `resume` when its turn comes. */
@@ -173,13 +175,14 @@ export class Connection {
     this.#state = 'responding'
     this.markActive()
     if (this.#owner.isStopping && this.#isLastResponse()) response.shouldKeepAlive = false
-    this.#received = this.socket.bytesRead
-    if (isBodyIncomplete(response.req)) {
-      response.req.once('end', () => {
-        this.#received = this.socket.bytesRead
-      })
-    }
+    this.#countReceived()
+    if (isBodyIncomplete(response.req)) response.req.once('end', () => this.#countReceived())
     return true
+  }
+
+  #countReceived(): void {
+    this.#owner.received(this.socket.bytesRead - this.#received)
+    this.#received = this.socket.bytesRead
   }
 
   /** Whether all requests are answered that had been received when the listener began to stop, or soon after. */

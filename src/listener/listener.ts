@@ -81,8 +81,16 @@ const checksPerTimeout = 4
  */
 const resumedPerTurn = 64
 
-/** @param refuse composes the responses to requests that never reach `serve`. */
-export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve): Listener {
+/**
+ * @param refuse composes the responses to requests that never reach `serve`.
+ * @param received is called with the number of bytes that requests have brought, read or discarded.
+ */
+export function createListener(
+  limits: ListenerLimits,
+  refuse: Refuse,
+  serve: Serve,
+  received: (bytes: number) => void = () => undefined,
+): Listener {
   const { maxPipelinedBytes, maxConnections } = limits
   const idleTimeout = limits.idleTimeout * 1000
   const keepAliveTimeout = limits.keepAliveTimeout * 1000
@@ -98,6 +106,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     get isStopping() {
       return isStopping
     },
+    received,
     heldBytesChanged(change) {
       heldBytes += change
       if (change > 0 && heldBytes > maxPipelinedBytes) largestHolder()?.socket.destroy()

@@ -117,6 +117,7 @@ async function serve(
     {
       ...{ store, log, observers, currentSigning, waitingReads, failures, newId },
       exceededLimit: load.exceededLimit,
+      received: load.received,
     },
   )
 

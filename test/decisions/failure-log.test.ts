@@ -81,7 +81,9 @@ test('§7 of unexpected errors that all differ, most are only counted', () => {
 
 function anExchange(): Exchange {
   const request = new IncomingMessage(new Socket())
-  const owner = { isStopping: false, heldBytesChanged() {}, readyToResume() {}, serveNext() {} }
+  const nothing = () => undefined
+  const events = { received: nothing, heldBytesChanged: nothing, readyToResume: nothing }
+  const owner = { isStopping: false, ...events, serveNext: nothing }
   return newExchange(request, new ServerResponse(request), new Connection(request.socket, owner))
 }
 

@@ -101,3 +101,19 @@ ownTest('idle connections keep nothing of the bodies of their last requests', as
 function chunked(text: string): string {
   return text.replace(/./g, '1\r\n$&\r\n')
 }
+
+ownTest('the pieces of refused bodies do not fill the heap of the process', async () => {
+  const own = await ownService()
+  const body = `{"data":{"a":"${'x'.repeat(1_000_000)}"}}`
+  const refuse = async (count: number) => {
+    for (let sent = 0; sent < count; sent += 1) {
+      const { status } = await own.request('POST', '/items', { token: 'x', body })
+      assert.equal(status, 401)
+    }
+  }
+  await refuse(5)
+  const before = residentBytes(own)
+  await refuse(100)
+  const more = residentBytes(own) - before
+  assert.ok(more < 12_000_000, `${more} bytes more`)
+})
