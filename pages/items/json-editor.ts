@@ -88,7 +88,10 @@ const otherBidi = /[\u202a-\u202c\u2068]/
  * Content-Security-Policy does not allow.
  */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
-  if (inputType !== 'insertText' || !data || view.state.selection.main.empty) return false
+  if (inputType !== 'insertText' || !data) return false
+  // On a busy machine, the event that tells the editor what is selected comes later than what is typed.
+  document.dispatchEvent(new Event('selectionchange'))
+  if (view.state.selection.main.empty) return false
   view.dispatch(view.state.replaceSelection(data), {
     userEvent: 'input.type',
     scrollIntoView: true,

@@ -133,6 +133,25 @@ describe('the items page', inChromium, () => {
     )
   })
 
+  test('typing over all lines before the editor has parsed them, or knows that they are selected', async () => {
+    const { own, page } = await openWith()
+    // As on a busy machine: the time for parsing is over at once, and the event of the selection comes later.
+    await page.evaluate(`{
+      const { now } = Date
+      let late = 0
+      Date.now = () => now() + (late += 40)
+      document.addEventListener('selectionchange', (event) => {
+        if (event.isTrusted) event.stopImmediatePropagation()
+      })
+    }`)
+    await page.choose('New item')
+    await page.editor.fill('{"n": 1.0}')
+    await page.choose('Save')
+    await page.dialog.waitFor({ state: 'detached' })
+    const id = await onlyId(own)
+    assert.equal(await readBack(own, id), `{"id":"${id}","project_id":null,"n": 1.0}`)
+  })
+
   test('search in any letter case, filter by project, as JSON, choose columns', async () => {
     const own = await withPage()
     await createdBy(own, '{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"')
