@@ -99,9 +99,14 @@ test('§5.1 GET /health ignores an invalid token', async () => {
 })
 
 test('§5.2 §5.4 a token is verified on every request: it stops once it expires', async () => {
-  const exp = inSeconds(2)
-  const token = service.mint({ sub: 'tester', exp })
-  assert.equal((await service.request('GET', '/items', { token })).status, 200)
+  let [exp, token, status] = [0, '', 401]
+  // On a busy machine, it may expire before the service has it: then one that is valid for longer.
+  for (let time = 2; status === 401 && time < 60; time *= 2) {
+    exp = inSeconds(time)
+    token = service.mint({ sub: 'tester', exp })
+    status = (await service.request('GET', '/items', { token })).status
+  }
+  assert.equal(status, 200)
   await sleep((exp + 1) * 1000 - Date.now())
   assertError(await service.request('GET', '/items', { token }), 401, 'TOKEN_EXPIRED')
 })

@@ -117,10 +117,16 @@ test('§4.10 without If-None-Match, or with another tag, a read is answered at o
 
 test('§4.10 a wait ends with the token', async () => {
   const path = await newPath()
-  const token = service.mint({ ...validClaims(), exp: inSeconds(2) })
-  const start = performance.now()
-  assert.equal((await wait(path, await tagOf(path), 'wait=30', token)).status, 304)
-  assert.ok(performance.now() - start < 25_000)
+  const tag = await tagOf(path)
+  let status = 401
+  // On a busy machine, the token may expire before the service has it: then one that is valid for longer.
+  for (let time = 2; status === 401 && time < 20; time *= 2) {
+    const token = service.mint({ ...validClaims(), exp: inSeconds(time) })
+    const start = performance.now()
+    status = (await wait(path, tag, 'wait=60', token)).status
+    assert.ok(performance.now() - start < 55_000)
+  }
+  assert.equal(status, 304)
 })
 
 test('§4.10 a read whose turn comes after the client has closed its side does not wait', async () => {
