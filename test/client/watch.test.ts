@@ -127,6 +127,7 @@ describe('watch', () => {
     const other = new ItemStoreClient<Counter>({ baseUrl: service.baseUrl.href, token })
     const { id } = await client.create({ count: 0 })
     const { seen } = follow((options) => other.watch(id, options))
+    await until('the first state', () => seen.length === 1)
     await delay(3_000)
     await client.replace(id, { count: 1 })
     await until('the change', () => seen.at(-1)?.count === 1)
