@@ -23,9 +23,9 @@ export async function itemRead(response: TextResponse): Promise<ItemRead> {
 /** Tags are kept beside the items: a member would be stored with them. */
 const tags = new WeakMap<object, string>()
 
-/** Lets `tagOf` find the tag. A codec may make something else than objects. */
+/** Lets `tagOf` find the tag. A codec may make something else than objects, and objects without a prototype. */
 export function keepTag(item: unknown, tag: string | undefined): void {
-  if (tag !== undefined && item instanceof Object) tags.set(item, tag)
+  if (tag !== undefined && typeof item === 'object' && item !== null) tags.set(item, tag)
 }
 
 /**

@@ -111,6 +111,18 @@ describe('the tag of an item', () => {
     assert.equal(seen.at(-1)?.headers['if-match'], '"1"')
   })
 
+  test('is that of an item without a prototype, as some codecs make it', async () => {
+    const parse = (text: string) => Object.assign(Object.create(null), JSON.parse(text))
+    const json = { parse, stringify: JSON.stringify }
+    const { client, seen } = await scriptedClient([answers(200, { data: item }, { etag: '"1"' })], {
+      json,
+    })
+    const read = await client.get(item.id)
+    assert.equal(tagOf(read), '"1"')
+    await client.replace(item.id, {}, { ifMatch: read })
+    assert.equal(seen.at(-1)?.headers['if-match'], '"1"')
+  })
+
   test('may be missing, and items be anything that a codec makes', async () => {
     const json = { parse: (text: string) => text, stringify: JSON.stringify }
     const { client } = await scriptedClient([oneItem], { json })
