@@ -56,6 +56,8 @@ const theme = EditorView.theme({
     backgroundColor: 'transparent',
     outline: '1px solid var(--field-line)',
   },
+  // Before all is parsed, it would mark brackets that match; the page itself says what is wrong.
+  '&.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent' },
   '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-lintRange-error': {
     backgroundImage: 'none',

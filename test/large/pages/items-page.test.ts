@@ -152,6 +152,16 @@ describe('the items page', inChromium, () => {
     assert.equal(await readBack(own, id), `{"id":"${id}","project_id":null,"n": 1.0}`)
   })
 
+  test('what is wrong is marked by the page alone, not also by the editor', async () => {
+    const { page } = await openWith()
+    await page.choose('New item')
+    await page.editor.fill('{"of": [')
+    await page.locator('.cm-nonmatchingBracket').waitFor()
+    const mark = `document.querySelector('.editor').shadowRoot.querySelector('.cm-nonmatchingBracket')`
+    const color = await page.evaluate(`getComputedStyle(${mark}).backgroundColor`)
+    assert.equal(color, 'rgba(0, 0, 0, 0)')
+  })
+
   test('search in any letter case, filter by project, as JSON, choose columns', async () => {
     const own = await withPage()
     await createdBy(own, '{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"')
