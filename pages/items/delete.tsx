@@ -113,20 +113,20 @@ export function Delete(props: DeleteProps) {
         <button type="button" autofocus onClick={isRunning ? stop : onClose}>
           {isRunning && !isOne ? 'Stop' : 'Cancel'}
         </button>
-        <button
-          type="button"
-          class="danger"
-          aria-disabled={isRunning}
-          onClick={() => isRunning || run()}
-        >
-          {isRunning ? 'Deleting…' : action(isTried, failures.length)}
-        </button>
         {failures.length > 1 && !isRunning && (
           <CopyButton
             what="report"
             text={failures.map(({ item, cause }) => `${item.id}: ${cause}\n`).join('')}
           />
         )}
+        <button
+          type="button"
+          class="danger last"
+          aria-disabled={isRunning}
+          onClick={() => isRunning || run()}
+        >
+          {isRunning ? 'Deleting…' : action(isTried, failures.length)}
+        </button>
       </div>
     </Dialog>
   )

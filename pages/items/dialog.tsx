@@ -104,7 +104,7 @@ export function useConfirmedClose(
         <button type="button" autofocus onClick={() => setAsking(false)}>
           Cancel
         </button>
-        <button type="button" class="danger" onClick={onClose}>
+        <button type="button" class="danger last" onClick={onClose}>
           {loss.action}
         </button>
       </div>

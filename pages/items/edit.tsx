@@ -134,6 +134,9 @@ export function Edit(props: EditProps) {
         <button type="button" class="main" aria-disabled={isSaving} onClick={() => save(item)}>
           {isSaving ? 'Saving…' : 'Save'}
         </button>
+        <button type="button" onClick={close}>
+          Close
+        </button>
         <button type="button" onClick={format}>
           Format
         </button>
@@ -142,14 +145,11 @@ export function Edit(props: EditProps) {
             <button type="button" onClick={() => onDuplicate(toSave(typed))}>
               Duplicate
             </button>
-            <button type="button" class="danger" onClick={() => onDelete(item)}>
+            <button type="button" class="danger last" onClick={() => onDelete(item)}>
               Delete
             </button>
           </>
         )}
-        <button type="button" class="last" onClick={close}>
-          Close
-        </button>
       </div>
       {confirmation}
     </Dialog>

@@ -54,7 +54,7 @@ export function NoRows(props: NoRowsProps) {
         <button type="button" onClick={onImport}>
           Import
         </button>
-        <CopyButton what="command with the token of this page" text={curlFor(token)} />
+        <CopyButton what="command with token" text={curlFor(token)} />
       </div>
     </section>
   )

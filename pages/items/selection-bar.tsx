@@ -62,7 +62,7 @@ export function SelectionBar({ selection, onDelete, next }: SelectionBarProps) {
       </p>
       {copy && (
         <button type="button" onClick={copy}>
-          Copy <span class="unseen">the selected items</span>
+          Copy JSON <span class="unseen">of the selected items</span>
         </button>
       )}
       <button

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 
 export interface CopyButtonProps {
-  /** What is copied, for screen readers. */
+  /** What is copied. */
   readonly what: string
   readonly text: string
 }
@@ -21,7 +21,7 @@ export function CopyButton({ what, text }: CopyButtonProps) {
   }
   return (
     <button type="button" onClick={copy}>
-      {copied?.text === text ? copied.outcome : 'Copy'} <span class="unseen">the {what}</span>
+      {copied?.text === text ? copied.outcome : `Copy ${what}`}
     </button>
   )
 }

@@ -641,8 +641,8 @@ describe('the items page', inChromium, () => {
     await page.evaluate(
       'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
     )
-    await page.getByRole('button', { name: /^Copy/ }).press('Enter')
-    await page.getByRole('button', { name: /^Copied/ }).waitFor()
+    await page.getByRole('button', { name: 'Copy command with token' }).press('Enter')
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
     const input = (await page.evaluate<string>('copied')).replace('curl', 'curl -s -m 10')
     await promisify(execFile)('sh', ['-c', input])
     await page.cell('"First item"').waitFor()

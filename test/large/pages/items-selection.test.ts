@@ -132,7 +132,7 @@ describe('selected items', inChromium, () => {
     await page.sees('3 items copied')
     assert.equal(await page.evaluate('copied'), file)
     await page.evaluate('navigator.clipboard.write = async () => { throw new Error("may not") }; 0')
-    await page.getByRole('button', { name: 'Copy the selected items' }).click()
+    await page.getByRole('button', { name: 'Copy JSON of the selected items' }).click()
     await page.sees('3 items not copied: may not')
     // The button that is pressed disappears.
     await page.getByRole('button', { name: 'Select none' }).press('Enter')
