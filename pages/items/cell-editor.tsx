@@ -24,8 +24,8 @@ export interface CellEditorProps {
   readonly onClose: (columns: number) => void
 }
 
-/** Narrowest field, in CSS pixels. */
-const narrowest = 160
+/** Narrowest field, in CSS pixels: as wide as what is said about its keys. */
+const narrowest = 180
 
 /** What is wrong with a value has at least this space below it, in CSS pixels. */
 const space = 256
@@ -86,6 +86,7 @@ export function CellEditor(props: CellEditorProps) {
           ref={field}
           autofocus
           aria-label={`${shownName(name)}, ${isString ? 'text' : 'JSON'}`}
+          aria-describedby="cell-keys"
           aria-invalid={problem !== ''}
           aria-busy={isSaving}
           readOnly={isSaving}
@@ -93,6 +94,9 @@ export function CellEditor(props: CellEditorProps) {
           onFocus={(event) => event.currentTarget.select()}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
+        <p id="cell-keys" class="hint">
+          Enter saves, Esc cancels
+        </p>
         {problem && (
           <p class="problem" role="alert">
             {problem}
@@ -106,15 +110,17 @@ export function CellEditor(props: CellEditorProps) {
 
 /** Above the active cell, but within the window, with space for what is wrong below it, or else above. */
 function placeOfCell(): Record<string, string> {
-  const cell = document.getElementById(activeCell)?.getBoundingClientRect()
-  const width = Math.min(Math.max(narrowest, cell?.width ?? 0), innerWidth)
-  const left = Math.max(0, Math.min(cell?.left ?? 0, innerWidth - width))
-  const { top, bottom } = cell ?? { top: 0, bottom: 0 }
+  const cell = document.getElementById(activeCell)
+  const box = cell?.getBoundingClientRect() ?? new DOMRect()
+  const width = Math.min(Math.max(narrowest, box.width), innerWidth)
+  const left = Math.max(0, Math.min(box.left, innerWidth - width))
+  /** On a card, the name of the member is in the cell, and must not be covered. */
+  const beside = cell?.dataset.name ? box.height : 0
   return {
     left: `${left}px`,
     width: `${width}px`,
-    ...(innerHeight - bottom >= space
-      ? { top: `${top}px` }
-      : { bottom: `${innerHeight - bottom}px`, flexDirection: 'column-reverse' }),
+    ...(innerHeight - box.bottom >= space
+      ? { top: `${box.top + beside}px` }
+      : { bottom: `${innerHeight - box.bottom + beside}px`, flexDirection: 'column-reverse' }),
   }
 }

@@ -154,6 +154,12 @@ describe('a value in its cell', inChromium, () => {
       const changes = countChanges(page)
       for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter'])
         await page.keyboard.press(key)
+      const describedBy = await field(page).getAttribute('aria-describedby')
+      await page.locator(`#${describedBy}`).getByText('Enter saves, Esc cancels').waitFor()
+      const isBelowName = await page.evaluate(`
+        document.querySelector('dialog.cell').getBoundingClientRect().top >=
+          document.getElementById('active-cell').getBoundingClientRect().bottom`)
+      assert.equal(isBelowName, screen === 'phone')
       for (const [typed, problem] of [
         ['01', 'This is not JSON:'],
         ['1,"more":2', 'This is not JSON:'],
