@@ -96,8 +96,9 @@ export function App({ service }: { service: ItemService }) {
   const changeDraft = ({ key }: Draft, changes: Partial<Draft> | undefined) =>
     setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now))
   const addNew = () => open(`{\n  "project_id": ${JSON.stringify(filter.project ?? null)}\n}`)
-
   const isSelected = selection.items.length > 0
+  const lacksToken = !listedAt && token === ''
+  const listProblem = lacksToken || failure ? undefined : problem // one failure is shown at a time
 
   async function exportAll(): Promise<void> {
     if (isExporting) return
@@ -164,7 +165,7 @@ export function App({ service }: { service: ItemService }) {
           next={grid}
         />
         <Status
-          {...{ loading, share, listedAt, news, problem, failure }}
+          {...{ loading, share, listedAt, news, listProblem, failure }}
           all={items.length}
           matching={matches.items.length}
           onRefresh={collection.refresh}
@@ -191,8 +192,7 @@ export function App({ service }: { service: ItemService }) {
         />
         {rows.length === 0 && (listedAt || loading === undefined) && (
           <NoRows
-            {...{ token, filter }}
-            needsToken={!listedAt && token === ''}
+            {...{ token, filter, lacksToken }}
             all={listedAt && items.length}
             onToken={askForToken}
             onNew={addNew}
@@ -233,7 +233,7 @@ export function App({ service }: { service: ItemService }) {
       )}
       {dialogs && cell && (
         <dialogs.CellEditor
-          {...{ service, onProblem, ...cell }}
+          {...{ service, listProblem, onProblem, ...cell }}
           onSaved={collection.put}
           onConflict={(found, text) => {
             setCell(undefined)

@@ -15,6 +15,8 @@ export interface CellEditorProps {
   /** Of the member. */
   readonly name: string
   readonly service: ItemService
+  /** What is wrong with the list, as the page already says. */
+  readonly listProblem: unknown
   readonly onSaved: (text: string) => void
   /** Something else is stored than what the user has seen. @param text that was to be saved. */
   readonly onConflict: (found: ChangedError, text: string) => void
@@ -31,12 +33,13 @@ const narrowest = 180
 const space = 256
 
 export function CellEditor(props: CellEditorProps) {
-  const { item, name, service, onSaved, onConflict, onProblem, onClose } = props
+  const { item, name, service, listProblem, onSaved, onConflict, onProblem, onClose } = props
   const value = memberText(item, name) ?? ''
   const isString = value.startsWith('"')
   const start = isString ? stringOf(value) : value
   const [typed, setTyped] = useState(start)
-  const [problem, setProblem] = useState('')
+  /** What is wrong with what was typed, in words, or why it was not saved. */
+  const [problem, setProblem] = useState<unknown>()
   const [isSaving, setSaving] = useState(false)
   const place = useMemo(placeOfCell, [])
   const [close, confirmation] = useConfirmedClose(isSaving ? lossWhileSaving : undefined, () =>
@@ -53,14 +56,14 @@ export function CellEditor(props: CellEditorProps) {
       return
     }
     const edited = withValue(item.text, name, isString ? JSON.stringify(typed) : typed.trim())
-    setProblem(edited.fault ?? '')
+    setProblem(edited.fault)
     if (edited.fault !== undefined) return
     setSaving(true)
     try {
       onSaved(await saveItem(service, item, edited.text, ''))
       if (field.current) onClose(columns)
     } catch (error) {
-      if (!(error instanceof ChangedError)) setProblem(notSaved(error))
+      if (!(error instanceof ChangedError)) setProblem(error)
       else if (field.current) onConflict(error, edited.text)
       onProblem(error)
     } finally {
@@ -87,7 +90,7 @@ export function CellEditor(props: CellEditorProps) {
           autofocus
           aria-label={`${shownName(name)}, ${isString ? 'text' : 'JSON'}`}
           aria-describedby="cell-keys"
-          aria-invalid={problem !== ''}
+          aria-invalid={problem !== undefined}
           aria-busy={isSaving}
           readOnly={isSaving}
           value={typed}
@@ -97,9 +100,9 @@ export function CellEditor(props: CellEditorProps) {
         <p id="cell-keys" class="hint">
           Enter saves, Esc cancels
         </p>
-        {problem && (
+        {problem !== undefined && (
           <p class="problem" role="alert">
-            {problem}
+            {typeof problem === 'string' ? problem : notSaved(problem, listProblem)}
           </p>
         )}
       </Dialog>

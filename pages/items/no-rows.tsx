@@ -8,7 +8,7 @@ import { shownName } from './item.js'
 export interface NoRowsProps {
   readonly token: string
   /** Whether a token has to be entered first. */
-  readonly needsToken: boolean
+  readonly lacksToken: boolean
   /** How many items there are; `undefined` before they have been listed. */
   readonly all: number | undefined
   readonly filter: Filter
@@ -20,8 +20,8 @@ export interface NoRowsProps {
 }
 
 export function NoRows(props: NoRowsProps) {
-  const { token, needsToken, all, filter, onToken, onNew, onImport, onAll } = props
-  if (needsToken) {
+  const { token, lacksToken, all, filter, onToken, onNew, onImport, onAll } = props
+  if (lacksToken) {
     return (
       <section class="no-rows" aria-label="No token">
         <p>The service shows its items to those who have a token.</p>

@@ -35,9 +35,10 @@ export const lossWhileSaving: Loss = {
   action: 'Close anyway',
 }
 
-/** Why an item was not saved, in words. */
-export function notSaved(problem: unknown): string {
+/** Why an item was not saved, in words. @param shown what else has failed: the same cause is not said twice. */
+export function notSaved(problem: unknown, shown?: unknown): string {
   const message = messageFor(problem)
-  if (!isOutcomeUnknown(problem)) return `Not saved. ${message}.`
-  return `${message}. It is not known whether this was saved. Save again: it will not be there twice.`
+  const cause = message === messageFor(shown) ? '' : `${message}. `
+  if (!isOutcomeUnknown(problem)) return `Not saved. ${cause}`
+  return `${cause}It is not known whether this was saved. Save again: it will not be there twice.`
 }

@@ -15,7 +15,7 @@ export interface StatusProps {
   readonly listedAt: Date | undefined
   readonly news: string
   /** Why the latest list failed. */
-  readonly problem: unknown
+  readonly listProblem: unknown
   /** What else failed, in words. */
   readonly failure: string
   readonly onRefresh: () => void
@@ -29,7 +29,7 @@ export interface StatusProps {
 }
 
 export function Status(props: StatusProps) {
-  const { all, matching, loading, share, listedAt, news, problem, failure, next } = props
+  const { all, matching, loading, share, listedAt, news, listProblem, failure, next } = props
   const isFirst = listedAt === undefined
   const retry = loading === undefined ? 'Try again' : 'Trying again…'
   return (
@@ -48,16 +48,16 @@ export function Status(props: StatusProps) {
           {news && <span class="news"> · {news}</span>}
         </p>
       )}
-      {problem !== undefined && (
+      {listProblem !== undefined && (
         <Problem
-          action={needsToken(problem) ? 'Enter a token' : retry}
-          onAction={needsToken(problem) ? props.onToken : props.onRefresh}
+          action={needsToken(listProblem) ? 'Enter a token' : retry}
+          onAction={needsToken(listProblem) ? props.onToken : props.onRefresh}
           next={next}
         >
           {listedAt
             ? `This is the list as of ${listedAt.toLocaleTimeString('en-GB')}`
             : 'The list cannot be shown'}
-          : {messageFor(problem)}
+          : {messageFor(listProblem)}
         </Problem>
       )}
       {failure && (

@@ -351,6 +351,11 @@ describe('the items page', inChromium, () => {
     })
     const inGrid = () => page.evaluate<boolean>('document.activeElement.matches("[role=grid]")')
     const again = page.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.choose('Export')
+    await page.getByRole('alert').getByText('Not exported.').waitFor()
+    assert.equal(await page.getByRole('alert').count(), 1) // the cause is said once
+    await page.choose('Close')
     await again.focus()
     isCut = false
     await page.evaluate(`{
@@ -622,6 +627,11 @@ describe('the items page', inChromium, () => {
     await page.getByRole('dialog').getByText('TOKEN_EXPIRED').waitFor()
     await page.choose('Close')
     await enter.press('Enter')
+    await page.getByRole('dialog').getByLabel('Token').fill('')
+    await page.choose('Use this token')
+    await page.getByRole('dialog').getByText('There is no token').waitFor()
+    await page.choose('Close')
+    await enter.press('Enter') // the only one
     const token = own.validToken()
     await page.getByRole('dialog').getByLabel('Token').fill(token)
     await page.choose('Use this token')

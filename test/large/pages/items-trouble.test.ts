@@ -391,7 +391,23 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Close')
     await page.choose('Cancel')
     await holdsTyped(page)
-    await page.cell('"in the page"').waitFor()
+    await page.choose('Close')
+    await page.choose('Discard')
+    await page.cell('"in the page"').dblclick()
+    const field = page.getByRole('dialog').getByRole('textbox')
+    await field.fill('and typed')
+    await field.press('Enter')
+    await page
+      .getByRole('alert')
+      .getByText(/^It is not known whether this was saved/)
+      .waitFor()
+    // The cause is where it is said of the list.
+    await until(
+      'it is said once',
+      async () => (await page.getByText('The service cannot be reached').count()) === 1,
+    )
+    await page.keyboard.press('Escape')
+    await typeNew(page)
 
     own = await ownService(env)
     port = Number(own.baseUrl.port)
