@@ -294,6 +294,14 @@ describe('the columns of the items page', inChromium, () => {
       `[...document.querySelectorAll('th')].map((head) => head.getBoundingClientRect().right)`,
     )
     assert.ok(Math.max(...ends) <= screens.phone.width, `the heads end at ${ends}`)
+    const above = await page.evaluate<number>(
+      `document.querySelector('tbody').getBoundingClientRect().top`,
+    )
+    assert.ok(above < 0.27 * screens.phone.height, `the first card begins at ${above}`)
+    const sizes = await page.evaluate<number[]>(
+      `[...document.querySelectorAll(':is(.toolbar, .bar) :is(button, select, label, input[type=search])')].map((each) => each.offsetHeight)`,
+    )
+    assert.ok(Math.min(...sizes) >= 32, `the controls are ${sizes} high`)
     await page.choose('Filter')
     await assertFits(page)
     await inEachScheme(page, () => assertAccessible(page))
