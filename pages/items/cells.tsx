@@ -105,7 +105,7 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
             <td
               key={`.${column.name}`}
               id={idOf(column.place)}
-              class={kind}
+              class={text === 'null' ? text : kind}
               // To screen readers, a string without its quotes is still told from other values.
               aria-label={kind === 'string' ? name + text : undefined}
               data-name={name || undefined}

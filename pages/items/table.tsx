@@ -135,7 +135,7 @@ export function ItemTable(props: TableProps) {
   /** Shows the whole value of a cell, if it has one. */
   const peek = (cell: Element | null, hasFocus: boolean) => {
     const item = items[Number(cell?.parentElement?.ariaRowIndex) - 2]
-    const name = nameIn(cell)
+    const name = view === 'table' && placeOf(cell) === 0 ? 'id' : nameIn(cell)
     if (!cell || !item || name === undefined || memberText(item, name) === undefined) return
     onPeek({ item, name, box: cell.getBoundingClientRect(), hasFocus })
   }

@@ -9,8 +9,8 @@ import { type Overview, widthOf } from './overview.js'
 export const narrowest = 5
 /** Space beside the text of a cell, and for the sign of the order, in characters. */
 const space = 4
-/** A checkbox, a UUID and the space beside them, in characters. */
-const idWidth = 42
+/** A checkbox, the first part of a UUID and the space beside them, in characters. */
+const idWidth = 14
 
 export interface Column {
   readonly name: string
@@ -40,7 +40,7 @@ export function useTracks(
   { pinned, widths }: Layout,
   { widths: lengths, notNumeric }: Overview,
 ): Tracks {
-  const widestShown = useRef(new Map([['id', idWidth]]))
+  const widestShown = useRef(new Map<string, number>())
   const columns = useMemo(
     () =>
       ['id', ...names].map((name, place) => {
@@ -51,6 +51,7 @@ export function useTracks(
   )
   const chosen = new Map(widths)
   const tracks = columns.map(({ name }) => {
+    if (name === 'id') return chosen.get(name) ?? idWidth
     const length = Math.max(narrowest, widthOf(shownName(name)), lengths.get(name) ?? 0)
     const width = Math.max(length + space, widestShown.current.get(name) ?? 0)
     widestShown.current.set(name, width)

@@ -345,6 +345,22 @@ describe('the columns of the items page', inChromium, () => {
       page.evaluate<DOMRect>(
         `[...document.querySelectorAll('td')].find((cell) => cell.textContent.includes('${text}')).getBoundingClientRect().toJSON()`,
       )
+    // An id is truncated, too; by keys, it is the first column.
+    const id = await page.locator('td .open').textContent()
+    const cellOfId = await at(id ?? '')
+    await page.mouse.move(cellOfId.left + 40, cellOfId.top + 10)
+    await page.getByRole('dialog', { name: 'Value of id' }).waitFor()
+    assert.equal(await shown(), id)
+    await page.mouse.move(cellOfId.left + 40, 5)
+    await isGone()
+    await page.keyboard.press('Home')
+    for (let count = 0; count < 9; count += 1) await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('v')
+    await page.getByRole('button', { name: 'Copy value' }).press('Enter')
+    await until('it is copied', async () => (await page.evaluate('copied')) === id)
+    await page.keyboard.press('Escape')
+    await isGone()
+
     const cell = await at('long')
     await page.mouse.move(cell.left + 20, cell.top + 10)
     await page.getByRole('dialog', { name: 'Value of text' }).waitFor()
