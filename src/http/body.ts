@@ -20,7 +20,7 @@ export type ReadBody = <T>(
 ) => Awaitable<T>
 
 /** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
-const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"[^"]*")*)?$/i
+const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"(?:[^"\\]|\\.)*")*)?$/i
 
 /** RFC 9110 §10.1.1. */
 const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i

@@ -70,6 +70,11 @@ const refusedTypes = [
   ...['application/octet-stream', 'application/xml', 'application/json garbage'],
   ...['application/jsonp', 'application/json-seq', 'application/json, text/plain'],
   ...['application/json;charset=utf-8, text/plain', 'xapplication/json', 'json', '*/*'],
+  ...[
+    'application/json; a="b',
+    'application/json; a="\\"',
+    'application/json; a="\\\\", text/plain',
+  ],
 ]
 for (const type of refusedTypes) {
   test(`§4 Content-Type: ${type}: 422 VALIDATION_ERROR`, async () => {
@@ -81,6 +86,7 @@ for (const type of refusedTypes) {
 const acceptedTypes = [
   ...['application/json', 'application/json; charset=utf-8', 'application/json;charset=UTF-8'],
   ...['application/json ; profile="a b"', 'Application/JSON', 'application/problem+json'],
+  ...['application/json; a="\\""; b="\\\\"', 'application/json; a="b, \\"c"'],
   ...['application/vnd.api+json', 'application/merge-patch+json; charset=utf-8', undefined],
 ]
 for (const type of acceptedTypes) {
