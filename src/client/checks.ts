@@ -59,11 +59,12 @@ export function jsonText(text: string): string {
  * The text of an item request: what a create or replace sends.
  * @param data the JSON text of an object.
  * @param projectId if left out, that of the data, in which the service would drop it.
- * @throws {TypeError} for half a character.
+ * @throws {TypeError} for half a character, and for a project that is not text: `JSON` turns 1e400 into `null`.
  */
 export function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   // A lone surrogate cannot be encoded in UTF-8, and `fetch` would replace it.
   if (/\p{Surrogate}/u.test(data)) throw wrong('data has a lone surrogate; write it as \\uXXXX')
+  if (projectId != null && typeof projectId !== 'string') throw wrong('project_id is not text')
   const project = projectId == null ? '' : `,"project_id":${JSON.stringify(projectId)}`
   return `{"data":${data}${project}}`
 }

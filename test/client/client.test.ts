@@ -57,6 +57,9 @@ describe('items', () => {
     const left = await client.update(item.id, (each) => ({ ...each, project_id: null }))
     assert.equal(left.project_id, null)
     await assert.rejects(client.create({ title: 'b', project_id: '' }), /project_id/)
+    for (const text of ['{"project_id":1e400}', '{"project_id":7}']) {
+      await assert.rejects(client.createText(text), /project_id is not text/)
+    }
     const escaped = await client.createText('{"title":"e","project\\u005fid":"p"}')
     const { id: escapedId, project_id: unescaped } = JSON.parse(escaped)
     assert.equal(unescaped, 'p')
