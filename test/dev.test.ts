@@ -130,7 +130,8 @@ for (const text of [
   '{"data":{"a":[{}]}}',
 ]) {
   test(`--seed: ${text} is an item`, async () => {
-    const { ask } = await startDev('--seed', fileWith('item.json', text))
+    const { ask, text: printed } = await startDev('--seed', fileWith('item.json', text))
+    assert.match(printed, /1 item from item\.json/)
     assert.equal(itemsIn(await ask('/items')).length, 1)
   })
 }

@@ -41,8 +41,9 @@ export async function run(args: string[]): Promise<undefined> {
 
   const { signToken } = await import('../auth/sign.js')
   const { iat, exp, words } = hasSecret ? calendarYears() : hoursFromNow()
+  const count = items?.length === 1 ? '1 item' : `${items?.length} items`
   const seeded = server.isSeeded
-    ? `${items?.length} items from ${values.seed}`
+    ? `${count} from ${values.seed}`
     : 'not stored, since the store already has items'
   const seed = items === undefined ? '' : `\n  seed       ${seeded}`
   const token = await signToken('dev', exp - iat, { iat })

@@ -42,5 +42,5 @@ export function defaultToRandomSecret(): boolean {
 export function shortSecretWarning(): string | undefined {
   const length = Buffer.byteLength(process.env.JWT_SECRET ?? '')
   if (length >= recommendedLength) return undefined
-  return `JWT_SECRET has only ${length} bytes; at least ${recommendedLength} are recommended`
+  return `JWT_SECRET has only ${length} of the recommended ${recommendedLength} bytes`
 }
