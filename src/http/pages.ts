@@ -104,6 +104,7 @@ export function createPageRoutes(
   return [
     ...(routes.length === 0 ? [] : [...routes, assets]),
     ...(docs ? [page(pagePaths.index, 'docs/llms.txt'), ...documents] : []),
+    ...(docs ? [page(pagePaths.security, 'SECURITY.md')] : []),
   ]
 }
 

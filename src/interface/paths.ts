@@ -13,12 +13,13 @@ export const paths = {
 /** The OpenAPI document: not an endpoint, and therefore without the prefix. */
 export const documentPath = '/openapi.json'
 
-/** The pages (spec §4.8), the files that they load, and the index of the documents. */
+/** The pages (spec §4.8), the files that they load, the index of the documents, and one that is in no folder. */
 export const pagePaths = {
   docs: '/docs',
   items: '/',
   asset: '/assets/{name}',
   index: '/llms.txt',
+  security: '/SECURITY.md',
 } as const
 
 /** The folders of the documents (spec §4.8), as in the package. */
@@ -27,6 +28,7 @@ export const documentFolders = [
   '/docs/how-to',
   '/docs/reference',
   '/docs/explanation',
+  '/bench',
 ] as const
 
 /** The path of an item, prefix included. */

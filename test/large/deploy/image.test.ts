@@ -51,6 +51,8 @@ test('Dockerfile: built from a clean checkout, it serves without writing a file,
   assert.deepEqual([present('pino'), present('rolldown')], [true, false], 'only what runs')
   assert.deepEqual(readdirSync(app).sort(), [
     'LICENSE',
+    'SECURITY.md',
+    'bench',
     'dist',
     'docs',
     'node_modules',

@@ -31,14 +31,16 @@ const served = [
   { path: asset, file: `assets/${script}`, type: 'text/javascript; charset=utf-8' },
 ]
 
-const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => /\.md$|^llms\.txt$/.test(file))
-  .map((file) => {
-    const name = file.split(sep).join('/')
-    const [path, subtype] =
-      name === 'llms.txt' ? [`/${name}`, 'plain'] : [`/docs/${name}`, 'markdown']
-    return { path, file: join('../../docs', file), type: `text/${subtype}; charset=utf-8` }
-  })
+const documents = [
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.md$|^llms\.txt$/.test(file))
+    .map((file) => `docs/${file.split(sep).join('/')}`),
+  ...['bench/CHOICES.md', 'bench/RESULTS.md', 'SECURITY.md'],
+].map((name) => {
+  const [path, subtype] =
+    name === 'docs/llms.txt' ? ['/llms.txt', 'plain'] : [`/${name}`, 'markdown']
+  return { path, file: join('../..', name), type: `text/${subtype}; charset=utf-8` }
+})
 
 for (const { path, file, type } of [...served, ...documents]) {
   const title = path.replace(/-[^.]+(?=\.js$)/, '-HASH')
@@ -189,7 +191,7 @@ const unknown = [
   ...['/docs/%2e%2e/README.md', '/docs/how-to/..%2f..%2fpackage.json', '/docs/..%5cREADME.md'],
   ...['/docs/how-to%2fdev.md', '/docs//tutorial.md', '/docs/tutorial.md%00', '/docs/constructor'],
   ...['/docs/reference/constructor', '/docs/Tutorial.md', '/llms.txt/x', '/api/v1/llms.txt'],
-  ...['/api/v1/docs/tutorial.md', '/README.md', '/llms-full.txt'],
+  ...['/api/v1/docs/tutorial.md', '/README.md', '/llms-full.txt', '/bench', '/bench/run.mjs'],
 ]
 for (const path of unknown) {
   test(`§4.8 there is nothing at ${path.replace(script, 'FILE')}`, async () => {
@@ -229,6 +231,16 @@ test('§4.8 /llms.txt is Markdown with a title and a summary, and leads to each 
   const links = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S/gm)].map(([, link = '']) => link)
   const paths = documents.map(({ path }) => path).filter((path) => path !== '/llms.txt')
   assert.deepEqual(links.sort(), [...paths, '/openapi.json'].sort())
+})
+
+test('§4.8 the documents link to documents that are served; their pictures are in the repository alone', async () => {
+  for (const { path } of documents) {
+    for (const [, link = ''] of (await get(path)).text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+      const { origin, pathname } = new URL(link, `http://own${path}`)
+      if (origin !== 'http://own' || pathname.startsWith('/docs/pictures/')) continue
+      assert.equal((await get(pathname)).status, 200, `${link} in ${path}`)
+    }
+  }
 })
 
 test('§4.8 an embedded store has the documents too', async (t) => {
