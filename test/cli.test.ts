@@ -12,7 +12,8 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -108,12 +109,13 @@ const usage: Record<string, RegExp> = {
     /expected one address, such as item-store conformance http:\/\/localhost:8000\/api\/v1\n$/,
   [`conformance ${baseUrl} ${baseUrl}`]: /expected one address, such as/,
   ...Object.fromEntries(
-    ['localhost:8000/api/v1', 'http://localhost:8000', `${baseUrl}?a`, 'http:///api/v1'].map(
-      (url) => [
-        `conformance ${url}`,
-        /".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/,
-      ],
-    ),
+    [
+      ...['localhost:8000/api/v1', 'http://localhost:8000', `${baseUrl}?a`, 'http:///api/v1'],
+      'http://user:password@localhost/api/v1',
+    ].map((url) => [
+      `conformance ${url}`,
+      /".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/,
+    ]),
   ),
   [`conformance ${baseUrl} --reporter dot`]: /--reporter is "dot"; expected spec, tap or junit\n$/,
   [`conformance ${baseUrl} --report tap`]:
@@ -198,6 +200,25 @@ for (const { reporter, passes, ends } of reports) {
     assert.equal(ends.exec(report)?.[1], '0')
   })
 }
+
+test('conformance: a service that redirects everything to itself is tested, and fails', async (t) => {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(307, { location: request.url }).end()
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  const own = ownProcess(
+    [process.execPath, cli, 'conformance', `http://127.0.0.1:${port}/api/v1`],
+    {
+      cwd: nowhere,
+      env: environment({ JWT_SECRET: secret }),
+    },
+  )
+  assert.deepEqual(await own.ended(60_000), [1, null])
+  assert.match(await own.printed(/^ℹ fail /m), /^✖ §4\.1 /m)
+})
 
 test('conformance: SIGTERM ends the tests too', async () => {
   const service = await ownService()
@@ -467,8 +488,12 @@ test('a mistake, and standard error is full: exit code 2 all the same', {
   assert.equal(status, 2)
 })
 
-for (const args of [['--help'], ['--version'], ['openapi'], ['token', '--sub', 'a']]) {
-  const shown = args.join(' ')
+const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
+for (const args of [
+  ...[['--help'], ['--version'], ['openapi'], ['token', '--sub', 'a']],
+  ['conformance', served.href],
+]) {
+  const shown = args.join(' ').replace(served.href, 'URL')
   const env = environment({ JWT_SECRET: secret })
 
   test(`${shown}, standard output is full: exit code 1 and one clear line`, {

@@ -65,7 +65,7 @@ function addressIn([url, ...more]: string[]): string {
   if (url === undefined || more.length > 0) {
     throw new UsageError(`expected one address, such as item-store conformance ${example}`)
   }
-  const isBaseUrl = URL.canParse(url) && /^https?:\/\/[^/?#]+[^?#]*\/api\/v1\/?$/i.test(url)
+  const isBaseUrl = URL.canParse(url) && /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/api\/v1\/?$/i.test(url)
   if (!isBaseUrl) {
     throw new UsageError(`${JSON.stringify(url)} is not a base URL; expected one like ${example}`)
   }
@@ -75,7 +75,8 @@ function addressIn([url, ...more]: string[]): string {
 /** @throws {UsageError} if nothing answers, whatever the answer would be. */
 async function requireAnswer(url: string): Promise<void> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(answerTimeout) })
+    const signal = AbortSignal.timeout(answerTimeout)
+    const response = await fetch(url, { signal, redirect: 'manual' })
     await response.body?.cancel()
   } catch (error) {
     const reason = error instanceof Error && error.cause !== undefined ? error.cause : error

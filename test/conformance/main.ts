@@ -10,3 +10,10 @@ import './resources.test.js'
 import './states.test.js'
 import './auth.test.js'
 import './limits-and-versioning.test.js'
+
+// Otherwise Node's test runner prints a stack.
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  const line = `item-store: cannot write to standard output: ${message}\n`
+  if (code !== 'EPIPE') process.stderr.write(line)
+  process.exit(1)
+})
