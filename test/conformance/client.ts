@@ -41,8 +41,11 @@ export interface RequestOptions {
 
 let isMute = false
 
+/** Longest time that a whole answer may take, however steadily it arrives, in milliseconds. */
+const longestAnswer = 60_000
+
 /**
- * Longest time to wait for an answer, in milliseconds, on a busy machine too.
+ * Longest time to wait for an answer or more of it, in milliseconds, on a busy machine too.
  * @param isLarge whether there is much to do for it.
  * @throws {Error} once a request had no answer: a service that hangs is reported within seconds, and
  * not after that time for each request of all tests.
@@ -96,9 +99,15 @@ export async function send(
   const timeout = timeForAnswer(body !== undefined && body.length > 1_000_000)
   return await new Promise((resolve, reject) => {
     const outgoing = request(origin, { method, path: target, headers, agent: false, timeout })
+    const giveUp = () => {
+      reject(noAnswer(`${method} ${target}`))
+      outgoing.destroy()
+    }
+    const limit = setTimeout(giveUp, longestAnswer)
     outgoing
       .on('response', (response) => readAnswer(response).then(resolve, reject))
-      .on('timeout', () => outgoing.destroy(noAnswer(`${method} ${target}`)))
+      .on('timeout', giveUp)
+      .on('close', () => clearTimeout(limit))
       // Comes after the answer too, where the service refuses a body that is still being sent.
       .on('error', reject)
       .end(body)

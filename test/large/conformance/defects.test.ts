@@ -1,7 +1,11 @@
 /** The conformance tests find each defect of an implementation, and nothing wrong in what is left open. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { send } from '../../conformance/client.js'
 import { conformanceOf } from '../../support/conformance.js'
 import { defects } from './defects.js'
 import { clausesIn, findsDefects } from './find-defects.js'
@@ -22,6 +26,21 @@ test('item-store conformance passes a service that differs in what is left open'
   const tested = new Set(passed.flatMap(clausesIn))
   assert.ok(tested.size > 30, `only ${tested.size} clauses`)
   assert.deepEqual(new Set(defects.map(({ clause }) => clause)), tested)
+})
+
+test('a response that never ends counts as none', async (t) => {
+  const server = createServer((_request, response) => {
+    const writing = setInterval(() => response.write(' '), 100)
+    response.once('close', () => clearInterval(writing))
+  })
+  t.after(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const answered = send(new URL(`http://127.0.0.1:${port}`), 'GET', '/')
+  await once(server, 'request')
+  t.mock.timers.tick(60_000)
+  await assert.rejects(answered, /no answer to GET \//)
 })
 
 findsDefects(/^§[12]\b/)
