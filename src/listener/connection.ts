@@ -181,8 +181,9 @@ export class Connection {
   }
 
   #countReceived(): void {
-    this.#owner.received(this.socket.bytesRead - this.#received)
-    this.#received = this.socket.bytesRead
+    const { bytesRead } = this.socket
+    this.#owner.received(bytesRead - this.#received)
+    this.#received = bytesRead
   }
 
   /** Whether all requests are answered that had been received when the listener began to stop, or soon after. */
@@ -339,9 +340,9 @@ export class Connection {
 
   /** Whether all requests have been answered completely, and no part of another one has arrived. */
   get #isIdle(): boolean {
-    if (this.state !== 'waiting' || this.heldBytes > 0 || this.socket.writableLength > 0)
-      return false
-    return this.#response?.req.complete !== false && this.socket.bytesRead === this.#received
+    const { writableLength, bytesRead } = this.socket
+    const isBusy = this.state !== 'waiting' || this.heldBytes > 0 || writableLength > 0
+    return !isBusy && this.#response?.req.complete !== false && bytesRead === this.#received
   }
 
   /**
@@ -359,8 +360,7 @@ export class Connection {
   }
 
   /**
-   * Whether there is something to send, and none of it has been accepted for some time. Has to be called
-   * regularly.
+   * Whether there is something to send, and none of it has been accepted for some time. Call it regularly.
    * @param now the value of `performance.now()`.
    * @param time in milliseconds.
    */
