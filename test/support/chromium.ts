@@ -41,10 +41,11 @@ export interface Page extends Finder {
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
   url(): string
-  /** The value of an expression in the page, once it has resolved. */
+  /**
+   * The value of an expression in the page, once it has resolved. To wait for one, repeat this: Playwright's own
+   * `waitForFunction` evaluates it in the page from the second time on, which the policy of the pages forbids.
+   */
   evaluate<T>(expression: string): Promise<T>
-  /** Waits until an expression is true in the page. */
-  waitForFunction(expression: string): Promise<unknown>
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>
   on(event: 'console', listener: (message: ConsoleMessage) => void): void

@@ -193,8 +193,10 @@ describe('the API page', inChromium, () => {
 
     // Another one, by an address that differs only after the #.
     await page.evaluate(`void (location.hash = 'token=${token}')`)
-    await page.waitForFunction('location.hash === ""')
-    assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
+    await until('the token is there', async () => {
+      const isRead = await page.evaluate<boolean>('location.hash === ""')
+      return isRead && (await page.getByLabel('Token', { exact: true }).inputValue()) === token
+    })
     assert.equal(await page.evaluate('localStorage.length'), 0)
     assert.ok(!JSON.stringify(service.log).includes(token))
   })

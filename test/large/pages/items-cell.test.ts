@@ -41,7 +41,8 @@ describe('a value in its cell', inChromium, () => {
     await page.cell('"Tea"').click()
     const found =
       "performance.getEntriesByType('resource').find(({ name }) => name.includes('/dialogs-'))"
-    await page.waitForFunction(found) // it is loaded once the list is there
+    // It is loaded once the list is there.
+    await until('the editor is loaded', () => page.evaluate<boolean>(`${found} !== undefined`))
     // Only what follows from the event itself happens in between: no timer, no frame.
     const isReady = await page.evaluate(`import(${found}.name).then(async () => {
       const cell = document.getElementById('active-cell')

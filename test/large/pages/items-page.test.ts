@@ -309,7 +309,7 @@ describe('the items page', inChromium, () => {
     }))`)
     await page.getByRole('dialog').getByLabel('Token').fill('x')
     await page.choose('Use this token')
-    await page.waitForFunction('"arrive" in globalThis') // once the page has asked for the list
+    await until('the list is asked for', () => page.evaluate<boolean>('"arrive" in globalThis'))
     const arrive = (text: string) => page.evaluate(`arrive(${JSON.stringify(text)})`)
     await arrive('{"session_id":"x","data":[{"id":"1","v":"one"},{"id":"2","v":"two"}')
     await page.counts('2 items loaded')
