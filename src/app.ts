@@ -51,7 +51,7 @@ export interface AppParts {
   readonly newId?: NewId | undefined
 }
 
-/** The table of routes. */
+/** The table of routes; of those that match a path, the first one counts. */
 export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
   const { store, currentSigning = environmentSigning, exceededLimit = () => undefined } = parts
   const { waitingReads = createWaitingReads(store, new AbortController().signal) } = parts

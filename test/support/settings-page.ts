@@ -2,7 +2,7 @@
 
 import { settings } from '../../src/config/settings.js'
 
-/** Defaults that depend on the machine, or on another setting. */
+/** Defaults in words: those without a text in the table, or with one that is for this machine or command only. */
 const dependentDefaults: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
   MAX_STORE_BYTES: 'half of memory',
