@@ -22,14 +22,14 @@ export interface Bucket {
 export interface Batch {
   /** Fields and their texts in turn. */
   readonly entries: readonly Buffer[]
-  /** Where the next batch begins; `start` after the last one. */
+  /** Where the next batch begins; `firstCursor` after the last one. */
   readonly cursor: string
   /** Stands for the process of the engine that the cursor means something to. */
   readonly client: object
 }
 
 /** The cursor of a first batch. */
-export const start = '0'
+export const firstCursor = '0'
 
 /** Expected length of the batches asked for before they are needed, in bytes. */
 const maxBytesAhead = 512 * 1024
@@ -85,7 +85,7 @@ async function* chunksOf(buckets: readonly Bucket[]): AsyncGenerator<Buffer, voi
         separator = comma
       }
       if (parts.length > 0) yield Buffer.concat(parts)
-      batch = batch.cursor === start ? undefined : await bucket.readBatch(batch)
+      batch = batch.cursor === firstCursor ? undefined : await bucket.readBatch(batch)
     }
     bytesAhead -= bucket.batchBytes
   }

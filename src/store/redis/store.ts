@@ -21,7 +21,7 @@ import type { ClusterOptions } from './cluster.js'
 import type { RedisReply } from './connection.js'
 import { openEngine } from './engine.js'
 import { errorCodeOf, notAgreed, type Purpose, storeError } from './errors.js'
-import { type Batch, isItem, openList, start, unexpectedFieldIn } from './list.js'
+import { type Batch, firstCursor, isItem, openList, unexpectedFieldIn } from './list.js'
 import { memoryIn } from './memory.js'
 import {
   batchScript,
@@ -170,7 +170,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   }
 
   async function readBatch(key: string, previous?: Batch): Promise<Batch> {
-    const cursor = previous?.cursor ?? start
+    const cursor = previous?.cursor ?? firstCursor
     const { value, client } = await run('read', batchScript, [key], cursor, String(batchBytes))
     // A cursor means nothing to another process of the engine: there the bucket is read from its start.
     if (previous !== undefined && previous.client !== client) return await readBatch(key)
@@ -212,8 +212,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       const key = keyOf(id)
       const parts = ['HGET', key, id]
       // A script takes the engine three times as long, 2.2 µs instead of 0.7, so most reads do without.
-      const isAny = engine.hasRoom(key)
-      let { value } = await (isAny
+      const hasRoom = engine.hasRoom(key)
+      let { value } = await (hasRoom
         ? call('read', key, { parts })
         : run('read', readShortScript, [key], id))
       if (typeof value === 'number') {
