@@ -123,7 +123,7 @@ export interface ItemStore {
   /** Resolves once the first chunk has been read, so that a store that cannot be read fails here. */
   list(): Awaitable<ItemList>
 
-  /** Visible ASCII characters that are others after each create, replace and delete; known without reading items. */
+  /** Visible ASCII characters that each create, replace and delete changes; found out without reading items. */
   version(): Awaitable<string>
 
   /**

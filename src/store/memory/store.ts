@@ -70,7 +70,7 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
   return {
     guarantees: { isSnapshot: true, isInOrder: true },
 
-    // Ids cannot be chosen so that many of them meet in the same place of the index.
+    // Random, so that nobody can choose keys whose ids meet in the same place of the index.
     namespace: randomUUID(),
 
     create(id, item) {

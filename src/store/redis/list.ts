@@ -1,5 +1,6 @@
 /**
- * The list of all items, bucket by bucket and batch by batch.
+ * The list of all items, bucket by bucket and batch by batch. The first batches of the next buckets are asked
+ * for ahead, all at once; the later ones of a bucket when their turn comes.
  *
  * The engine may show an item of a bucket twice while the bucket's hash shrinks, so the ids of one
  * bucket are remembered until its end.

@@ -29,8 +29,8 @@ export class Room {
   }
 
   /**
-   * Whether one more reply of unknown length may be asked for where that can be avoided. There are 32 of them
-   * then: recent replies say little of the next ones, and these may all be long.
+   * Whether one more reply of unknown length may be asked for, where a script could limit it. No more than 32 are
+   * in flight then: recent replies say little of the next ones, and these may all be long.
    */
   get isEnoughForUnknown(): boolean {
     const bytes = Math.max(minBytesOfUnknown, this.#replyBytes)

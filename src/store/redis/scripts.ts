@@ -2,12 +2,12 @@
  * What one command of the engine cannot do, as scripts, which the engine runs without anything else
  * between.
  *
- * A bucket is one hash: the field of each item's id holds its text, and the field `bytes` the length of
- * all texts, and after a space the version of the bucket, which each change makes another one. Whatever a script can be refused, it is refused before its first change: for a missing
- * right, by a server that takes no writes, for lack of memory, for unexpected data. So a script makes
- * one change, or first proves with one that has no effect, deleting the field without a name, that those
- * that follow are allowed. That needs no memory either, and an engine whose memory is full looks only at
- * the first change of a script.
+ * A bucket is one hash: the field of each item's id holds its text; the field `bytes` holds the length of all
+ * texts and, after a space, the version of the bucket, which each change replaces. If a script is refused, it is
+ * before its first change: for a missing right, by a server that takes no writes, for lack of memory, for
+ * unexpected data. So a script makes one change, or begins with one that has no effect, deleting the field
+ * without a name, to prove that those that follow are allowed. That needs no memory either, and an engine whose
+ * memory is full looks only at the first change of a script.
  *
  * @module
  */

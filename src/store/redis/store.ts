@@ -52,7 +52,7 @@ export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
 /** Ids that follow from keys are the same for all services, now and later. */
 const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
 
-/** How long a health check counts, in milliseconds: anyone may ask. */
+/** How long the result of a health check is used again, in milliseconds: anyone may ask, at any rate. */
 const healthyFor = 1000
 
 /** Number of keys that a script takes at most: the size of 256 buckets takes the engine 0.35 ms. */
@@ -87,14 +87,14 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
   /**
    * The one way to the engine.
-   * @param unknownScript sent instead where the engine does not know the script of the command.
+   * @param withText sent instead where the engine does not know the script of the command: it has the text.
    * @throws {StoreError}
    */
   async function call(
     purpose: Purpose,
     key: string,
     command: Command,
-    unknownScript?: Command,
+    withText?: Command,
   ): Promise<RedisReply> {
     if (!agreement.isReached) {
       await agreement.check().catch((error) => {
@@ -106,7 +106,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     } catch (error) {
       const code = errorCodeOf(error)
       // The engine forgets scripts when it is started again; nothing has been done then.
-      if (code === 'NOSCRIPT' && unknownScript) return await call(purpose, key, unknownScript)
+      if (code === 'NOSCRIPT' && withText) return await call(purpose, key, withText)
       if (code === 'WRONGTYPE' || code === unexpectedData) suspects.add(key)
       throw storeError(error, purpose)
     }
@@ -120,8 +120,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   ): Promise<RedisReply> {
     const rest = [String(scriptKeys.length), ...scriptKeys, ...args]
     const command = { parts: ['EVALSHA', digest, ...rest], replyBytes }
-    const unknownScript = { parts: ['EVAL', text, ...rest], replyBytes }
-    return call(purpose, scriptKeys[0] ?? '', command, unknownScript)
+    const withText = { parts: ['EVAL', text, ...rest], replyBytes }
+    return call(purpose, scriptKeys[0] ?? '', command, withText)
   }
 
   function keyOf(id: ItemId): string {
