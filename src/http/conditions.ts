@@ -52,7 +52,7 @@ async function longItemTag(item: EncodedItem): Promise<EntityTag> {
 
 /**
  * @returns `undefined` for a request without conditions.
- * @throws {ApiError} `BAD_REQUEST` for what is no list of tags.
+ * @throws {ApiError} `BAD_REQUEST` for anything but a list of tags.
  */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
@@ -75,7 +75,7 @@ export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolea
   return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))
 }
 
-/** Whether a GET or HEAD of a file with this tag is answered with 304; what is no list of tags is ignored. */
+/** Whether a GET or HEAD of a file with this tag is answered with 304; anything but a list of tags is ignored. */
 export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
   const ifNoneMatch = tagsIn(request.headers['if-none-match'] ?? '')
   return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)
@@ -93,7 +93,7 @@ function requireTags(name: string, text: string): TagList {
   throw new ApiError('BAD_REQUEST', `${name} is neither * nor a list of entity tags`)
 }
 
-/** @returns `undefined` for what is no list of tags. */
+/** @returns `undefined` for anything but a list of tags. */
 function tagsIn(text: string): TagList | undefined {
   if (text === '*') return '*'
   const tags: EntityTag[] = []

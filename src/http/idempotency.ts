@@ -15,7 +15,7 @@ const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 /**
  * The name of an item in the namespace of its store: caller and key. Other callers have other items.
  * @returns `undefined` for a request without a key.
- * @throws {ApiError} `BAD_REQUEST` for what is no key.
+ * @throws {ApiError} `BAD_REQUEST` for a value that is not a key.
  */
 export function keyedName({ request, token }: Exchange): string | undefined {
   const text = request.headers['idempotency-key']?.toString()

@@ -87,7 +87,7 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 
-/** @throws {ApiError} `BAD_REQUEST` for what looks like an absolute form and is none (RFC 9112 §3.2.2). */
+/** @throws {ApiError} `BAD_REQUEST` for what looks like an absolute form but is not one (RFC 9112 §3.2.2). */
 function assertTarget(target: string): void {
   if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return
   if (target.includes('#') || !URL.canParse(target)) throw undecodable()

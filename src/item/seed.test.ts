@@ -26,7 +26,7 @@ const seeds: Record<string, [seed: string, ...items: string[]]> = {
     '{"id":7,"project_id":"p\\u0071","a":1}',
     '"p\\u0071","a":1}',
   ],
-  'a plain object with other members beside data': [
+  'a plain object with other members besides data': [
     '{"data":{"a":1},"title":"t"}',
     'null,"data":{"a":1},"title":"t"}',
   ],

@@ -61,7 +61,7 @@ const upgrade = 2
 const maxQueued = 16
 const maxQueuedBody = 16 * 1024
 
-/** What Node's objects for a request take, in bytes, beside the text of its head and its body: a million of them 2.5 GB. */
+/** What Node's objects for a request take in bytes, besides the text of its head and its body: 2.5 GB for a million. */
 const objectBytes = 2560
 
 /** How long input is discarded after the last response, in milliseconds. */

@@ -57,7 +57,7 @@ export function watchLoad(
   delays.enable()
   let exceeded: ExceededLimit | undefined
   let samples = 0
-  /** Memory outside of the heap beside the items: what was left after the last collection. */
+  /** Memory outside of the heap, apart from the items: what was left after the last collection. */
   let cleanBytes = memoryNow().outside
   let isCollected = false
   /** Whether there has been a collection since the process was settled. */

@@ -10,7 +10,7 @@ import { type EncodedItem, type ItemId, type ItemStore, StoreError } from '../it
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
 
-/** What an item takes beside its text, in bytes: its share of index, tables and empty room. */
+/** What an item takes besides its text, in bytes: its share of index, tables and empty room. */
 const itemOverhead = 64
 
 export interface MemoryStoreOptions {

@@ -87,7 +87,7 @@ async function open(
   }
 }
 
-/** Why a server is not used, if it is none that the address speaks of. */
+/** Why a server is not used, if it is not of the kind that the address names. */
 function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   if (infoField(info, 'redis_mode') === 'sentinel') {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')

@@ -250,7 +250,7 @@ export class RedisConnection {
         wasConnected = true
         onAttempt()
         await end
-        // One that refuses changes as a replica does, and says that it is none, is not asked all the time.
+        // One that refuses changes as a replica does, but says that it is not one, is not asked all the time.
         const isReplica = 'cause' in this.#state && this.#state.cause instanceof ReplicaError
         failures = isReplica && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {

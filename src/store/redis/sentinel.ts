@@ -6,7 +6,7 @@ import { reasonOf } from './reachability-log.js'
 
 /**
  * Asks all sentinels at once, and does not wait for the others once a majority names the same server. One that was
- * cut off may name a former primary, which says itself that it is none, or does not answer.
+ * cut off may name a former primary, which then says itself that it is not one, or does not answer.
  * @returns the URL of the primary.
  * @throws {Error} after four times the timeout at most.
  */

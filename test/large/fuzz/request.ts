@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Body, RequestPlan } from './conversation.js'
 import { malformed } from './conversation.js'
 
-/** What requests are made of beside their plan. */
+/** What requests are made of besides their plan. */
 export interface Surroundings {
   readonly tokens: Readonly<Record<RequestPlan['token'], string>>
   /** Ids of items that were there when the conversation started, or were deleted before. */

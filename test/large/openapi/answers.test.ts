@@ -104,7 +104,7 @@ const provocations: Record<
     askRaw(operation, id, (head) => `${head.replace('Host: a\r\n', '')}\r\n`),
   'BAD_REQUEST for the path': (operation) => ask(operation, '%zz'),
   ROUTE_NOT_FOUND: (operation) => ask(operation, 'a/b'),
-  METHOD_NOT_ALLOWED: (operation, id) => ask(operation, operation.method === 'GET' ? id : ''), // it lists
+  METHOD_NOT_ALLOWED: (operation, id) => ask(operation, operation.method === 'GET' ? id : ''), // `GET /items/` is another operation
   REQUEST_TIMEOUT: async (operation) => timedOut.get(operation) ?? assert.fail(),
   PAYLOAD_TOO_LARGE: (operation, id) =>
     askRaw(operation, id, (head) => `${head}Content-Length: ${16 * 1024 * 1024 + 1}\r\n\r\n`),

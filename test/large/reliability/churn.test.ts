@@ -27,7 +27,7 @@ const { memory, store, seconds, growth } = numbers({
 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = store * mebibyte
-/** Items have room beside their text: the least part of the store that the texts of 3 KB have to reach. */
+/** Items take room besides their text: the least part of the store that the texts of 3 KB have to reach. */
 const fill = 0.93
 const slowReaders = 10
 /** A slow reader takes 64 KiB at a time, and rests so long between, in milliseconds. */
