@@ -93,6 +93,7 @@ const ofItems: ErrorName[] = [
   'AUTH_NOT_CONFIGURED',
   'STORE_UNAVAILABLE',
 ]
+/** Replace and delete also have `METHOD_NOT_ALLOWED`: with an empty id, the path is that of the list. */
 const ofItem: ErrorName[] = [...ofItems, 'itemNotFound', 'ROUTE_NOT_FOUND']
 const conditional: ErrorName[] = ['PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
