@@ -1,5 +1,6 @@
 /** The page of settings, made from the table in the code: `npm run docs` writes docs/reference/settings.md. */
 
+import assert from 'node:assert/strict'
 import { settings } from '../../src/config/settings.js'
 
 /** Defaults in words: those without a text in the table, or with one that is for this machine or command only. */
@@ -18,7 +19,9 @@ type Setting = (typeof settings)[keyof typeof settings]
 
 /** One setting as a row of a table: name, default, meaning. */
 export function settingRow({ name, defaultText, meaning }: Setting): string {
-  return `| \`${name}\` | ${dependentDefaults[name] ?? defaultText} | ${meaning} |`
+  const words = dependentDefaults[name] ?? defaultText
+  assert.ok(words, `${name} has no words for its default`)
+  return `| \`${name}\` | ${words} | ${meaning} |`
 }
 
 export function settingsPage(): string {
