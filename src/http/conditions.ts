@@ -28,8 +28,11 @@ export interface Conditions {
 /** Bytes hashed in one turn of the event loop: about a millisecond. */
 const hashedPerTurn = 1024 * 1024
 
-/** One element of a list of tags, which may be empty, with what ends it (RFC 9110 §5.6.1.2 and §8.8.3). */
-const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(,|$)/y
+/**
+ * One element of a list of tags, which may be empty, with what ends it (RFC 9110 §5.6.1.2 and §8.8.3). Two runs of
+ * spaces without a tag between them would take quadratic time: a second for one header.
+ */
+const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
 /** A strong tag: other bytes have another one. */
 export function entityTag(bytes: Uint8Array): EntityTag {
