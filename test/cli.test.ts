@@ -28,6 +28,9 @@ import { until } from './support/until.js'
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
+// Before any test: those that wait for a command would keep this process from reading that the service listens.
+const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
+
 function environment(variables: Record<string, string>): NodeJS.ProcessEnv {
   const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...inherited } = process.env
   return { ...inherited, ...variables }
@@ -488,7 +491,6 @@ test('a mistake, and standard error is full: exit code 2 all the same', {
   assert.equal(status, 2)
 })
 
-const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 for (const args of [
   ...[['--help'], ['--version'], ['openapi'], ['token', '--sub', 'a']],
   ['conformance', served.href],
