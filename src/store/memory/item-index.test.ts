@@ -38,6 +38,25 @@ test('items are found until they are removed, and their records are used again',
   }
 })
 
+test('ids that differ in any one digit alone are told from each other', () => {
+  const digits = '0123456789abcdef'
+  const first = '00000000-0000-0000-0000-000000000000' as ItemId
+  const others = [...first].flatMap((dash, place) => {
+    if (dash === '-') return []
+    return [...digits.slice(1)].map((digit) => {
+      return `${first.slice(0, place)}${digit}${first.slice(place + 1)}` as ItemId
+    })
+  })
+  const index = new ItemIndex()
+  const all = [first, ...others]
+  for (const [block, id] of all.entries()) {
+    assert.equal(index.find(id), undefined)
+    added(index, id, block)
+  }
+  for (const [block, id] of all.entries()) assert.equal(index.blockOf(index.find(id) ?? -1), block)
+  assert.equal(all.length, 32 * 15 + 1)
+})
+
 test('the last records that a handle can name are told from each other', () => {
   const index = new ItemIndex()
   const [first, second] = [ids[0], ids[1]] as [ItemId, ItemId] // there are a hundred

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import { assertSound } from '../../../test/support/assert-sound.js'
 import { randomNumbers } from '../../../test/support/random.js'
 import { describeStore, itemText, textOf } from '../../../test/support/store-behaviour.js'
 import { newItemId } from '../../item/id.js'
 import type { ItemId } from '../item-store.js'
-import { createMemoryStore } from './store.js'
+import { Blocks } from './blocks.js'
+import { createMemoryStore, storeOf } from './store.js'
 
 const room = 100_000_000
 
@@ -39,34 +41,60 @@ test('items that shrink give their memory back', async () => {
   assert.ok((await store.size()).memoryBytes < 500_000)
 })
 
-test("texts of all lengths, put in each other's place for long, stay whole and in order", async () => {
-  const store = createMemoryStore(room, { blockBytes: 4000 })
-  const model = new Map<ItemId, string>()
-  const below = randomNumbers()
-  const ids: ItemId[] = []
-  for (let step = 0; step < 60_000; step += 1) {
-    const place = below(600)
-    const known = ids[place]
-    const length = below(10) === 0 ? below(6000) : below(200)
-    if (known === undefined || below(3) === 0) {
-      if (known !== undefined) {
-        assert.equal(await store.delete(known), 'done')
-        model.delete(known)
-      }
-      const id = newItemId()
-      ids[known === undefined ? ids.length : place] = id
-      await store.create(id, itemText(id, length))
-      model.set(id, itemText(id, length).toString())
-    } else {
-      const item = itemText(known, length, String(below(10)))
-      assert.equal(await store.replace(known, item), 'done')
-      model.set(known, item.toString())
+/** Of items that come, change and go: the length of the next one's text. */
+interface Mix {
+  readonly blockBytes: number
+  readonly steps: number
+  lengthOf(below: (limit: number) => number): number
+}
+
+/** As short as an item can be, so that a block's table takes the largest part beside the texts. */
+const shortest: Pick<Mix, 'steps' | 'lengthOf'> = {
+  steps: 10_000,
+  lengthOf: (below) => 13 + below(35),
+}
+
+const mixes: Mix[] = [
+  { blockBytes: 4000, steps: 60_000, lengthOf: (below) => below(below(10) === 0 ? 6000 : 200) },
+  ...[200, 333, 1000, 2500].map((blockBytes) => ({ blockBytes, ...shortest })),
+]
+
+for (const { blockBytes, steps, lengthOf } of mixes) {
+  test(`texts put in each other's place for long, in blocks of ${blockBytes} bytes, stay whole and in order`, async () => {
+    const blocks = new Blocks({ blockBytes, maxBlocks: Number.POSITIVE_INFINITY })
+    const store = storeOf(blocks, room)
+    const model = new Map<ItemId, string>()
+    const assertWhole = async () => {
+      assertSound(blocks)
+      assert.ok((await textOf(await store.list())) === [...model.values()].join(','))
     }
-  }
-  assert.equal(await textOf(await store.list()), [...model.values()].join(','))
-  const { itemBytes, memoryBytes } = await store.size()
-  assert.ok(memoryBytes < itemBytes * 1.6, `${itemBytes} bytes of texts in ${memoryBytes}`)
-})
+    const below = randomNumbers()
+    const ids: ItemId[] = []
+    for (let step = 0; step < steps; step += 1) {
+      const place = below(600)
+      const known = ids[place]
+      const length = lengthOf(below)
+      if (known === undefined || below(3) === 0) {
+        if (known !== undefined) {
+          assert.equal(await store.delete(known), 'done')
+          model.delete(known)
+        }
+        const id = newItemId()
+        ids[known === undefined ? ids.length : place] = id
+        await store.create(id, itemText(id, length))
+        model.set(id, itemText(id, length).toString())
+      } else {
+        const item = itemText(known, length, String(below(10)))
+        assert.equal(await store.replace(known, item), 'done')
+        model.set(known, item.toString())
+      }
+      if (step % 200 === 0) await assertWhole()
+    }
+    await assertWhole()
+    const { itemBytes, memoryBytes } = await store.size()
+    assert.ok(memoryBytes < itemBytes * 1.6, `${itemBytes} bytes of texts in ${memoryBytes}`)
+  })
+}
 
 test('a block that became the last one again takes no items that open lists would show', async () => {
   const store = createMemoryStore(room, { blockBytes: 1000 })
