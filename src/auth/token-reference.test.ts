@@ -7,10 +7,11 @@ import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'
 import { createHmac, createSecretKey } from 'node:crypto'
 import { after, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { compactVerify, errors } from 'jose'
 import { randomNumbers } from '../../test/support/random.js'
 import { ApiError } from '../interface/errors.js'
-import { signToken } from './sign.js'
 import { verifyToken } from './token.js'
 
 const secret = 'a secret of at least thirty-two bytes'
@@ -63,7 +64,9 @@ function base64url(text: string): string {
 /** A token of any header and payload, rightly signed. */
 function sign(header: string, payload: string): string {
   const signed = `${base64url(header)}.${base64url(payload)}`
-  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+  return `${signed}.${createHmac('sha256', process.env.JWT_SECRET ?? '')
+    .update(signed)
+    .digest('base64url')}`
 }
 
 const goodHeader = '{"alg":"HS256","typ":"JWT"}'
@@ -105,20 +108,35 @@ test('as jose: 10,000 tokens of any header and payload, with changes at any plac
   }
 })
 
-test('no more than ten thousand tokens are cached, and none that was refused', async () => {
+/** A token that names a caller of so many characters. */
+function tokenOf(caller: number, length: number): string {
+  return sign(goodHeader, `{"sub":"${String(caller).padEnd(length, 'a')}","exp":9000000000}`)
+}
+
+test('verified tokens are cached up to 8 MiB, and none that was refused', () => {
   process.env.JWT_SECRET = `${secret} of this test`
-  const all = await Promise.all(Array.from({ length: 10_001 }, (_, at) => signToken(`${at}`, 600)))
+  // 3.9 kB each with their callers
+  const all = Array.from({ length: 3000 }, (_, caller) => tokenOf(caller, 1100))
   const forged = all.map((token) => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`)
   const known = all.map((token) => verifyToken(token))
   for (const token of forged) assert.equal(actual(token), 'INVALID_TOKEN')
-  // What is known of a cached token is the same object each time.
-  const isKnown = (at: number) => verifyToken(all[at] ?? '') === known[at]
-  assert.deepEqual([10_000, 5_000, 0].map(isKnown), [true, true, false])
+  // What is known of a cached token is the same object each time. The newest are asked first: others are added.
+  const isCached = (caller: number) => verifyToken(all[caller] ?? '') === known[caller]
+  const count = all.map((_, place) => isCached(all.length - 1 - place)).indexOf(false)
+  assert.ok(count >= 1000 && count * 3900 < 8 * 1024 * 1024, `${count} tokens`)
   process.env.JWT_SECRET = secret
 })
 
-test('a very long token is verified, and not cached', () => {
-  const token = sign(goodHeader, `{"sub":"${'a'.repeat(3000)}","exp":9000000000}`)
-  const known = verifyToken(token)
-  assert.notEqual(verifyToken(token), known)
+test('a cached token does not hold the header that it was in', () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const verify = (caller: number) =>
+    verifyToken(`Bearer${' '.repeat(15_000)}${tokenOf(caller, 10)}`.slice(15_006))
+  verify(0)
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  for (let caller = 1; caller <= 2000; caller += 1) verify(caller)
+  collectGarbage()
+  const bytes = process.memoryUsage().heapUsed - before
+  assert.ok(bytes < 2000 * 1000, `${bytes} bytes`) // 32 MB with the headers
 })
