@@ -33,18 +33,30 @@ test('§4.7 it is the document that the command prints, with the version of the 
   }
 })
 
-test('§4.7 servers has the address that the client has used, if it is one, and believes no stranger', async () => {
-  const addressFor = async (headers: Record<string, string> = {}) => {
+test('§4.7 it has the address that the client has used, if it is one, and believes no stranger', async () => {
+  const known = new Map([[own.baseUrl.origin, tag]])
+  const addresses: [Record<string, string>, string][] = [
+    [{}, own.baseUrl.origin],
+    [{ host: 'items.example' }, 'http://items.example'],
+    [{ host: 'other.example:8080' }, 'http://other.example:8080'],
+    [{ host: '[::1]:90' }, 'http://[::1]:90'],
+    [{ host: 'items.example', 'x-forwarded-proto': 'https' }, 'http://items.example'],
+    [{ host: 'a:99999' }, ''],
+    [{}, own.baseUrl.origin],
+  ]
+  for (const [headers, origin] of addresses) {
     const { text, headers: got } = await own.requestTarget('GET', path, { headers })
-    return [JSON.parse(text).servers[0].url, got.etag]
+    const { servers, externalDocs, ...rest } = JSON.parse(text)
+    assert.deepEqual([servers[0].url, externalDocs.url], [`${origin}/api/v1`, `${origin}/llms.txt`])
+    const { servers: _servers, externalDocs: _docs, ...expected } = JSON.parse(served.text)
+    assert.deepEqual(rest, expected)
+    // The tag is that of this address alone.
+    const etag = String(got.etag)
+    for (const [otherOrigin, other] of known) assert.equal(other === etag, otherOrigin === origin)
+    known.set(origin, etag)
+    const again = { headers: { ...headers, 'if-none-match': etag } }
+    assert.equal((await own.requestTarget('GET', path, again)).status, 304)
   }
-  assert.deepEqual(await addressFor(), [own.baseUrl.href, tag])
-  const [other, otherTag] = await addressFor({ host: 'items.example' })
-  assert.equal(other, 'http://items.example/api/v1')
-  assert.notEqual(otherTag, tag)
-  const forwarded = { host: 'items.example', 'x-forwarded-proto': 'https' }
-  assert.equal((await addressFor(forwarded))[0], other)
-  assert.equal((await addressFor({ host: 'a:99999' }))[0], '/api/v1')
 })
 
 test('§4.7 it needs no token, and has the usual headers and those for revalidation', () => {
