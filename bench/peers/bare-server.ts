@@ -19,18 +19,20 @@ const sharedHeaders = [
   // Named, so that Node does not add a header of its own about the keep-alive timeout.
   ...['Connection', 'keep-alive'],
 ]
-const jsonHeaders = ['Content-Type', 'application/json', ...sharedHeaders]
+const jsonHeaders = [
+  ...['Content-Type', 'application/json', 'Cache-Control', 'no-store'],
+  ...sharedHeaders,
+]
 const etag = ['ETag', '"9Fbt__EJzwqpcOfJtXqhv_QwdaJ2Xde0m84RbcXckU0"']
-const revalidate = ['Cache-Control', 'no-cache']
 const createdHeaders = [...jsonHeaders, ...etag, 'Location', `/api/v1/items/${id}`]
 const updatedHeaders = [...jsonHeaders, ...etag]
 
 const read = envelope('success', 'Item retrieved successfully', itemText(id))
-const readHeaders = withLength(read.length, [...jsonHeaders, ...etag, ...revalidate])
+const readHeaders = withLength(read.length, updatedHeaders)
 const items = Array.from({ length: listLength }, () => itemText(id)).join(',')
 const list = Buffer.from(envelope('success', 'Items retrieved successfully', `[${items}]`))
 const listEtag = `"${id}-${listLength}"`
-const listHeaders = withLength(list.length, [...jsonHeaders, 'ETag', listEtag, ...revalidate])
+const listHeaders = withLength(list.length, [...jsonHeaders, 'ETag', listEtag])
 
 createServer((request, response) => {
   switch (request.method) {

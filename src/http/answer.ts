@@ -1,6 +1,6 @@
 /** Writes responses: heads, and bodies that are sent whole. @module */
 
-import { corsHeaders, type HeaderList, sessionHeader } from '../interface/headers.js'
+import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../interface/headers.js'
 import { endTogether } from '../listener/together.js'
 import type { Exchange } from './exchange.js'
 
@@ -58,7 +58,7 @@ function emptyHead(sessionId: string, more: HeaderList = []): string[] {
   return [sessionHeader, sessionId, ...corsHeaders, ...more]
 }
 
-/** The headers of a response with a JSON body, which is sent in chunks if its length is unknown. */
+/** The headers of a response of the interface with a body, which is sent in chunks if its length is unknown. */
 export function jsonHead(
   sessionId: string,
   length: number | undefined,
@@ -70,6 +70,7 @@ export function jsonHead(
     sessionHeader,
     sessionId,
     ...corsHeaders,
+    ...neverStored,
     ...more,
   ]
   if (length !== undefined) head.push('Content-Length', String(length))

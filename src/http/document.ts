@@ -2,8 +2,7 @@
 
 import type { Config } from '../config/settings.js'
 import type { ListGuarantees } from '../interface/openapi.js'
-import { endTogether } from '../listener/together.js'
-import { answerEmpty, startJson } from './answer.js'
+import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Handler } from './exchange.js'
 import { createForwarded } from './forwarded.js'
@@ -36,8 +35,7 @@ export function createDocumentHandler(
     const { tag, text } = (await made)(originOf(exchange.request) ?? '')
     const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
     if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
-    const bytes = text()
-    if (startJson(exchange, 200, bytes.length, headers)) endTogether(exchange.response, bytes)
+    answerBytes(exchange, 200, text(), ['Content-Type', 'application/json', ...headers])
   }
 }
 

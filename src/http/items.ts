@@ -1,7 +1,7 @@
 /** The item endpoints (spec §4.2 to §4.6). @module */
 
 import { ApiError } from '../interface/errors.js'
-import { type HeaderList, replayedHeader } from '../interface/headers.js'
+import { type HeaderList, neverStored, replayedHeader } from '../interface/headers.js'
 import { itemPath } from '../interface/paths.js'
 import { type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
 import { encodeItem, parseItemRequest } from '../item/item-request.js'
@@ -113,7 +113,7 @@ export function createItemHandlers(
         applied = result.applied
       }
       const list = await store.list()
-      return answerList(exchange, list, [...cacheHeaders(listTag(list.version)), ...applied])
+      return answerList(exchange, list, ['ETag', listTag(list.version), ...applied])
     },
 
     create: async function createItem(exchange) {
@@ -168,21 +168,16 @@ export function createItemHandlers(
   }
 }
 
-/** Browsers may keep the answer, and ask each time whether it is still the same (RFC 9111 §5.2.2.4). */
-function cacheHeaders(tag: EntityTag): HeaderList {
-  return ['ETag', tag, 'Cache-Control', 'no-cache']
-}
-
 function answerRetrieved(
   exchange: Exchange,
   { item, tag }: TaggedItem,
   applied: HeaderList,
 ): Awaitable<void> {
-  return answerItem(exchange, 200, retrieved, item, [...cacheHeaders(tag), ...applied])
+  return answerItem(exchange, 200, retrieved, item, ['ETag', tag, ...applied])
 }
 
 function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult<Tagged>): void {
-  answerEmpty(exchange, 304, [...cacheHeaders(tag), ...applied])
+  answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...applied])
 }
 
 /** The key was used for another item, or the item has been replaced since. */

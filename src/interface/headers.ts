@@ -9,6 +9,12 @@ export const sessionHeader = 'X-Session-Id'
 /** Says that a create had been done before (draft-ietf-httpapi-idempotency-key-header-07). */
 export const replayedHeader = 'Idempotent-Replayed'
 
+/**
+ * On every response with a session id in its body, and on a 304 in place of one. A cache that stored such a body and
+ * revalidated it by itself would show its `session_id` again, as that of another request (spec §1.4, RFC 9111 §5.2.2.5).
+ */
+export const neverStored: HeaderList = ['Cache-Control', 'no-store']
+
 /** Response headers that a page from another origin may read. */
 const exposedHeaders = [
   sessionHeader,

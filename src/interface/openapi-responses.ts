@@ -77,10 +77,10 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
     example: entityTag,
   },
   'Cache-Control': {
-    description: 'The body may be cached, and is revalidated with its `ETag` in `If-None-Match`',
+    description: 'No cache may store the body, whose `session_id` belongs to this request',
     required: true,
-    schema: { type: 'string', const: 'no-cache' },
-    example: 'no-cache',
+    schema: { type: 'string', const: 'no-store' },
+    example: 'no-store',
   },
   'Preference-Applied': {
     description: 'The `wait` of `Prefer`, if the request was ready to wait',
@@ -109,9 +109,10 @@ export function jsonResponse(
   description: string,
   schema: object,
   examples: readonly ExampleName[],
-  headers?: readonly DocumentedHeader[],
+  headers: readonly DocumentedHeader[] = [],
 ) {
-  return { ...emptyResponse(description, headers), content: jsonContent(schema, examples) }
+  const all = ['Cache-Control', ...headers] as const
+  return { ...emptyResponse(description, all), content: jsonContent(schema, examples) }
 }
 
 /** A JSON body. */

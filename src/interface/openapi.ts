@@ -98,7 +98,8 @@ const ofItem: ErrorName[] = [...ofItems, 'itemNotFound', 'ROUTE_NOT_FOUND']
 const conditional: ErrorName[] = ['PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
 
-const readHeaders: DocumentedHeader[] = ['ETag', 'Cache-Control', 'Preference-Applied']
+const readHeaders: DocumentedHeader[] = ['ETag', 'Preference-Applied']
+const notModifiedHeaders: DocumentedHeader[] = ['Cache-Control', ...readHeaders]
 const createHeaders: DocumentedHeader[] = ['ETag', 'Location', replayedHeader]
 
 /** What the store in use guarantees for its lists. */
@@ -182,7 +183,7 @@ function listItems({ isSnapshot, isInOrder }: ListGuarantees): object {
     description: `All items ${order}, ${changes}. There is no paging.`,
     responses: {
       200: jsonResponse('All items', model('ItemListResponse'), ['items'], readHeaders),
-      304: emptyResponse('Nothing was created, replaced or deleted', readHeaders),
+      304: emptyResponse('Nothing was created, replaced or deleted', notModifiedHeaders),
       ...errorResponses([...ofItems, ...conditional, 'SERVICE_UNAVAILABLE']),
     },
   }
@@ -214,7 +215,7 @@ function readItem(): object {
     parameters: [...conditions, wait],
     responses: {
       200: jsonResponse('The item', itemResponse('success'), ['item'], readHeaders),
-      304: emptyResponse('The item is what the client has', readHeaders),
+      304: emptyResponse('The item is what the client has', notModifiedHeaders),
       ...errorResponses([...ofItem, ...conditional, 'SERVICE_UNAVAILABLE']),
     },
   }

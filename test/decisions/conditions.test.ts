@@ -53,13 +53,15 @@ test('§4.9 an item of several megabytes has the hash of its text, too', async (
   assert.equal(tagOf(created), `"${createHash('sha256').update(text).digest('base64url')}"`)
 })
 
-test('§4.9 reads and lists are kept and revalidated: Cache-Control is no-cache', async () => {
+test('§4.9 no cache may store what a read returns: Cache-Control is no-store, on a 304 too', async () => {
   const { path } = await newItem()
   for (const read of [path, '/items']) {
-    const answer = await send('GET', read)
-    assert.equal(answer.headers['cache-control'], 'no-cache')
-    const again = await send('GET', read, { 'if-none-match': tagOf(answer) })
-    assert.equal(again.headers['cache-control'], 'no-cache')
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await send(method, read)
+      assert.equal(answer.headers['cache-control'], 'no-store')
+      const again = await send(method, read, { 'if-none-match': tagOf(answer) })
+      assert.deepEqual([again.status, again.headers['cache-control']], [304, 'no-store'])
+    }
   }
 })
 

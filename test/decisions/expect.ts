@@ -8,7 +8,10 @@ import { assertSessionId, itemOf, record } from '../conformance/expect.js'
 export function assertHeaders({ headers, text }: Answer): void {
   const sessionId = headers['x-session-id']
   assertSessionId(sessionId)
-  if (text !== '') assert.ok(text.includes(sessionId), 'the body has another session_id')
+  if (text !== '') {
+    assert.ok(text.includes(sessionId), 'the body has another session_id')
+    assert.equal(headers['cache-control'], 'no-store')
+  }
   assert.equal(headers['access-control-allow-origin'], '*')
   const exposed = String(headers['access-control-expose-headers']).toLowerCase().split(/, */)
   for (const name of [
