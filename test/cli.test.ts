@@ -18,6 +18,7 @@ import { join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { assertServesWithoutSecret, withoutSecret } from './support/missing-secret.js'
 import { ownProcess } from './support/own-process.js'
 import { cli, ownService } from './support/own-service.js'
 import { portInUse } from './support/process.js'
@@ -92,7 +93,6 @@ const usage: Record<string, RegExp> = {
   'serve --seed a.json': /--seed is an option of dev, not of serve; see item-store dev --help\n$/,
   'serve --store-url localhost:6379':
     /--store-url is not usable; expected a URL with a scheme, such as redis:\/\/HOST:PORT/,
-  serve: /JWT_SECRET is not set; generate one with: export JWT_SECRET=/,
   'dev --port x': /--port is "x"; expected a whole number/,
   'dev --host 203.0.113.1': /203.0.113.1 is not an address of this/,
   'dev --host fe80::1': /fe80::1 is not an address of this/,
@@ -156,12 +156,10 @@ test('several mistakes in settings get one line each', () => {
   assert.equal(status, 2)
 })
 
-test('an unusable algorithm is refused at startup', () => {
-  for (const command of ['serve', 'dev']) {
-    const { status, stderr } = run([command], { JWT_SECRET: secret, JWT_ALGORITHM: 'RS256' })
-    assert.match(stderr, /^item-store: JWT_ALGORITHM is not one of HS256, HS384, HS512\n$/)
-    assert.equal(status, 2)
-  }
+test('dev refuses an unusable algorithm', () => {
+  const { status, stderr } = run(['dev'], { JWT_SECRET: secret, JWT_ALGORITHM: 'RS256' })
+  assert.match(stderr, /^item-store: JWT_ALGORITHM is not one of HS256, HS384, HS512\n$/)
+  assert.equal(status, 2)
 })
 
 test('conformance: exit code 2 and one clear line if nothing answers, or tokens have another algorithm', () => {
@@ -393,6 +391,14 @@ for (const { line, says } of unreadable) {
 }
 
 const serve = ['serve', '--host', '127.0.0.1', '--port', '0']
+
+for (const { variables, says } of withoutSecret) {
+  test(`§5.5 serve with ${JSON.stringify(variables)} starts, says what to type, and is unhealthy`, async () => {
+    const env = environment(variables)
+    const own = ownProcess([process.execPath, cli, ...serve], { cwd: nowhere, env })
+    await assertServesWithoutSecret(own, says)
+  })
+}
 
 const warnings: [what: string, args: string[], variables: Record<string, string>, says: RegExp][] =
   [

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { environmentSigning } from '../auth/secret.js'
 import { loadEnvFile } from '../config/env-file.js'
 import { readArguments } from '../config/flags.js'
-import { requireSecret, toSign } from '../config/secret.js'
+import { requireSecret } from '../config/secret.js'
 import { messageOf } from '../config/thrown.js'
 import { UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/paths.js'
@@ -34,7 +34,7 @@ export async function run(args: string[]): Promise<undefined> {
     throw new UsageError(`--reporter is ${JSON.stringify(reporter)}; expected spec, tap or junit`)
   }
   loadEnvFile()
-  requireSecret(toSign)
+  requireSecret()
   if (environmentSigning().algorithm !== algorithm) {
     throw new UsageError(
       `JWT_ALGORITHM is not ${algorithm}, which the tests sign their tokens with`,

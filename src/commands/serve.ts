@@ -2,17 +2,18 @@
 
 import { readArguments } from '../config/flags.js'
 import { readSettings } from '../config/read-config.js'
-import { requireSecret, shortSecretWarning } from '../config/secret.js'
+import { missingSecretError, shortSecretWarning } from '../config/secret.js'
 import { flags } from '../config/settings.js'
 import { unknownNameWarnings } from '../config/unknown-names.js'
 import { start } from '../process/start.js'
 
-/** Serves until a signal stops it. */
+/** Serves until a signal stops it; without a usable secret too, as a service that is unhealthy (spec §5.5). */
 export async function run(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
-  requireSecret()
   const options = { isReadable: process.stdout.isTTY, requestLogLevel: 'debug' } as const
   const log = await serve()
+  const error = missingSecretError()
+  if (error !== undefined) log?.error(error)
   for (const warning of [shortSecretWarning(), ...unknownNameWarnings()]) {
     if (warning !== undefined) log?.warn(warning)
   }

@@ -3,7 +3,7 @@
 import { signToken } from '../auth/sign.js'
 import { loadEnvFile } from '../config/env-file.js'
 import { readArguments } from '../config/flags.js'
-import { requireSecret, toSign } from '../config/secret.js'
+import { requireSecret } from '../config/secret.js'
 import { parseLifetime } from '../config/units.js'
 import { UsageError } from '../config/usage-error.js'
 
@@ -16,6 +16,6 @@ export async function run(args: string[]): Promise<string> {
   }
   const lifetime = parseLifetime(String(expires), '--expires')
   loadEnvFile()
-  requireSecret(toSign)
+  requireSecret()
   return await signToken(sub, lifetime)
 }

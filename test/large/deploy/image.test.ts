@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, test } from 'node:test'
 import { serviceAt } from '../../conformance/client.js'
+import { assertServesWithoutSecret } from '../../support/missing-secret.js'
 import { ownProcess } from '../../support/own-process.js'
 import { freePort } from '../../support/process.js'
 import { requireTool, root } from '../../support/tools.js'
@@ -61,13 +62,14 @@ test('Dockerfile: built from a clean checkout, it serves without writing a file,
 
   const secret = 'a secret of at least thirty-two bytes'
   const port = await freePort()
-  const environment = { PATH: process.env.PATH, ...env, JWT_SECRET: secret, PORT: String(port) }
+  const without = { PATH: process.env.PATH, ...env, PORT: String(port) }
+  const environment = { ...without, JWT_SECRET: secret }
   const [program, ...args] = [...entrypoint, ...cmd]
   assert.equal(program, 'node')
-  const own = ownProcess([process.execPath, ...writesNothing, ...args], {
-    cwd: app,
-    env: environment,
-  })
+  const run = (env: NodeJS.ProcessEnv) =>
+    ownProcess([process.execPath, ...writesNothing, ...args], { cwd: app, env })
+  await assertServesWithoutSecret(run(without))
+  const own = run(environment)
   await own.printed(/"msg":"listening on /)
   const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
   const { status } = await service.call('POST', '/items', { data: { a: 1 } })

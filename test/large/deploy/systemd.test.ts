@@ -5,6 +5,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { test } from 'node:test'
+import { assertServesWithoutSecret } from '../../support/missing-secret.js'
+import { ownProcess } from '../../support/own-process.js'
+import { cli } from '../../support/own-service.js'
 import { programTest } from '../../support/program-test.js'
 import { root } from '../../support/tools.js'
 
@@ -50,3 +54,17 @@ programTest(
     assert.notEqual(check(open).status, 0)
   },
 )
+
+test('deploy/item-store.service: §5.5 without its file of variables, the service runs and is unhealthy', async () => {
+  const text = readFileSync(unit(), 'utf8')
+  const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? assert.fail()
+  assert.match(value('EnvironmentFile'), /^-\//, 'it may be missing (systemd.exec(5))')
+  const entries = value('Environment').split(' ')
+  const env = Object.fromEntries(entries.map((entry) => entry.split('=')))
+  const [, ...args] = value('ExecStart').split(' ')
+  const own = ownProcess([process.execPath, cli, ...args], {
+    cwd: mkdtempSync(join(tmpdir(), 'item-store-')),
+    env: { ...env, PORT: '0' },
+  })
+  await assertServesWithoutSecret(own)
+})
