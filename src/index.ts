@@ -7,7 +7,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { createSigning, type Signing } from './auth/secret.js'
+import { type CurrentSigning, followSecret, signingProblem } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'
 import {
   checkedDelay,
@@ -37,8 +37,11 @@ export interface ItemStoreOptions {
   readonly port?: number | undefined
   /** Address to listen on; `127.0.0.1` by default. */
   readonly host?: string | undefined
-  /** Signs the tokens; random by default. */
-  readonly secret?: string | undefined
+  /**
+   * Signs the tokens; random by default. A function returns the current secret each time that a token is signed or
+   * verified, such as `() => process.env.JWT_SECRET`; while it returns none, item requests get 503.
+   */
+  readonly secret?: string | (() => string | undefined) | undefined
   /** Maximum size of a request body, in bytes; 16 MiB by default. A larger one gets 413. */
   readonly maxBodyBytes?: number | undefined
   /** Maximum total size of all items, in bytes; half of memory by default. Beyond it, a create gets 507. */
@@ -68,7 +71,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   readonly url: string
   /** The address of the interface, `url` with the prefix of all paths: `http://127.0.0.1:40123/api/v1`. */
   readonly baseUrl: string
-  /** A token that only this store accepts. @throws {Error} if an option is invalid. */
+  /** A token that only this store accepts. @throws {Error} if an option is invalid, or there is no secret at present. */
   token(options?: TokenOptions): Promise<string>
   /**
    * A client with a token of its own.
@@ -110,7 +113,6 @@ const defaults = {
   shutdownTimeout: 1, // seconds
 }
 
-const signatureAlgorithm = 'HS256'
 const secretLength = 32 // bytes, see RFC 7518 §3.2
 
 /**
@@ -120,13 +122,13 @@ const secretLength = 32 // bytes, see RFC 7518 §3.2
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
   const { secret = newSecret(), delay, failures, ids, ...given } = options ?? {}
-  const signing = signingWith(secret)
+  const currentSigning = signingWith(secret)
   if (ids !== undefined && typeof ids !== 'string') throw new UsageError('ids is not text')
   const seededIds = ids === undefined ? undefined : seededItemIds(ids)
   const server = await startServer(settingsFrom(given), {
     log: createSilentLog(),
     requestLogLevel: 'debug',
-    currentSigning: () => signing,
+    currentSigning,
     delay: delay === undefined ? undefined : checkedDelay(delay),
     failures: failures === undefined ? undefined : checkedFailures(failures),
     newId: seededIds?.newId,
@@ -136,8 +138,9 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
   async function token({ sub = 'embedded', expires = '1h' }: TokenOptions = {}): Promise<string> {
     if (typeof sub !== 'string') throw new UsageError(`sub is ${sub}; expected text`)
+    if (signingProblem(currentSigning)) throw new UsageError(`at present, ${expectedSecret}`)
     const { signToken } = await import('./auth/sign.js')
-    return await signToken(sub, parseLifetime(expires, 'expires'), { signing })
+    return await signToken(sub, parseLifetime(expires, 'expires'), { signing: currentSigning() })
   }
 
   function needRunning(): void {
@@ -188,13 +191,17 @@ function settingsFrom(given: object): Config {
   return configFrom({ ...defaults, ...Object.fromEntries(entries) })
 }
 
-/** @throws {UsageError} */
-function signingWith(secret: unknown): Signing {
-  // What is not valid Unicode becomes this character: many secrets would be the same one.
-  if (typeof secret === 'string' && secret !== '' && !Buffer.from(secret).includes('\ufffd')) {
-    return createSigning(secret, signatureAlgorithm)
-  }
-  throw new UsageError('secret must be text that is not empty, of valid Unicode without U+FFFD')
+const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
+
+/** @throws {UsageError} unless it is a function, whose result is checked at each use. */
+function signingWith(secret: unknown): CurrentSigning {
+  const isFunction = typeof secret === 'function'
+  const currentSigning = followSecret(() => {
+    const current: unknown = isFunction ? secret() : secret
+    return typeof current === 'string' ? current : undefined
+  })
+  if (!isFunction && signingProblem(currentSigning)) throw new UsageError(expectedSecret)
+  return currentSigning
 }
 
 /** @throws {UsageError} with the place in the array of what is not an item. */

@@ -192,6 +192,29 @@ test('a token has the requested caller and lifetime', async () => {
   }
 })
 
+test('§5.5 a secret that is a function is asked at each verification, and for each token', async () => {
+  const given: { secret?: unknown } = {}
+  const store = await started({ secret: () => given.secret as string | undefined }) // what callers without types return
+  const status = async (token: string) => (await request(store, 'GET', '/items', { token })).status
+  for (const unusable of [undefined, '', null, 7, '\ud800']) {
+    given.secret = unusable
+    assert.equal(await status('a token'), 503)
+    const health = await fetch(`${store.baseUrl}/health`)
+    const { unhealthy_subsystems: names } = JSON.parse(await health.text())
+    assert.deepEqual([health.status, names], [503, ['auth']])
+    await assert.rejects(store.token(), /at present, secret must be text that is not empty/)
+  }
+  given.secret = 'first'
+  const first = await store.token()
+  assert.equal(await status(first), 200)
+  given.secret = 'second'
+  assert.equal(await status(first), 401)
+  const client = store.client()
+  assert.deepEqual(await client.list(), [])
+  given.secret = 'first'
+  assert.equal(await status(first), 200)
+})
+
 test('tokens of one are valid in another with the same secret', async () => {
   const secret = 'a secret of at least thirty-two bytes'
   const [one, other] = await Promise.all([started({ secret }), started({ secret })])

@@ -20,21 +20,33 @@ export interface Signing {
 /** Returns the current key and algorithm. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 export type CurrentSigning = () => Signing
 
-let latest: Signing | undefined
+/**
+ * The key for a secret that may change at any time; it is reused until the secret or the algorithm does.
+ * @param secret returns the current secret; empty or `undefined` for none.
+ * @param algorithm returns the current algorithm.
+ */
+export function followSecret(
+  secret: () => string | undefined,
+  algorithm: () => string = () => 'HS256',
+): CurrentSigning {
+  let latest: Signing | undefined
+  return () => {
+    const [current, name] = [secret() ?? '', algorithm()]
+    if (latest?.secret === current && latest.algorithm === name) return latest
+    latest = createSigning(current, name)
+    return latest
+  }
+}
 
 /**
  * The current key and algorithm, from `JWT_SECRET` and `JWT_ALGORITHM`. The environment is read each time,
- * because any code in this process may change it; that takes half a microsecond. The key is reused until it
- * does.
+ * because any code in this process may change it; that takes half a microsecond.
  * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
-export function environmentSigning(): Signing {
-  const secret = process.env.JWT_SECRET ?? ''
-  const algorithm = process.env.JWT_ALGORITHM || 'HS256'
-  if (latest?.secret === secret && latest.algorithm === algorithm) return latest
-  latest = createSigning(secret, algorithm)
-  return latest
-}
+export const environmentSigning: CurrentSigning = followSecret(
+  () => process.env.JWT_SECRET,
+  () => process.env.JWT_ALGORITHM || 'HS256',
+)
 
 /** Why tokens cannot be signed or verified now; `undefined` if they can. */
 export function signingProblem(currentSigning: CurrentSigning): string | undefined {
@@ -50,8 +62,9 @@ export function signingProblem(currentSigning: CurrentSigning): string | undefin
 /** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 export function createSigning(secret: string, algorithm: string): Signing {
   if (secret === '') throw notConfigured('JWT_SECRET is not set')
-  // Invalid UTF-8 has been decoded to this character, so many secrets would become the same one, easily guessed.
-  if (secret.includes('\ufffd')) {
+  const bytes = Buffer.from(secret)
+  // What is invalid in UTF-8 or Unicode becomes this character, so many secrets would be the same one, easily guessed.
+  if (bytes.includes('\ufffd')) {
     throw notConfigured('JWT_SECRET is not valid UTF-8')
   }
   if (!isAlgorithm(algorithm)) {
@@ -60,7 +73,7 @@ export function createSigning(secret: string, algorithm: string): Signing {
   return {
     secret,
     algorithm,
-    key: createSecretKey(Buffer.from(secret)),
+    key: createSecretKey(bytes),
     verified: new TokenCache(),
   }
 }

@@ -13,15 +13,17 @@ const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
 /** `crit` demands extensions, and none are supported (RFC 7515 §4.1.11). */
 const requiredHeader = v.looseObject({ alg: v.string(), crit: v.optional(v.never()) })
 
-/**
- * The claims that are checked. `iat` is not among them: it is never a reason to reject a token. `nbf`
- * is checked if present (RFC 7519 §4.1.5).
- */
+/** Unix time in seconds, which may have a fraction (`NumericDate`, RFC 7519 §2): many libraries sign the clock as it is. */
+const time = v.pipe(v.number(), v.finite())
+
+/** The claims that are checked: `nbf` if present (RFC 7519 §4.1.5), and of `iat` only that it is a time. */
 const requiredClaims = v.looseObject({
   sub: v.string(),
-  exp: v.pipe(v.number(), v.integer()),
-  nbf: v.optional(v.number()),
+  exp: time,
+  nbf: v.optional(time),
+  iat: v.optional(time),
 })
+const expiringClaims = v.looseObject({ exp: time })
 
 /**
  * Verifies a token (spec §5).
@@ -36,14 +38,15 @@ export function verifyToken(token: string, signing = environmentSigning()): Veri
     return known
   }
   const { sub, exp, nbf } = verifiedClaims(token, signing)
-  if (nbf !== undefined && nbf > Date.now() / 1000) throw invalid('it is not valid yet (nbf)')
+  // The clock is cut to milliseconds, but a fraction may have more digits: a token of this moment is valid.
+  if (nbf !== undefined && nbf >= (Date.now() + 1) / 1000)
+    throw invalid('it is not valid yet (nbf)')
   const verified = { sub, exp } // keeping other claims could take much more memory
-  assertNotExpired(verified)
   signing.verified.add(token, verified)
   return verified
 }
 
-/** The claims of a token, after all checks but those of the times. */
+/** The claims of a token, after all checks but that of `nbf`. An expired token is reported as such, whatever else it lacks. */
 function verifiedClaims(token: string, signing: Signing): v.InferOutput<typeof requiredClaims> {
   const [, input, header, payload, signature] = compactJws.exec(token) ?? []
   if (!input || !header || !payload || !signature) throw invalid('it is not a JSON Web Token')
@@ -53,8 +56,9 @@ function verifiedClaims(token: string, signing: Signing): v.InferOutput<typeof r
   if (!success) throw invalid('its header is not supported')
   if (rules.alg !== signing.algorithm) throw invalid('its algorithm is not the configured one')
   const claims = parsePart(payload, 'payload')
+  if (v.is(expiringClaims, claims)) assertNotExpired(claims)
   if (!v.is(requiredClaims, claims)) {
-    throw invalid('the claims sub (a string) and exp (an integer) are required')
+    throw invalid('it needs sub (a string) and exp (a number); nbf and iat must be numbers')
   }
   return claims
 }
@@ -81,7 +85,7 @@ function parsePart(part: string, name: string): unknown {
 }
 
 /** Checked on every use, cached or not (spec §5.4). There is no leeway. */
-function assertNotExpired({ exp }: VerifiedToken): void {
+function assertNotExpired({ exp }: Pick<VerifiedToken, 'exp'>): void {
   if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
 }
 
