@@ -1,10 +1,9 @@
 /**
  * Prepares the checkout: installs what is missing, builds what is out of date, and does nothing if
  * neither is needed. Plain JavaScript, because it runs before anything is installed.
- *
- * A hash of the inputs is kept in a stamp file next to the result, in folders that git ignores.
  */
 
+import './node-version.mjs'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,35 +12,119 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-const ciOptions = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+/** What a build makes. Each has a stamp with the hash of the inputs that it was made from. */
+const outputs = ['build', 'dist']
+const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
 /** Installs what is missing or out of date. */
 export function install() {
-  once('node_modules', ['package-lock.json'], () => {
-    run('npm', ['ci', ...ciOptions])
-  })
+  installIn('.')
 }
 
 /** Installs the programs that only large tests run; there are many, so nothing else waits for them. */
 export function installTestTools() {
-  once('tools/node_modules', ['tools/package-lock.json'], () => {
-    run('npm', ['ci', '--prefix', 'tools', ...ciOptions])
-  })
+  installIn('tools')
 }
 
 /** Installs and builds what is missing or out of date. */
 export function makeReady() {
   install()
-  const inputs = [
-    'package-lock.json',
-    'tsconfig.json',
-    'scripts/compile.mjs',
-    'src',
-    'test',
-    'pages',
-  ]
+  const stamp = currentStamp()
+  if (isBuilt(stamp)) return
+  run(process.execPath, [join(root, 'scripts/compile.mjs')])
+  for (const output of outputs) writeFileSync(stampOf(output), stamp)
+}
+
+/** Whether there is nothing to install and nothing to build. */
+export function isReady() {
+  return isInstalled('.') && isBuilt(currentStamp())
+}
+
+/**
+ * Installs the packages of a folder unless they are there. Those for development are included whatever
+ * `NODE_ENV` and npm's settings say, since the build needs them.
+ * @param {string} folder
+ */
+function installIn(folder) {
+  if (isInstalled(folder)) return
+  const all = ['--include=dev', '--include=optional', '--include=peer']
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  run('npm', ['ci', '--prefix', folder, ...all, ...quiet])
+}
+
+/**
+ * The packages of a lock file (package-lock.json) by their paths.
+ * @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }>} Packages
+ */
+
+/**
+ * Whether the packages of a folder are those of its lock file, according to the list that npm keeps of what
+ * it has installed, whoever ran it.
+ * @param {string} folder
+ */
+function isInstalled(folder) {
+  const list = join(root, folder, 'node_modules/.package-lock.json')
+  if (!existsSync(list)) return false
+  const installed = packagesIn(list)
+  return Object.entries(packagesIn(join(root, folder, 'package-lock.json'))).every(
+    ([path, { version, integrity, ...rest }]) => {
+      if (path === '') return true // the folder itself
+      const found = installed[path]
+      if (found === undefined) return rest.optional === true && !isForThisMachine(rest)
+      return (
+        found.version === version &&
+        found.integrity === integrity &&
+        existsSync(join(root, folder, path, 'package.json'))
+      )
+    },
+  )
+}
+
+/**
+ * @param {string} file
+ * @returns {Packages}
+ */
+function packagesIn(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages
+}
+
+/**
+ * Whether an optional package is the one for this machine, such as a native binding. Those that name no system are
+ * needed by those for other machines only.
+ * @param {Packages[string]} package
+ */
+function isForThisMachine({ os, cpu, libc }) {
+  return (
+    os?.includes(process.platform) === true &&
+    cpu?.includes(process.arch) === true &&
+    (libc === undefined || libc.includes(libcOfThisMachine()))
+  )
+}
+
+function libcOfThisMachine() {
+  if (process.report === undefined) return ''
+  /** @type {{ header?: { glibcVersionRuntime?: string } }} */
+  const report = process.report.getReport()
+  return report.header?.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
+}
+
+/** @param {string} output */
+function stampOf(output) {
+  return join(root, output, '.stamp')
+}
+
+/** The stamp of a build from what is there now. */
+function currentStamp() {
   const variant = process.env.NODE_V8_COVERAGE === undefined ? '' : 'with source maps '
-  once('build', inputs, () => run(process.execPath, [join(root, 'scripts/compile.mjs')]), variant)
+  return variant + hashOf(inputs)
+}
+
+/** @param {string} stamp */
+function isBuilt(stamp) {
+  return outputs.every((output) => {
+    const file = stampOf(output)
+    return existsSync(file) && readFileSync(file, 'utf8') === stamp
+  })
 }
 
 /**
@@ -59,20 +142,6 @@ export function run(command, args) {
   })
   if (error) throw error
   if (status !== 0) process.exit(status ?? 1)
-}
-
-/**
- * Calls `make` unless `folder` has already been made from the same inputs in the same variant.
- * @param {string} folder
- * @param {string[]} inputs files and folders
- * @param {() => void} make
- */
-function once(folder, inputs, make, variant = '') {
-  const stamp = join(root, folder, '.stamp')
-  const hash = variant + hashOf(inputs)
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
-  make()
-  writeFileSync(stamp, hash)
 }
 
 /** @param {string[]} inputs files and folders */

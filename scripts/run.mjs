@@ -2,9 +2,13 @@
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { makeReady, root } from './ready.mjs'
+import { refuseBusyPort } from './busy-port.mjs'
+import { isReady, makeReady, root } from './ready.mjs'
 
-makeReady()
+if (!isReady()) {
+  await refuseBusyPort(process.argv.slice(2))
+  makeReady()
+}
 
 // npm passes a signal on only to its child. With `npm start`, this process replaces the shell that npm
 // starts; the other scripts also run where a shell has no `exec`, and there the signal ends the shell.

@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import os from 'node:os'
 import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { installTestTools, makeReady, root } from './ready.mjs'
@@ -16,7 +16,7 @@ import { useTemporaryFolder } from './temporary-folder.mjs'
 /** Maximum time for a test file, in milliseconds; the slowest takes a minute on a busy machine. */
 const timeout = 180_000
 /** Files at a time: they spend more than half of their time waiting. */
-const concurrency = 3 * availableParallelism()
+const concurrency = 3 * os.availableParallelism()
 
 const args = process.argv.slice(2)
 const names = args.filter((arg) => arg !== '--all')

@@ -29,6 +29,7 @@ type CommandName = keyof typeof commands
 
 const [first, ...args] = process.argv.slice(2)
 try {
+  await import('./node-version.js')
   const output = await run(first, args)
   if (output !== undefined) print(output)
 } catch (error) {
@@ -36,7 +37,7 @@ try {
   if (!isStarved && !(error instanceof UsageError)) throw error
   const message = isStarved ? 'too many open files; raise the limit (ulimit -n)' : error.message
   process.stderr.on('error', () => undefined) // the exit code still says it
-  process.stderr.write(`${message.replaceAll(/^/gm, 'item-store: ')}\n`)
+  process.stderr.write(`${message.replaceAll(/^(?!item-store: )/gm, 'item-store: ')}\n`)
   process.exitCode = 2
 }
 

@@ -6,6 +6,7 @@
  * @module
  */
 
+import './node-version.js'
 import { randomBytes } from 'node:crypto'
 import { type CurrentSigning, followSecret, signingProblem } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'

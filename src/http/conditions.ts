@@ -6,7 +6,7 @@
  * @module
  */
 
-import { createHash, hash } from 'node:crypto'
+import crypto, { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../interface/errors.js'
@@ -36,7 +36,7 @@ const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
 /** A strong tag: other bytes have another one. */
 export function entityTag(bytes: Uint8Array): EntityTag {
-  return `"${hash('sha256', bytes, 'base64url')}"`
+  return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
 /** The same for an item, of any length. */

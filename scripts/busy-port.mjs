@@ -1,0 +1,45 @@
+/** Reports a port in use before anything is installed or built, which can take a minute. */
+
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+/**
+ * Ends this process in the way of the command if the port that it is about to listen on is in use. Whatever else is
+ * wrong, the command itself reports.
+ * @param {string[]} args of the command, its name first
+ */
+export async function refuseBusyPort([command, ...args]) {
+  if (command !== 'serve' && command !== 'dev') return
+  const port = settingOf('PORT', args) ?? '8000'
+  const host = settingOf('HOST', args) ?? (command === 'dev' ? '127.0.0.1' : '0.0.0.0')
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return
+  const server = createServer()
+  try {
+    await once(server.listen(Number(port), host), 'listening')
+    server.close()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) return
+    process.stderr.write(
+      `item-store: port ${port} is in use; stop the program that uses it or choose another port with --port\n`,
+    )
+    process.exit(2)
+  }
+}
+
+/**
+ * The value of a setting from its flag, the environment, or the file .env, as far as it can be read without
+ * the command.
+ * @param {string} name
+ * @param {string[]} args
+ */
+function settingOf(name, args) {
+  const flag = `--${name.toLowerCase()}`
+  const at = args.lastIndexOf(flag)
+  const given = args.findLast((arg) => arg.startsWith(`${flag}=`))?.slice(flag.length + 1)
+  const inFile = new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=\\s*["'\`]?([^\\s"'\`#]+)`, 'm')
+  const file = existsSync('.env') ? readFileSync('.env', 'utf8') : ''
+  return (
+    given ?? (at === -1 ? undefined : args[at + 1]) ?? (process.env[name] || inFile.exec(file)?.[1])
+  )
+}
