@@ -1,0 +1,103 @@
+/** A clone of this repository: what its first commands install and build, and what they leave as it is. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { portInUse } from '../../support/process.js'
+import { unlessMissing } from '../../support/program-test.js'
+import { cleanEnvironment, emptyFolder, filesIn } from '../../support/tarball.js'
+import { root } from '../../support/tools.js'
+
+const offline = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: emptyFolder() }
+const made = ['node_modules', 'build', 'dist', '.git', 'tools']
+
+/** What a clone has. */
+const clone = join(emptyFolder(), 'clone')
+cpSync(root, clone, {
+  recursive: true,
+  filter: (path) => !made.some((name) => path === join(root, name)),
+})
+
+function run(command: string, variables: NodeJS.ProcessEnv = {}) {
+  const { NODE_V8_COVERAGE: _coverage, ...env } = cleanEnvironment()
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
+    cwd: clone,
+    env: { ...env, npm_config_prefer_offline: 'true', npm_config_loglevel: 'error', ...variables },
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+function assertRuns(command: string, variables: NodeJS.ProcessEnv = {}): void {
+  const { status, stderr } = run(command, variables)
+  assert.equal(status, 0, stderr)
+}
+
+const token = 'JWT_SECRET=x npm run --silent token -- --sub a'
+
+test('a port in use is reported before anything is installed', async () => {
+  const port = await portInUse()
+  for (const start of [`npm start -- --host 127.0.0.1 --port ${port}`, 'npm start']) {
+    const { status, stderr } = run(`exec ${start}`, { PORT: String(port), HOST: '127.0.0.1' })
+    assert.match(stderr, /^item-store: port \d+ is in use; .* choose another port with --port\n$/)
+    assert.equal(status, 2)
+  }
+  assert.equal(existsSync(join(clone, 'node_modules')), false)
+})
+
+test('NODE_ENV=production installs what the build needs', () => {
+  assertRuns(token, { NODE_ENV: 'production' })
+  assertRuns(token, offline)
+})
+
+for (const command of [token, 'npm run build', 'npm pack']) {
+  test(`a dist that is gone is built again by ${command.replace(/.*npm/, 'npm')}`, () => {
+    rmSync(join(clone, 'dist'), { recursive: true })
+    assertRuns(command, offline)
+    assert.ok(existsSync(join(clone, 'dist/cli.js')))
+  })
+}
+
+test('the package that it packs has the program, and no stamp', () => {
+  const [tarball = ''] = readdirSync(clone).filter((file) => file.endsWith('.tgz'))
+  const files = filesIn(join(clone, tarball))
+  assert.ok(files.includes('dist/cli.js'))
+  assert.ok(!files.includes('dist/.stamp'))
+})
+
+for (const options of ['--omit=dev', '--omit=optional']) {
+  test(`after npm ci ${options}, what is missing is installed`, () => {
+    assertRuns(`npm ci ${options} && rm -r dist && ${token}`)
+  })
+}
+
+test('after npm ci, nothing is installed: no network and no cache is needed', () => {
+  assertRuns('npm ci')
+  rmSync(join(clone, 'build'), { recursive: true })
+  assertRuns(token, offline)
+})
+
+const npx = 'npx --yes node@18'
+const hasOldNode = run(`${npx} --version`).status === 0
+test(
+  'Node.js 18: one line from the command and the scripts, an error from the library',
+  unlessMissing(!hasOldNode && npx),
+  () => {
+    const says = 'item-store: needs Node.js 20.19 or newer, this is 18.'
+    for (const args of [
+      'dist/cli.js serve',
+      'scripts/run.mjs serve',
+      'scripts/test.mjs',
+      'scripts/build.mjs',
+    ]) {
+      const { status, stdout, stderr } = run(`${npx} ${args}`)
+      assert.ok(stderr.startsWith(says) && /^.*\n$/.test(stderr), stderr)
+      assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
+    }
+    const program = 'import("./dist/index.js").catch(({ message }) => console.log(message))'
+    const { stdout } = run(`${npx} --eval '${program}'`)
+    assert.ok(stdout.startsWith(says) && /^.*\n$/.test(stdout), stdout)
+  },
+)

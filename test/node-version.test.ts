@@ -1,0 +1,60 @@
+/** An old Node.js: one line says which one is needed. test/large/package/checkout.test.ts runs a real one. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { cli } from './support/own-service.js'
+import { root } from './support/tools.js'
+
+const { engines }: { engines: { node: string } } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+)
+const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? []
+const [major = 0, minor = 0] = oldest.split('.').map(Number)
+
+/** Runs Node.js as if it were of another version. */
+function runAs(version: string, args: string[]) {
+  const code = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+  const pretend = `--import=data:text/javascript,${encodeURIComponent(code)}`
+  const { status, stdout, stderr } = spawnSync(process.execPath, [pretend, ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+const scripts = readdirSync(join(root, 'scripts'))
+  .filter((file) => readFileSync(join(root, 'scripts', file), 'utf8').includes("'./ready.mjs'"))
+  .filter((file) => file !== 'compile.mjs') // started by ready.mjs
+  .map((file) => `scripts/${file}`)
+
+for (const args of [[cli, 'serve'], [cli, '--version'], ...scripts.map((script) => [script])]) {
+  const shown = args.join(' ').replace(cli, 'item-store')
+  test(`${shown} on an old Node.js: exit code 2 and one line`, () => {
+    const stderr = `item-store: needs Node.js ${oldest} or newer, this is 18.20.8\n`
+    assert.deepEqual(runAs('18.20.8', args), { status: 2, stdout: '', stderr })
+  })
+}
+
+test('the library on an old Node.js: an error that says which one is needed', () => {
+  const library = pathToFileURL(join(root, 'dist/index.js')).href
+  const program = `await import('${library}').catch(({ message }) => console.log(message))`
+  for (const [version, says] of [
+    [
+      `${major}.${minor - 1}.9`,
+      `item-store: needs Node.js ${oldest} or newer, this is ${major}.${minor - 1}.9\n`,
+    ],
+    [
+      `${major - 1}.${minor + 1}.0`,
+      `item-store: needs Node.js ${oldest} or newer, this is ${major - 1}.${minor + 1}.0\n`,
+    ],
+    [`${major}.${minor}.0`, ''],
+    [`${major + 6}.0.0`, ''],
+  ] as const) {
+    const { stdout } = runAs(version, ['--input-type=module', '--eval', program])
+    assert.equal(stdout, says, version)
+  }
+})
