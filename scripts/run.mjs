@@ -21,7 +21,6 @@ const watch = setInterval(() => {
 watch.unref()
 
 const cli = join(root, 'dist/cli.js')
-process.argv[1] = cli // what workers are started with, if there are any
 await import(pathToFileURL(cli).href)
 
 // A signal to all processes at once also ends the shell, which must not count as a second one. The handlers

@@ -20,11 +20,6 @@ const tokenHours = 24
 export async function run(args: string[]): Promise<undefined> {
   const { values } = readArguments('dev', args, { ...flags, ...devFlags })
   const config = readSettings(values, { host: '127.0.0.1', console: 'on' })
-  if (config.workers > 1) {
-    throw new UsageError(
-      `WORKERS is ${config.workers}, but dev serves as one process; leave it at 1`,
-    )
-  }
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const failures = typeof values.failures === 'string' ? parseFailures(values.failures) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined

@@ -11,16 +11,10 @@ import { start } from '../process/start.js'
 export async function run(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
   const options = { isReadable: process.stdout.isTTY, requestLogLevel: 'debug' } as const
-  const log = await serve()
+  const { log } = await start(config, options)
   const error = missingSecretError()
-  if (error !== undefined) log?.error(error)
+  if (error !== undefined) log.error(error)
   for (const warning of [shortSecretWarning(), ...unknownNameWarnings()]) {
-    if (warning !== undefined) log?.warn(warning)
-  }
-
-  async function serve() {
-    if (config.workers === 1) return (await start(config, options)).log
-    const { startWorkers } = await import('../process/workers.js')
-    return await startWorkers(config, options)
+    if (warning !== undefined) log.warn(warning)
   }
 }

@@ -106,11 +106,6 @@ export function orOff({ parse, format }: Kind<number>): Kind<number | undefined>
   }
 }
 
-/** A number that depends on the machine where the text is `auto`. */
-export function orAuto({ parse, format }: Kind<number>, auto: () => number): Kind<number> {
-  return { parse: withAlternative('auto', auto, parse), format }
-}
-
 /** Accepts a word in place of a number, and names it where neither is found. */
 function withAlternative<T>(word: string, valueOfWord: () => T, parse: (text: string) => T) {
   return (text: string): T => {

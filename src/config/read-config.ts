@@ -76,18 +76,16 @@ function configOf(
 ): Config {
   const problems: string[] = []
   const descriptions = new Map<Setting<unknown>, string>()
-  const workers = workersIn(inputFor(settings.workers, 'workers').text)
   const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
     const { text, label, source } = inputFor(setting, key as keyof SettingValues) // a key of the table
-    const { value, text: defaultText } = setting.defaultFor(workers)
-    descriptions.set(setting, `${label} (${text ?? defaultText}${source})`)
-    if (text === undefined) return [key, value]
+    descriptions.set(setting, `${label} (${text ?? setting.defaultText}${source})`)
+    if (text === undefined) return [key, setting.default]
     try {
       return [key, setting.parse(text)]
     } catch (error) {
       const is = setting.isSecret ? 'not usable' : JSON.stringify(text)
       problems.push(`${label} is ${is}${source}; expected ${messageOf(error)}`)
-      return [key, value]
+      return [key, setting.default]
     }
   })
   const values = Object.fromEntries(entries) as SettingValues // one entry for each key of the table
@@ -102,18 +100,9 @@ function configOf(
   return config
 }
 
-/** The number of processes that share the memory of this machine; 1 if the text is invalid. */
-function workersIn(text: string | undefined): number {
-  try {
-    return text === undefined ? 1 : settings.workers.parse(text)
-  } catch {
-    return 1
-  }
-}
-
 /** Settings that contradict each other: one line for each problem. */
 function contradictions(
-  { port, host, metricsPort, metricsHost, storeUrl, workers, ...config }: Config,
+  { port, host, metricsPort, metricsHost, storeUrl, ...config }: Config,
   describe: (setting: Setting<unknown>) => string,
 ): string[] {
   const problems: string[] = []
@@ -123,14 +112,9 @@ function contradictions(
     problems.push(`${describe(settings.metricsPort)} must differ from ${describe(settings.port)}`)
   }
   // Otherwise a full store would make the service refuse most requests, reads included.
-  if (storeUrl === undefined && workers === 1 && config.maxStoreBytes >= config.maxMemoryBytes) {
+  if (storeUrl === undefined && config.maxStoreBytes >= config.maxMemoryBytes) {
     const [store, memory] = [settings.maxStoreBytes, settings.maxMemoryBytes].map(describe)
     problems.push(`${store} must be less than ${memory}`)
-  }
-  if (storeUrl === undefined && workers > 1) {
-    problems.push(
-      `${describe(settings.workers)} needs STORE_URL: in process memory, each worker would have its own items`,
-    )
   }
   return problems
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { availableParallelism, totalmem } from 'node:os'
+import { totalmem } from 'node:os'
 import { test } from 'node:test'
 import { describeSettings } from '../commands/help.js'
 import { readConfig } from './read-config.js'
@@ -60,11 +60,6 @@ const typed = [
   { env: { METRICS_PORT: 'off' }, key: 'metricsPort', value: undefined },
   { env: { METRICS_PORT: '9090' }, key: 'metricsPort', value: 9090 },
   { env: { HOST: '::1' }, key: 'metricsHost', value: '::1' },
-  {
-    env: { WORKERS: 'auto', STORE_URL: 'redis://localhost' },
-    key: 'workers',
-    value: Math.min(availableParallelism(), 256),
-  },
   { env: { STORE_BUCKETS: '1024' }, key: 'storeBuckets', value: 1024 },
   { env: { HOST: '::1', METRICS_HOST: '::' }, key: 'metricsHost', value: '::' },
 ] as const
@@ -132,26 +127,3 @@ for (const { isTaken, ...hosts } of sharedPorts) {
     else assert.equal(read().metricsPort, 9000)
   })
 }
-
-test('workers divide what one process has by default, and nothing that is given', () => {
-  const one = readConfig({}, {})
-  const env = { WORKERS: '4', STORE_URL: 'redis://localhost' }
-  const four = readConfig({}, env)
-  const mebibyte = 1024 ** 2
-  const isFourth = (share: number, whole: number) => Math.abs(4 * share - whole) <= 4 * mebibyte
-  assert.equal(four.workers, 4)
-  assert.ok(isFourth(four.maxMemoryBytes, one.maxMemoryBytes))
-  assert.ok(four.maxPendingBytes < one.maxPendingBytes || one.maxPendingBytes === 16 * mebibyte)
-  assert.ok(four.maxPendingBytes >= four.maxBodyBytes)
-  assert.equal(four.maxConnections, 2500)
-  const given = readConfig({ 'max-memory-bytes': '3GB' }, { ...env, MAX_CONNECTIONS: '10000' })
-  assert.deepEqual([given.maxMemoryBytes, given.maxConnections], [3e9, 10_000])
-})
-
-test('workers without a store that they share are a mistake', () => {
-  assert.throws(() => readConfig({ workers: '2' }, {}), {
-    message:
-      '--workers (2) needs STORE_URL: in process memory, each worker would have its own items',
-  })
-  assert.equal(readConfig({ workers: '1' }, {}).workers, 1)
-})

@@ -7,7 +7,6 @@
  * @module
  */
 
-import { availableParallelism } from 'node:os'
 import type { ParseArgsConfig } from 'node:util'
 import {
   engineUrl,
@@ -19,7 +18,6 @@ import {
   oneOf,
   onOrOff,
   optional,
-  orAuto,
   orOff,
   powerOfTwo,
   seconds,
@@ -35,8 +33,6 @@ export interface Setting<T> {
   readonly default: T
   /** The default as a user would type it; `undefined` if it depends on something else. */
   readonly defaultText: string | undefined
-  /** Both for each of this many processes, which share the memory of this machine. */
-  readonly defaultFor: (workers: number) => { value: T; text: string | undefined }
   readonly meaning: string
   /** Whether a value may contain a password, so that it is never printed. */
   readonly isSecret: boolean
@@ -46,7 +42,6 @@ export interface Setting<T> {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const day = 86_400 // seconds
-const maxWorkers = 256
 
 export const settings = {
   port: setting('PORT', integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
@@ -106,12 +101,6 @@ export const settings = {
     2000,
     'Maximum time to wait for a reply from that server before the request gets 503',
   ),
-  workers: setting(
-    'WORKERS',
-    orAuto(integer(1, maxWorkers), () => Math.min(availableParallelism(), maxWorkers)),
-    1,
-    'Number of worker processes, only with STORE_URL and not in dev; or auto, one for each core',
-  ),
   maxHeaderBytes: setting(
     'MAX_HEADER_BYTES',
     size(kibibyte, mebibyte),
@@ -121,7 +110,7 @@ export const settings = {
   maxConnections: setting(
     'MAX_CONNECTIONS',
     integer(1, 1_000_000),
-    (workers) => Math.min(Math.ceil(10_000 / workers), timesInHeap(64 * kibibyte)),
+    Math.min(10_000, timesInHeap(64 * kibibyte)),
     'Maximum number of open connections, lower by default in a small heap; more are closed at once',
   ),
   requestTimeout: setting(
@@ -151,7 +140,7 @@ export const settings = {
   maxMemoryBytes: setting(
     'MAX_MEMORY_BYTES',
     size(1),
-    (workers) => fractionOfMemory(0.9 / workers),
+    fractionOfMemory(0.9),
     'Resident memory above which item requests other than deletes get 503; 9/10 of memory by default',
   ),
   metricsPort: setting(
@@ -197,17 +186,12 @@ export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-/** @param defaultValue the same for all, or what it is for each of several processes. */
 function setting<T extends number | string | boolean | undefined>(
   name: string,
   { parse, format, isSecret = false }: Kind<T>,
-  defaultValue: T | ((workers: number) => T),
+  defaultValue: T,
   meaning: string,
 ): Setting<T> {
-  const defaultFor = (workers: number) => {
-    const value = typeof defaultValue === 'function' ? defaultValue(workers) : defaultValue
-    return { value, text: format(value) }
-  }
-  const { value, text: defaultText } = defaultFor(1)
-  return { name, default: value, defaultText, defaultFor, meaning, isSecret, parse }
+  const defaultText = format(defaultValue)
+  return { name, default: defaultValue, defaultText, meaning, isSecret, parse }
 }

@@ -14,7 +14,6 @@ for (const [name, meant] of [
   ['ITEM_MAX_STORE_BYTES', 'MAX_STORE_BYTES'],
   ['STORE_URL', undefined],
   ['ITEM_STORE_TOKEN', undefined],
-  ['ITEM_STORE_WORKER', 'WORKERS'],
   ['STORE_OWNER', undefined],
   ['PROT', undefined],
 ] as const) {

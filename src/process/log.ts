@@ -11,9 +11,8 @@ const maxUnreadBytes = 1024 * 1024
 /**
  * @param level minimum level to log.
  * @param isReadable whether to write lines for people instead of JSON.
- * @param worker the number of this process if it is one of several; each of its lines has it.
  */
-export function createLog(level: string, isReadable: boolean, worker?: number): Logger {
+export function createLog(level: string, isReadable: boolean): Logger {
   const { stdout } = process
   let dropped = 0
   // Not pino's own destination: once nobody reads standard output any more, that one retries forever,
@@ -28,10 +27,9 @@ export function createLog(level: string, isReadable: boolean, worker?: number): 
       }
     },
   }
-  const base = worker === undefined ? null : { worker }
   const formatters = { level: (name: string) => ({ level: name }) }
   const timestamp = pino.stdTimeFunctions.isoTime
-  const log = pino({ level, base, timestamp, formatters }, destination)
+  const log = pino({ level, base: null, timestamp, formatters }, destination)
   // The service must survive whatever reads its log.
   stdout.on('error', () => undefined)
 

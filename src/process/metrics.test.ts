@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Registry } from 'prom-client'
 import { newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item-request.js'
 import { createMemoryStore } from '../store/memory/store.js'
@@ -10,9 +9,9 @@ import { createMetrics } from './metrics.js'
 
 test('the bytes in use reach the maximum when the store is full', async () => {
   const store = createMemoryStore(1000)
-  const { registries } = createMetrics(store, { count: 0 })
+  const { registry } = createMetrics(store, { count: 0 })
   const value = async (name: string) => {
-    const text = await Registry.merge(registries).metrics()
+    const text = await registry.metrics()
     return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? Number.NaN)
   }
   assert.deepEqual(
@@ -35,7 +34,7 @@ test('the bytes in use reach the maximum when the store is full', async () => {
 test('without a response from the store, only its own metrics are missing', async () => {
   let isReachable = true
   const memory = createMemoryStore(1000)
-  const { registries } = createMetrics(
+  const { registry } = createMetrics(
     {
       ...memory,
       size() {
@@ -45,7 +44,6 @@ test('without a response from the store, only its own metrics are missing', asyn
     },
     { count: 0 },
   )
-  const registry = Registry.merge(registries)
   assert.match(await registry.metrics(), /^item_store_items 0$/m)
   isReachable = false
   const metrics = await registry.metrics()

@@ -2,15 +2,7 @@
 
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import {
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type PrometheusContentType,
-  Registry,
-} from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Exchange } from '../http/exchange.js'
 import type { WaitingReads } from '../http/waiting-reads.js'
 import { isTokenError } from '../interface/errors.js'
@@ -25,7 +17,6 @@ const durationBuckets = [
 /** In seconds: a server nearby replies within a millisecond, and STORE_TIMEOUT is two by default. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** Metrics served by this process or by the primary process. */
 export interface PublishedMetrics {
   /** Counts an answered request. */
   observe(exchange: Exchange): void
@@ -33,47 +24,26 @@ export interface PublishedMetrics {
 }
 
 /**
- * Collects metrics and serves them; those of a worker are served by the primary process.
+ * Collects metrics and serves them.
  * @throws {UsageError} if it cannot listen there.
  */
 export async function publishMetrics(
   store: ItemStore,
   waitingReads: WaitingReads,
   address: ListenAddress,
-  worker: number | undefined,
 ): Promise<PublishedMetrics> {
-  const { registries, observe } = createMetrics(store, waitingReads, worker)
-  if (worker === undefined) {
-    const server = await serveMetrics(Registry.merge(registries), address)
-    return { observe, close: () => void server.close() }
-  }
-  AggregatorRegistry.setRegistries(registries)
-  new AggregatorRegistry() // sends them to the primary process when it asks
-  return { observe, close: () => undefined }
+  const { registry, observe } = createMetrics(store, waitingReads)
+  const server = await serveMetrics(registry, address)
+  return { observe, close: () => void server.close() }
 }
 
-/**
- * In the primary process: serves the metrics of all workers.
- * @throws {UsageError} if it cannot listen there.
- */
-export async function serveWorkerMetrics(address: ListenAddress): Promise<void> {
-  const workers = new AggregatorRegistry<PrometheusContentType>()
-  const metrics = () => workers.clusterMetrics()
-  await serveMetrics({ contentType: workers.contentType, metrics }, address)
-}
-
-/**
- * Metrics of the requests, the process and the store. Those of a worker are labelled with its number: when it
- * is replaced, only its own counters start over, not the sums. All workers have the same store.
- */
+/** Metrics of the requests, the process and the store. */
 export function createMetrics(
   store: ItemStore,
   waitingReads: Pick<WaitingReads, 'count'>,
-  worker?: number,
-): Pick<PublishedMetrics, 'observe'> & { registries: Registry[] } {
+): Pick<PublishedMetrics, 'observe'> & { registry: Registry } {
   const registry = new Registry()
   const registers = [registry]
-  if (worker !== undefined) registry.setDefaultLabels({ worker })
   collectDefaultMetrics({ register: registry })
 
   const requests = new Counter({
@@ -104,8 +74,9 @@ export function createMetrics(
     },
   })
   if (store.traffic !== undefined) measureTraffic(store.traffic, registry)
+  measureStore(store, registry)
   return {
-    registries: [registry, measureStore(store)],
+    registry,
     observe({ request, response, route, startedAt, token, errorCode }) {
       const labels = { route: route?.path ?? 'none', method: request.method ?? '' }
       requests.inc({ ...labels, status: response.statusCode })
@@ -175,8 +146,7 @@ function measureTraffic(traffic: StoreTraffic, registry: Registry): void {
   )
 }
 
-function measureStore(store: ItemStore): Registry {
-  const registry = new Registry()
+function measureStore(store: ItemStore, registry: Registry): void {
   let asked: Promise<StoreSize | undefined> | undefined
   /** Metrics that are collected together share one request to the store. */
   const currentSize = () => {
@@ -189,7 +159,6 @@ function measureStore(store: ItemStore): Registry {
     const metric: Gauge = new Gauge({
       name,
       help,
-      aggregator: 'first',
       registers: [registry],
       async collect() {
         // If the store does not respond, only these metrics are missing.
@@ -222,7 +191,6 @@ function measureStore(store: ItemStore): Registry {
     'MAX_STORE_BYTES; with STORE_URL, maxmemory of the Redis server, and missing without one',
     ({ maxBytes }) => maxBytes,
   )
-  return registry
 }
 
 /** `undefined` while the store does not respond. */
@@ -239,10 +207,7 @@ async function sizeOf(store: ItemStore): Promise<StoreSize | undefined> {
  * @returns once it listens.
  * @throws {UsageError} if it cannot listen there.
  */
-async function serveMetrics(
-  source: Pick<Registry, 'metrics' | 'contentType'>,
-  address: ListenAddress,
-): Promise<Server> {
+async function serveMetrics(registry: Registry, address: ListenAddress): Promise<Server> {
   const server = createServer(async (request, response) => {
     if (request.url?.split('?')[0] !== '/metrics') {
       response.writeHead(404).end()
@@ -253,8 +218,8 @@ async function serveMetrics(
       return
     }
     try {
-      const text = await source.metrics()
-      response.writeHead(200, { 'Content-Type': source.contentType }).end(text)
+      const text = await registry.metrics()
+      response.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
     } catch {
       response.writeHead(500).end()
     }

@@ -27,8 +27,6 @@ export interface ServerOptions
   readonly items?: readonly ItemRequest[]
   /** Slows down the item endpoints. */
   readonly delay?: Delay | undefined
-  /** The number of this process, starting at 1, if several serve on one port. */
-  readonly worker?: number
 }
 
 /** The service while it listens. */
@@ -95,7 +93,7 @@ async function seed(store: ItemStore, items: readonly ItemRequest[]): Promise<bo
 /** Serves the items of a store. */
 async function serve(
   config: Config,
-  { log, requestLogLevel, currentSigning, delay, worker, failures, newId }: ServerOptions,
+  { log, requestLogLevel, currentSigning, delay, failures, newId }: ServerOptions,
   opened: ItemStore,
 ): Promise<Omit<ItemServer, 'isSeeded'>> {
   const stopping = new AbortController()
@@ -106,7 +104,7 @@ async function serve(
     observers.push(createRequestLog(log, requestLogLevel, createForwarded(config)))
   }
   const waitingReads = createWaitingReads(store, stopping.signal)
-  const metrics = await startMetrics(config, store, waitingReads, worker)
+  const metrics = await startMetrics(config, store, waitingReads)
   if (metrics !== undefined) observers.push(metrics.observe)
   const load = watchLoad(
     config,
@@ -153,9 +151,8 @@ async function startMetrics(
   { metricsPort: port, metricsHost: host }: Config,
   store: ItemStore,
   waitingReads: WaitingReads,
-  worker: number | undefined,
 ): Promise<PublishedMetrics | undefined> {
   if (port === undefined) return undefined
   const { publishMetrics } = await import('./metrics.js')
-  return await publishMetrics(store, waitingReads, { port, host }, worker)
+  return await publishMetrics(store, waitingReads, { port, host })
 }

@@ -15,32 +15,16 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const repeatTime = 100 // milliseconds
 
 /**
- * From now on, this process ignores signals that ask it to end: a terminal or a service manager may also
- * send them to its parent, which is the one to act on them.
- */
-export function ignoreSignals(): void {
-  for (const signal of signals) process.on(signal, () => undefined)
-}
-
-/**
  * From now on, a signal stops the service and ends the process with exit code 0; a second one ends it
  * at once, with 1. An uncaught error is logged and stops the service with exit code 1.
  * @param stop answers the requests already accepted.
  * @param timeout in seconds; if `stop` takes longer, the process ends anyway, with exit code 1.
- * @param isWorker whether the process is a worker: it ignores signals, and stops when the channel to its
- * parent closes, which is also what happens if the parent dies.
  */
-export function handleShutdown(
-  stop: () => Promise<void>,
-  timeout: number,
-  log: Logger,
-  isWorker = false,
-): void {
+export function handleShutdown(stop: () => Promise<void>, timeout: number, log: Logger): void {
   let stoppedAt: number | undefined
   let exitCode = 0
 
-  if (isWorker) process.once('disconnect', end)
-  for (const signal of isWorker ? [] : signals) {
+  for (const signal of signals) {
     process.on(signal, () => {
       if (stoppedAt === undefined) {
         log.info(`${signal}: stopping`)

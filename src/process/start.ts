@@ -35,8 +35,7 @@ export async function start(
     import('./log.js'),
     import('./server.js'),
   ])
-  const isWorker = options.worker !== undefined
-  const log = createLog(config.logLevel, isReadable, options.worker)
+  const log = createLog(config.logLevel, isReadable)
   // All code is loaded by now, so this is the memory of the idle process.
   const warning = memoryWarning(process.memoryUsage.rss(), {
     maxMemoryBytes: config.maxMemoryBytes,
@@ -53,9 +52,9 @@ export async function start(
     },
   )
   const stop = () => server.stop(lastRequestGrace)
-  handleShutdown(stop, config.shutdownTimeout, log, isWorker)
-  // Only now, since whoever reads this may send a signal.
-  if (!isWorker) logStart(log, { ...config, maxConnections }, server.url)
+  handleShutdown(stop, config.shutdownTimeout, log)
+  // A supervisor that reads this line may send a signal at once.
+  logStart(log, { ...config, maxConnections }, server.url)
   if (warning !== undefined) log.warn(warning)
   if (maxConnections < config.maxConnections) {
     log.warn(
@@ -66,7 +65,7 @@ export async function start(
 }
 
 /** Logs what has started. @param url where the service can be reached from this machine. */
-export function logStart(log: Logger, config: Config, url: string): void {
+function logStart(log: Logger, config: Config, url: string): void {
   const { storeUrl, maxStoreBytes, maxMemoryBytes, maxBodyBytes, maxConnections } = config
   const store =
     storeUrl === undefined

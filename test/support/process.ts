@@ -12,46 +12,6 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/**
- * The process ids of the workers, by number. While one starts or ends, others may be missing (proc(5)).
- */
-export function workersOf({ child }: OwnProcess): Map<number, number> {
-  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
-  const workers = new Map<number, number>()
-  for (const pid of children.split(' ').filter((text) => text !== '')) {
-    const [, number] = /(?:^|\0)ITEM_STORE_WORKER=(\d+)/.exec(textOf(`/proc/${pid}/environ`)) ?? []
-    if (number !== undefined) workers.set(Number(number), Number(pid))
-  }
-  return workers
-}
-
-/** Empty if the process has ended. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-/** Whether a process is running; a zombie is not. */
-export function isRunning(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
-/**
- * Whether a process handles a signal, given by its number (proc(5)). Node.js itself handles SIGINT and
- * SIGTERM.
- */
-export function catches(pid: number, signal: number): boolean {
-  const [, mask = '0'] = /^SigCgt:\t(.*)$/m.exec(textOf(`/proc/${pid}/status`)) ?? []
-  return (BigInt(`0x${mask}`) >> BigInt(signal - 1)) % 2n === 1n
-}
-
 /** For each process that needs any, below those that Linux gives to clients, from 32768 on. */
 const ports = { first: 20_000, ofProcess: 100, processes: 120 }
 

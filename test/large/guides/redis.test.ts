@@ -31,7 +31,11 @@ async function serve(snippet: Snippet, ports: { redis: number; port: number }, s
   const env = { PORT: String(ports.port) }
   const own = startInShell({ ...snippet, text }, { cwd: root, env })
   await own.printed(/listening on/)
-  const service = serviceAt(new URL(`http://127.0.0.1:${ports.port}/api/v1`), secret)
+  return await healthyAt(ports.port, secret)
+}
+
+async function healthyAt(port: number, secret: string) {
+  const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
   await until('the service is healthy', async () => {
     const { status } = await service.request('GET', '/health')
     return status === 200 ? true : undefined
@@ -41,13 +45,13 @@ async function serve(snippet: Snippet, ports: { redis: number; port: number }, s
 
 programTest(
   'redis-server',
-  'docs/how-to/redis.md, workers.md, backup.md: the commands run, and the items come back',
+  'docs/how-to/redis.md, processes.md, backup.md: the commands run, and the items come back',
   async () => {
     const [server, start, check] = commandsOf('docs/how-to/redis.md')
-    const [workers] = commandsOf('docs/how-to/workers.md')
+    const [several] = commandsOf('docs/how-to/processes.md')
     const [backUp, restore, append] = commandsOf('docs/how-to/backup.md')
     assert.ok(server !== undefined && start !== undefined && check !== undefined)
-    assert.ok(workers !== undefined && backUp !== undefined)
+    assert.ok(several !== undefined && backUp !== undefined)
     assert.ok(restore !== undefined && append !== undefined)
     const secret = 'a secret of at least thirty-two bytes'
     const cwd = mkdtempSync(join(tmpdir(), 'item-store-guide-'))
@@ -61,8 +65,13 @@ programTest(
     assert.match(health ?? '', /^HTTP\/1\.1 200 OK/)
     await service.call('POST', '/items', { data: { kept: true } })
 
-    const several = await serve(workers, { ...first, port: await freePort() }, secret)
-    assert.equal(itemsOf(await several.call('GET', '/items')).length, 1)
+    const ports = [await freePort(), await freePort()] as const
+    const text = several.text.replace('8001', `${ports[0]}`).replace('8002', `${ports[1]}`)
+    await serve({ ...several, text }, { ...first, port: ports[0] }, secret)
+    for (const port of ports) {
+      const one = await healthyAt(port, secret)
+      assert.equal(itemsOf(await one.call('GET', '/items')).length, 1)
+    }
 
     await runInShell([onPorts(backUp, first)], place)
     const second = { redis: await freePort(), port: await freePort() }
