@@ -5,6 +5,7 @@ import { type Block, entryBytes } from '../../src/store/memory/block.js'
 import type { Blocks } from '../../src/store/memory/blocks.js'
 import type { Frame } from '../../src/store/memory/frames.js'
 import type { ItemIndex } from '../../src/store/memory/item-index.js'
+import { type Page, pageRecords } from '../../src/store/memory/records.js'
 
 const comma = 0x2c
 const recordWords = 5
@@ -20,7 +21,7 @@ export function assertSound(blocks: Blocks): void {
   const { tail } = blocks
   if (tail !== undefined) assert.equal(tail, current.at(-1))
   const items = current.reduce((sum, { count }) => sum + count, 0)
-  assert.equal(indexedItems(blocks.index), items)
+  assert.equal(assertSoundIndex(blocks.index), items)
 }
 
 function* blocksInOrder({ chain: { first, last } }: Blocks): Generator<Block> {
@@ -56,7 +57,7 @@ function assertBlock({ frames, index }: Blocks, { number, count, used, frame }: 
   for (let position = 0; position < count; position += 1) {
     const handle = words[end - position * 2 - 2] ?? 0
     const itemEnd = words[end - position * 2 - 1] ?? 0
-    assert.equal(index.blockOf(handle), number)
+    assert.equal(index.records.blockOf(handle), number)
     assert.ok(itemEnd > last && itemEnd <= used)
     assert.equal(bytes[start + itemEnd - 1], comma)
     last = itemEnd
@@ -116,22 +117,36 @@ function assertPlace(frame: Frame, frames: Set<Frame>): void {
   assert.equal(frame.words, frame.slab?.words)
 }
 
-/** How many items the index leads to: each record in use has one slot, all others are free. */
-function indexedItems({ shards }: ItemIndex): number {
-  let items = 0
-  for (const { slots, records, used, free, size } of shards) {
-    const taken = new Set([...slots].filter((slot) => slot > 0))
-    assert.equal(taken.size, slots.filter((slot) => slot > 0).length)
-    assert.equal(taken.size, size)
-    const freeRecords = new Set<number>()
-    for (let record = free; record > 0; record = records[record * recordWords - 1] ?? 0) {
-      assert.ok(record <= used && !taken.has(record) && !freeRecords.has(record))
-      freeRecords.add(record)
+/** Each record in use has one slot, and all others are free. @returns how many items the index leads to. */
+export function assertSoundIndex({ tables, records }: ItemIndex): number {
+  const handles = new Set<number>()
+  for (const table of new Set(tables)) {
+    const taken = [...table.slots].filter((slot) => slot > 0)
+    assert.equal(taken.length, table.size)
+    assert.ok(table.slots.includes(0), 'a search would not end')
+    for (const slot of taken) {
+      const handle = (slot - 1) | 0
+      assert.ok(!handles.has(handle))
+      handles.add(handle)
+      assert.equal(tables[records.word(handle, 0) & (tables.length - 1)], table)
     }
-    assert.equal(size + freeRecords.size, used)
-    assert.ok(used * recordWords <= records.length)
-    assert.ok(slots.includes(0), 'a search would not end')
-    items += size
   }
-  return items
+  const inUse = records.pages.reduce((sum, page) => sum + recordsInUse(page, handles), 0)
+  assert.equal(inUse, handles.size)
+  return inUse
+}
+
+/** How many records of a page are in use: those that no slot leads to are free. */
+function recordsInUse({ number, words, used, free, size }: Page, handles: Set<number>): number {
+  assert.ok(used * recordWords <= words.length)
+  const freePlaces = new Set<number>()
+  for (let next = free; next > 0; next = words[next * recordWords - 1] ?? 0) {
+    assert.ok(next <= used && !freePlaces.has(next - 1))
+    freePlaces.add(next - 1)
+  }
+  assert.equal(size + freePlaces.size, used)
+  for (let place = 0; place < used; place += 1) {
+    assert.equal(handles.has((number * pageRecords + place) | 0), !freePlaces.has(place))
+  }
+  return size
 }

@@ -91,11 +91,11 @@ describe('every single allocation fails in turn, and the store stays whole', () 
   }
 })
 
-/** Ids of two shards of the index, so that these grow. */
+/** A random id. */
 function newId(below: (limit: number) => number): ItemId {
-  const digits = Array.from({ length: 30 }, () => below(16).toString(16)).join('')
-  const groups = [0, 6, 10, 14, 18].map((start, place, all) => digits.slice(start, all[place + 1]))
-  return `0${below(2)}${groups.join('-')}` as ItemId // in its shape
+  const digits = Array.from({ length: 32 }, () => below(16).toString(16)).join('')
+  const groups = [0, 8, 12, 16, 20].map((start, place, all) => digits.slice(start, all[place + 1]))
+  return groups.join('-') as ItemId // in its shape
 }
 
 async function assertContent(store: ItemStore, model: Map<ItemId, string>): Promise<void> {

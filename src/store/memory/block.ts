@@ -13,7 +13,7 @@
 
 import { allocate } from './allocate.js'
 import type { Frame } from './frames.js'
-import type { Handle } from './item-index.js'
+import type { Handle } from './records.js'
 
 const comma = 0x2c
 

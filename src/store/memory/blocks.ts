@@ -9,7 +9,8 @@ import { type ItemId, StoreError } from '../item-store.js'
 import { Block, entryBytes } from './block.js'
 import { Chain } from './chain.js'
 import { FramePool } from './frames.js'
-import { type Handle, ItemIndex } from './item-index.js'
+import { ItemIndex } from './item-index.js'
+import type { Handle } from './records.js'
 
 /** An item that takes more than this part of a block is a large one, with a block of its own. */
 const largeItem = 1 / 2
@@ -29,8 +30,8 @@ export interface BlocksOptions {
   readonly blockBytes: number
   /** Maximum number of blocks. */
   readonly maxBlocks: number
-  /** Maximum number of items in a shard of the index. */
-  readonly maxRecords?: number
+  /** Maximum number of pages of records. */
+  readonly maxPages?: number
 }
 
 export class Blocks {
@@ -45,11 +46,11 @@ export class Blocks {
   tail: Block | undefined
 
   constructor(options: BlocksOptions) {
-    const { blockBytes, maxBlocks, maxRecords } = options
+    const { blockBytes, maxBlocks, maxPages } = options
     this.options = options
     this.frames = new FramePool(Math.ceil(blockBytes / 4) * 4) // whole words
     this.chain = new Chain(this.frames, maxBlocks)
-    this.index = new ItemIndex(maxRecords)
+    this.index = new ItemIndex(maxPages)
   }
 
   /** Where an item is, or `undefined` for an id that is not here. */
@@ -67,7 +68,7 @@ export class Blocks {
     try {
       const block = this.#blockForNew(text)
       block.append(handle, text)
-      this.index.setBlock(handle, block.number)
+      this.index.records.setBlock(handle, block.number)
     } catch (error) {
       this.index.remove(handle)
       throw error
@@ -114,7 +115,7 @@ export class Blocks {
   }
 
   #placeOf(handle: Handle): Place {
-    const block = this.byNumber[this.index.blockOf(handle)] as Block // every item has one
+    const block = this.byNumber[this.index.records.blockOf(handle)] as Block // every item has one
     return { handle, block, position: block.positionOf(handle) }
   }
 
@@ -197,7 +198,8 @@ export class Blocks {
    * block that they leave is dropped if it is empty then; otherwise it has to be writable.
    */
   #move(source: Block, from: number, to: number, target: Block): void {
-    for (const handle of source.copyTo(target, from, to)) this.index.setBlock(handle, target.number)
+    for (const handle of source.copyTo(target, from, to))
+      this.index.records.setBlock(handle, target.number)
     if (to - from === source.count) this.#drop(source)
     else source.remove(from, to)
   }

@@ -2,40 +2,100 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Allocations } from '../../../test/support/allocations.js'
+import { assertSoundIndex } from '../../../test/support/assert-sound.js'
+import { randomNumbers } from '../../../test/support/random.js'
 import type { ItemId } from '../item-store.js'
 import { Blocks } from './blocks.js'
-import { type Handle, handleRecords, ItemIndex } from './item-index.js'
+import { ItemIndex } from './item-index.js'
+import { type Handle, handlePages, pageRecords } from './records.js'
 import { storeOf } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 
-/** Ids of one shard, whose hashes are alike in threes. */
-const ids = Array.from({ length: 100 }, (_, place) => {
-  const hash = Math.floor(place / 3).toString(16)
-  return `07000000-0000-4000-8000-${place.toString(16).padStart(4, '0')}${hash.padStart(8, '0')}` as ItemId
-})
+/** The id with these words. */
+function idOf(...words: [number, number, number, number]): ItemId {
+  const digits = words.map((word) => word.toString(16).padStart(8, '0')).join('')
+  const groups = [0, 8, 12, 16, 20].map((start, at, all) => digits.slice(start, all[at + 1]))
+  return groups.join('-') as ItemId // in its shape
+}
+
+const word = 2 ** 31 // below it
+const randomWord = randomNumbers(3)
+const randomIds = (count: number) =>
+  Array.from({ length: count }, () => idOf(randomWord(word), 1, 2, randomWord(word)))
 
 function added(index: ItemIndex, id: ItemId, block: number): Handle {
   const handle = index.add(id)
-  index.setBlock(handle, block)
+  index.records.setBlock(handle, block)
   return handle
 }
 
-test('items are found until they are removed, and their records are used again', () => {
+function blockOf(index: ItemIndex, id: ItemId): number | undefined {
+  const handle = index.find(id)
+  return handle === undefined ? undefined : index.records.blockOf(handle)
+}
+
+const kinds: [string, ItemId[]][] = [
+  ['random', randomIds(30_000)],
+  // Of these, no table can be split into two with items.
+  ['alike in their first word', Array.from({ length: 5000 }, (_, n) => idOf(7, n, 0, n))],
+  [
+    'with hashes that are alike in threes',
+    Array.from({ length: 5000 }, (_, n) => idOf(n, n, 0, (n / 3) | 0)),
+  ],
+]
+
+for (const [kind, ids] of kinds) {
+  test(`ids ${kind} are found until they are removed, and their memory is used again or goes`, () => {
+    const index = new ItemIndex()
+    for (const [block, id] of ids.entries()) added(index, id, block)
+    assertSoundIndex(index)
+    for (const [block, id] of ids.entries()) {
+      const handle = index.find(id)
+      assert.ok(handle !== undefined)
+      assert.equal(index.records.blockOf(handle), block)
+      if (block % 2 === 0) index.remove(handle)
+    }
+    assertSoundIndex(index)
+    const isThere = (block: number) => block % 2 === 1
+    for (const [block, id] of ids.entries())
+      assert.equal(blockOf(index, id), isThere(block) ? block : undefined)
+    const { length } = index.records.pages
+    for (const [block, id] of ids.entries()) if (!isThere(block)) added(index, id, block + 1000)
+    assertSoundIndex(index)
+    assert.equal(index.records.pages.length, length)
+    for (const [block, id] of ids.entries())
+      assert.equal(blockOf(index, id), isThere(block) ? block : block + 1000)
+    for (const id of ids) index.remove(index.find(id) ?? -1)
+    assertSoundIndex(index)
+    const slots = [...new Set(index.tables)].reduce((sum, table) => sum + table.slots.length, 0)
+    assert.ok(slots < 20 * 2048, `${slots} slots`)
+    assert.equal(index.records.pages.filter(({ words }) => words.length > 0).length, 1)
+    for (const id of ids) assert.equal(index.find(id), undefined)
+  })
+}
+
+test('an add that gets no memory changes nothing, whichever allocation fails', async (context) => {
+  const allocations = new Allocations()
+  context.after(() => allocations.restore())
   const index = new ItemIndex()
-  for (const [block, id] of ids.entries()) added(index, id, block)
+  const ids = randomIds(10_000)
+  let failures = 0
   for (const [block, id] of ids.entries()) {
-    const handle = index.find(id)
-    assert.ok(handle !== undefined)
-    assert.equal(index.blockOf(handle), block)
-    if (block % 2 === 0) index.remove(handle)
+    for (let number = 0; ; number += 1) {
+      const { failed, thrown } = await allocations.failing(number, () => added(index, id, block))
+      if (thrown === undefined) break
+      assert.ok(failed)
+      assert.equal((thrown as { code?: unknown }).code, full.code) // whatever was thrown
+      assert.equal(index.find(id), undefined)
+      failures += 1
+    }
+    if (block % 1000 === 0) assertSoundIndex(index)
   }
-  for (const [block, id] of ids.entries())
-    assert.equal(index.find(id) === undefined, block % 2 === 0)
-  for (const [block, id] of ids.entries()) if (block % 2 === 0) added(index, id, block + 1000)
-  for (const [block, id] of ids.entries()) {
-    assert.equal(index.blockOf(index.find(id) ?? -1), block % 2 === 0 ? block + 1000 : block)
-  }
+  assert.ok(failures > 20, `${failures} failures`)
+  assertSoundIndex(index)
+  for (const [block, id] of ids.entries()) assert.equal(blockOf(index, id), block)
 })
 
 test('ids that differ in any one digit alone are told from each other', () => {
@@ -53,45 +113,42 @@ test('ids that differ in any one digit alone are told from each other', () => {
     assert.equal(index.find(id), undefined)
     added(index, id, block)
   }
-  for (const [block, id] of all.entries()) assert.equal(index.blockOf(index.find(id) ?? -1), block)
+  for (const [block, id] of all.entries()) assert.equal(blockOf(index, id), block)
   assert.equal(all.length, 32 * 15 + 1)
 })
 
-test('the last records that a handle can name are told from each other', () => {
+test('the last records that a handle can name are told from each other, and more are refused', () => {
   const index = new ItemIndex()
-  const [first, second] = [ids[0], ids[1]] as [ItemId, ItemId] // there are a hundred
-  const shard = index.shards[0x07]
-  assert.ok(shard)
-  shard.records = new Uint32Array(handleRecords * 5)
-  shard.slots = new Uint32Array(8)
-  shard.used = handleRecords - 2
-  const handles = [added(index, first, 1), added(index, second, 2)]
-  assert.deepEqual([index.find(first), index.find(second)], handles)
-  assert.deepEqual(
-    handles.map((handle) => index.blockOf(handle)),
-    [1, 2],
-  )
+  index.records.pages.length = handlePages - 1
+  const ids = randomIds(pageRecords)
+  for (const [block, id] of ids.entries()) added(index, id, block)
+  for (const [block, id] of ids.entries()) assert.equal(blockOf(index, id), block)
+  const [other = idOf(0, 0, 0, 0)] = randomIds(1)
+  assert.throws(() => index.add(other), full)
+  assert.equal(index.find(other), undefined)
 })
 
-test('a shard at its end refuses more, and takes it once an item is gone', () => {
-  const index = new ItemIndex(20)
-  for (const [block, id] of ids.slice(0, 20).entries()) added(index, id, block)
-  for (const id of ids.slice(20)) assert.throws(() => index.add(id), full)
-  for (const [block, id] of ids.slice(0, 20).entries()) {
-    assert.equal(index.blockOf(index.find(id) ?? -1), block)
-  }
-  const [first, last] = [ids[0], ids[99]] as [ItemId, ItemId] // there are a hundred
+test('without another page more is refused, and taken once an item is gone', () => {
+  const index = new ItemIndex(2)
+  const ids = randomIds(2 * pageRecords + 10)
+  const [kept, others] = [ids.slice(0, -10), ids.slice(-10)]
+  for (const [block, id] of kept.entries()) added(index, id, block)
+  for (const id of others) assert.throws(() => index.add(id), full)
+  for (const [block, id] of kept.entries()) assert.equal(blockOf(index, id), block)
+  const [first, last] = [kept[0], others[0]] as [ItemId, ItemId] // there are more
   index.remove(index.find(first) ?? -1)
   added(index, last, 99)
-  assert.equal(index.blockOf(index.find(last) ?? -1), 99)
+  assert.equal(blockOf(index, last), 99)
   assert.equal(index.find(first), undefined)
+  assertSoundIndex(index)
 })
 
-test('a store whose shard is at its end refuses the item whole', async () => {
-  const store = storeOf(new Blocks({ blockBytes: 1000, maxBlocks: 100, maxRecords: 20 }), 1e6)
+test('a store whose index is full refuses the item whole', async () => {
+  const store = storeOf(new Blocks({ blockBytes: 1000, maxBlocks: 1e6, maxPages: 1 }), 1e9)
   const item = Buffer.from('{}') as Parameters<typeof store.create>[1] // stores do not look inside
-  for (const id of ids.slice(0, 20)) await store.create(id, item)
+  const ids = randomIds(pageRecords + 1)
+  for (const id of ids.slice(0, -1)) await store.create(id, item)
   const before = await store.size()
-  await assert.rejects(async () => store.create(ids[20] as ItemId, item), full) // there are a hundred
+  await assert.rejects(async () => store.create(ids.at(-1) as ItemId, item), full) // there are some
   assert.deepEqual(await store.size(), before)
 })

@@ -1,0 +1,163 @@
+/**
+ * Records: the id of each item with the number of its block, in typed arrays outside of the JavaScript heap.
+ *
+ * They are in pages of one size, so that making room takes the same time however many there are. A record never
+ * moves: its handle names the item while that moves from block to block.
+ *
+ * @module
+ */
+
+import { StoreError } from '../item-store.js'
+import { allocate } from './allocate.js'
+
+/** Names a record, from `take` until `release`: the number of its page and its place there, in 32 bits. */
+export type Handle = number
+
+const placeBits = 12
+/** Records of a page: 80 KiB, below what the C library maps by itself. */
+export const pageRecords = 1 << placeBits
+/** Pages whose handles plus one fit in 32 bits. */
+export const handlePages = 2 ** (32 - placeBits) - 1
+
+const idWords = 4
+const recordWords = idWords + 1
+
+export interface Page {
+  readonly number: number
+  /** The records: each the id as four words, and the number of the block. Empty while none is taken. */
+  words: Uint32Array
+  /** How many records were ever used. */
+  used: number
+  /** First of the records that are free again, plus one; in place of the block is the next. 0 for none. */
+  free: number
+  /** How many records are taken. */
+  size: number
+  /** Whether it is in the list of pages with room, and the next one there. */
+  isListed: boolean
+  next: Page | undefined
+}
+
+const noWords = new Uint32Array(0)
+
+export class Records {
+  readonly pages: Page[] = []
+  /** The first in the list of pages with room: the one that records are taken from until it has none. */
+  #first: Page | undefined
+  readonly #maxPages: number
+
+  /** @param maxPages maximum number of pages. */
+  constructor(maxPages = handlePages) {
+    this.#maxPages = maxPages
+  }
+
+  /**
+   * Makes room for another record.
+   * @throws {StoreError} `STORE_FULL` when there is none left, or the system has no memory.
+   */
+  needRoom(): void {
+    while (this.#first?.size === pageRecords) {
+      this.#first.isListed = false
+      this.#first = this.#first.next
+    }
+    const page = this.#first ?? this.#newPage()
+    if (page.words === noWords) {
+      page.words = allocate(() => new Uint32Array(pageRecords * recordWords))
+    }
+  }
+
+  /** Takes a record, for which there is room, for an id that has no block yet. */
+  take(id: Uint32Array): Handle {
+    const page = this.#first as Page // there is room
+    let place = page.used
+    if (page.free === 0) {
+      page.used += 1
+    } else {
+      place = page.free - 1
+      page.free = at(page.words, blockAt(place))
+    }
+    page.size += 1
+    page.words.set(id, place * recordWords)
+    return (page.number << placeBits) | place
+  }
+
+  /** Its handle may name another record from now on. */
+  release(handle: Handle): void {
+    const page = this.#pageOf(handle)
+    const place = placeOf(handle)
+    page.words[blockAt(place)] = page.free
+    page.free = place + 1
+    page.size -= 1
+    if (!page.isListed) this.#list(page)
+    if (page.size === 0 && page !== this.#first) {
+      Object.assign(page, { words: noWords, used: 0, free: 0 }) // the memory goes with its last record
+    }
+  }
+
+  /** One of the four words of the id. */
+  word(handle: Handle, number: number): number {
+    return at(this.#pageOf(handle).words, placeOf(handle) * recordWords + number)
+  }
+
+  isOf(handle: Handle, id: Uint32Array): boolean {
+    const { words } = this.#pageOf(handle)
+    const start = placeOf(handle) * recordWords
+    return (
+      words[start + 3] === id[3] &&
+      words[start + 2] === id[2] &&
+      words[start + 1] === id[1] &&
+      words[start] === id[0]
+    )
+  }
+
+  blockOf(handle: Handle): number {
+    return at(this.#pageOf(handle).words, blockAt(placeOf(handle)))
+  }
+
+  setBlock(handle: Handle, block: number): void {
+    this.#pageOf(handle).words[blockAt(placeOf(handle))] = block
+  }
+
+  #pageOf(handle: Handle): Page {
+    return this.pages[handle >>> placeBits] as Page // handles come from pages
+  }
+
+  #newPage(): Page {
+    const number = this.pages.length
+    if (number >= this.#maxPages) {
+      throw new StoreError('STORE_FULL', 'The store is full: it cannot keep track of more items')
+    }
+    const page = {
+      number,
+      words: noWords,
+      used: 0,
+      free: 0,
+      size: 0,
+      isListed: false,
+      next: undefined,
+    }
+    this.pages.push(page)
+    this.#list(page)
+    return page
+  }
+
+  /** Lists a page after the first one, which alone keeps its memory without records: it will be used next. */
+  #list(page: Page): void {
+    page.isListed = true
+    page.next = this.#first?.next
+    if (this.#first === undefined) this.#first = page
+    else this.#first.next = page
+  }
+}
+
+function placeOf(handle: Handle): number {
+  return handle & (pageRecords - 1)
+}
+
+function blockAt(place: number): number {
+  return place * recordWords + idWords
+}
+
+/** An element that is known to be there. */
+function at(array: Uint32Array, place: number): number {
+  return array[place] as number // all places are within the arrays
+}
