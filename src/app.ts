@@ -2,13 +2,12 @@
 
 import type { Logger } from 'pino'
 import { type CurrentSigning, environmentSigning } from './auth/secret.js'
-import type { Failures } from './config/misbehavior.js'
 import type { Config } from './config/settings.js'
+import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer-error.js'
 import { createBodyReader } from './http/body.js'
 import { createDocumentHandler } from './http/document.js'
 import { type Exchange, type Handler, newExchange, type Route } from './http/exchange.js'
-import { createFailures } from './http/failures.js'
 import { createLoadGuard, createTokenGuard } from './http/guards.js'
 import { createHealthCheck } from './http/health.js'
 import { createItemHandlers } from './http/items.js'
@@ -18,7 +17,6 @@ import { createRouter } from './http/router.js'
 import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
-import type { NewId } from './item/id.js'
 import { createListener, type Listener, type Serve } from './listener/listener.js'
 import { handleTogether } from './listener/together.js'
 import type { ItemStore } from './store/item-store.js'
@@ -45,21 +43,19 @@ export interface AppParts {
   readonly exceededLimit?: () => ExceededLimit | undefined
   /** Is called with the number of bytes that requests have brought. */
   readonly received?: ((bytes: number) => void) | undefined
-  /** How item requests fail on purpose; by default, none does. */
-  readonly failures?: Failures | undefined
-  /** Makes the ids of new items; by default, random ones, and those that follow from an `Idempotency-Key`. */
-  readonly newId?: NewId | undefined
+  /** What tests have switched on; nothing by default. */
+  readonly doubles?: Doubles | undefined
 }
 
 /** The table of routes; of those that match a path, the first one counts. */
 export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
   const { store, currentSigning = environmentSigning, exceededLimit = () => undefined } = parts
+  const { doubles } = parts
   const { waitingReads = createWaitingReads(store, new AbortController().signal) } = parts
   const refuseOverload = createLoadGuard(exceededLimit)
   const guards = [refuseOverload, createTokenGuard(currentSigning)]
-  const items = createItemHandlers(store, createBodyReader(options), waitingReads, parts.newId)
-  const failing =
-    parts.failures === undefined ? (handle: Handler) => handle : createFailures(parts.failures)
+  const items = createItemHandlers(store, createBodyReader(options), waitingReads, doubles?.newId)
+  const failing = (handle: Handler) => doubles?.failing(handle) ?? handle
   const checkHealth = createHealthCheck(options, store, currentSigning, exceededLimit)
   const document: Route = {
     path: documentPath,

@@ -10,27 +10,29 @@ import './node-version.js'
 import { randomBytes } from 'node:crypto'
 import { type CurrentSigning, followSecret, signingProblem } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'
-import {
-  checkedDelay,
-  checkedFailures,
-  type Delay,
-  type Failure,
-  type Failures,
-} from './config/misbehavior.js'
 import { configFrom } from './config/read-config.js'
 import type { Config, SettingValues } from './config/settings.js'
 import { messageOf } from './config/thrown.js'
 import { parseLifetime } from './config/units.js'
 import { UsageError } from './config/usage-error.js'
+import { createDoubles, type RecordedRequest } from './doubles/doubles.js'
+import {
+  checkedDelay,
+  checkedFailures,
+  checkedScope,
+  type Delay,
+  type Failure,
+  type FailureScope,
+  type Failures,
+} from './doubles/options.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
-import { seededItemIds } from './item/id.js'
 import type { ItemRequest } from './item/item-request.js'
 import { parseSeed, storeItems } from './item/seed.js'
 import { createSilentLog } from './process/log.js'
 import { startServer } from './process/server.js'
 
-export type { Delay, Failure, Failures, Item, ItemStoreClient }
+export type { Delay, Failure, FailureScope, Failures, Item, ItemStoreClient, RecordedRequest }
 
 /** Options of an embedded item store; `undefined` stands for the default. */
 export interface ItemStoreOptions {
@@ -62,7 +64,7 @@ export interface ItemStoreOptions {
 export interface TokenOptions {
   /** The caller; `embedded` by default. */
   readonly sub?: string
-  /** Time until it expires, such as `90s`, `15m` or `1h`; `1h` by default. */
+  /** Time until it expires, such as `90s`, `15m` or `1h`; `1h` by default. `-1s` makes a token that has expired. */
   readonly expires?: string
 }
 
@@ -87,7 +89,25 @@ export interface EmbeddedItemStore extends AsyncDisposable {
    * @throws {Error} if one is not an item, and says which, or if the store is full; none is stored then.
    */
   seed(items: readonly object[]): Promise<string[]>
-  /** Removes all items, for example between two tests. */
+  /**
+   * Stores items whose values `JSON.stringify` could not write, such as exact numbers.
+   * @param texts JSON texts of what `seed` takes; `['{"price":1.10,"total":12345678901234567890}']`.
+   * @returns the ids, in the same order.
+   * @throws {Error} as `seed` does.
+   */
+  seedText(texts: readonly string[]): Promise<string[]>
+  /**
+   * Makes item requests fail from now on, in the ways of the option `failures`, until the next reset.
+   * @param scope the requests that may fail; all by default.
+   * @throws {Error} if an argument is invalid.
+   */
+  fail(failures: Failures, scope?: FailureScope): void
+  /** Returns the requests since the last reset in the order in which they ended; of more than 10,000 the latest. */
+  requests(): RecordedRequest[]
+  /**
+   * Starts over, for example between two tests: without items, with the ids and failures of the start. Creates
+   * that are delayed at that moment fail.
+   */
   reset(): Promise<void>
   /**
    * Answers what was sent, closes all connections, and releases the items.
@@ -125,14 +145,16 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   const { secret = newSecret(), delay, failures, ids, ...given } = options ?? {}
   const currentSigning = signingWith(secret)
   if (ids !== undefined && typeof ids !== 'string') throw new UsageError('ids is not text')
-  const seededIds = ids === undefined ? undefined : seededItemIds(ids)
+  const doubles = createDoubles({
+    delay: delay === undefined ? undefined : checkedDelay(delay),
+    failures: failures === undefined ? undefined : checkedFailures(failures),
+    ids,
+  })
   const server = await startServer(settingsFrom(given), {
     log: createSilentLog(),
     requestLogLevel: 'debug',
     currentSigning,
-    delay: delay === undefined ? undefined : checkedDelay(delay),
-    failures: failures === undefined ? undefined : checkedFailures(failures),
-    newId: seededIds?.newId,
+    doubles,
   })
   const baseUrl = `${server.url}${prefix}`
   let stopped: Promise<void> | undefined
@@ -141,7 +163,7 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     if (typeof sub !== 'string') throw new UsageError(`sub is ${sub}; expected text`)
     if (signingProblem(currentSigning)) throw new UsageError(`at present, ${expectedSecret}`)
     const { signToken } = await import('./auth/sign.js')
-    return await signToken(sub, parseLifetime(expires, 'expires'), { signing: currentSigning() })
+    return await signToken(sub, lifetimeOf(expires), { signing: currentSigning() })
   }
 
   function needRunning(): void {
@@ -156,13 +178,25 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
     async seed(items) {
       needRunning()
-      return await storeItems(server.store, requestsOf(items), seededIds?.newId)
+      return await storeItems(server.store, requestsOf(items), doubles.newId)
     },
+
+    async seedText(texts) {
+      needRunning()
+      return await storeItems(server.store, requestsIn(texts), doubles.newId)
+    },
+
+    fail(failures, scope = {}) {
+      needRunning()
+      doubles.fail(checkedFailures(failures), checkedScope(scope))
+    },
+
+    requests: () => doubles.requests(),
 
     async reset() {
       needRunning()
+      doubles.reset()
       await server.store.clear()
-      seededIds?.startOver()
     },
 
     async stop() {
@@ -205,16 +239,31 @@ function signingWith(secret: unknown): CurrentSigning {
   return currentSigning
 }
 
-/** @throws {UsageError} with the place in the array of what is not an item. */
+/** Returns the seconds until a token expires; negative after a minus sign. @throws {UsageError} */
+function lifetimeOf(expires: string): number {
+  const isPast = String(expires).startsWith('-')
+  const seconds = parseLifetime(String(expires).slice(isPast ? 1 : 0), 'expires')
+  return isPast ? -seconds : seconds
+}
+
+/** @throws {UsageError} with the index of the value that is not an item. */
 function requestsOf(items: readonly object[]): ItemRequest[] {
   if (!Array.isArray(items)) throw new UsageError('the seed is not an array')
-  return items.flatMap((item, place) => {
-    try {
-      const text: string | undefined = JSON.stringify(item)
-      if (!text?.startsWith('{')) throw new Error('it is not an object')
-      return parseSeed(Buffer.from(text))
-    } catch (error) {
-      throw new UsageError(`item ${place} of the seed: ${messageOf(error)}`, { cause: error })
-    }
-  })
+  return items.flatMap((item, index) => requestIn(index, () => JSON.stringify(item)))
+}
+
+/** @throws {UsageError} with the index of the text that is not an item. */
+function requestsIn(texts: readonly string[]): ItemRequest[] {
+  if (!Array.isArray(texts)) throw new UsageError('the seed is not an array')
+  return texts.flatMap((text, index) => requestIn(index, () => text))
+}
+
+function requestIn(index: number, textOf: () => unknown): ItemRequest[] {
+  try {
+    const text = textOf()
+    if (typeof text !== 'string' || !/^\s*\{/.test(text)) throw new Error('it is not an object')
+    return parseSeed(Buffer.from(text))
+  } catch (error) {
+    throw new UsageError(`item ${index} of the seed: ${messageOf(error)}`, { cause: error })
+  }
 }

@@ -87,6 +87,80 @@ test('failures at rates: all, none, and some of many', async () => {
   assert.ok(statuses.includes(200))
 })
 
+test('fail: requests of its scope fail from then on, until a reset; failures of the start come back', async () => {
+  const store = await started({ failures: [429] })
+  const statusOf = async (method: string, path: string) =>
+    (await request(store, method, path, method === 'POST' ? { body: '{"data":{}}' } : {})).status
+  store.fail([503], { method: 'post', path: '/api/v1/items' })
+  store.fail({ 500: 1 }, { path: /^\/api\/v1\/items\/[^/]+$/ })
+  assert.deepEqual(
+    [await statusOf('GET', '/items'), await statusOf('GET', '/items')],
+    [429, 200], // that of the start applies to any request
+  )
+  assert.deepEqual([await statusOf('POST', '/items'), await statusOf('POST', '/items')], [503, 201])
+  assert.deepEqual(
+    [await statusOf('DELETE', '/items/x'), await statusOf('GET', '/items/x')],
+    [500, 500],
+  )
+  await store.reset()
+  assert.deepEqual(
+    [await statusOf('GET', '/items/x'), await statusOf('GET', '/items/x')],
+    [429, 404],
+  )
+  assert.throws(() => store.fail([404 as 429]), /^UsageError: failures is \[ 404 \]/)
+  assert.throws(() => store.fail([503], { route: '/items' } as object), /^UsageError: the scope is/)
+})
+
+test('requests: all since the last reset, with the session id of each response', async () => {
+  const store = await started()
+  const response = await request(store, 'GET', '/items?token=secret')
+  const { session_id } = JSON.parse(await response.text())
+  await fetch(`${store.baseUrl}/items`)
+  store.fail(['cut'])
+  await assert.rejects(request(store, 'DELETE', '/items/x'), { name: 'TypeError' })
+  const [list, refused, cut, ...others] = store.requests()
+  assert.deepEqual(list, {
+    method: 'GET',
+    path: '/api/v1/items',
+    status: 200,
+    sessionId: session_id,
+  })
+  assert.deepEqual([refused?.method, refused?.status], ['GET', 401])
+  assert.deepEqual([cut?.method, cut?.path, cut?.status], ['DELETE', '/api/v1/items/x', undefined])
+  assert.deepEqual(others, [])
+  await store.reset()
+  assert.deepEqual(store.requests(), [])
+})
+
+test('seedText: texts are kept as they are', async () => {
+  const store = await started({ ids: 'a seed' })
+  const ids = await store.seedText([
+    '{"n":1.10,"big":12345678901234567890}',
+    ' {"data":{},"project_id":"p"}',
+  ])
+  const [first = '', second = ''] = ids
+  const read = async (id: string) => await (await request(store, 'GET', `/items/${id}`)).text()
+  assert.ok((await read(first)).includes('"project_id":null,"n":1.10,"big":12345678901234567890}'))
+  assert.ok((await read(second)).includes('"project_id":"p"}'))
+  for (const text of ['{', '[{}]', '', '{}{}}']) {
+    await assert.rejects(store.seedText(['{}', text]), /^UsageError: item 1 of the seed: /)
+  }
+  assert.equal(await count(store), 2)
+})
+
+test('delay: does not apply to seeds and resets', async () => {
+  const store = await started({ delay: 60_000 })
+  const isDone = store.seed([{}, {}]).then(async () => {
+    await store.reset()
+    return true
+  })
+  const isLate = (async () => {
+    for (let at = 0; at < 50; at += 1) await fetch(`${store.baseUrl}/health`)
+    return false
+  })()
+  assert.ok(await Promise.race([isDone, isLate]))
+})
+
 test('the client gets over failures', async () => {
   const store = await started({ failures: [503, 'cut'] })
   const [id = ''] = await store.seed([{ name: 'Ladder' }])
@@ -213,6 +287,15 @@ test('§5.5 a secret that is a function is asked at each verification, and for e
   assert.deepEqual(await client.list(), [])
   given.secret = 'first'
   assert.equal(await status(first), 200)
+})
+
+test('a token that has expired is rejected as such', async () => {
+  const store = await started()
+  const response = await request(store, 'GET', '/items', {
+    token: await store.token({ expires: '-1s' }),
+  })
+  assert.equal(response.status, 401)
+  assert.match(await response.text(), /"TOKEN_EXPIRED"/)
 })
 
 test('tokens of one are valid in another with the same secret', async () => {

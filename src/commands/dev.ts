@@ -2,13 +2,14 @@
 
 import { readFileSync } from 'node:fs'
 import { devFlags, readArguments } from '../config/flags.js'
-import { parseDelay, parseFailures } from '../config/misbehavior.js'
 import { readSettings } from '../config/read-config.js'
 import { defaultToRandomSecret, requireSecret } from '../config/secret.js'
 import { flags } from '../config/settings.js'
 import { isSystemError } from '../config/thrown.js'
 import { unknownNameWarnings } from '../config/unknown-names.js'
 import { UsageError } from '../config/usage-error.js'
+import { createDoubles } from '../doubles/doubles.js'
+import { parseDelay, parseFailures } from '../doubles/options.js'
 import { documentPath, pagePaths, paths, prefix } from '../interface/paths.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { InvalidSeedError, parseSeed } from '../item/seed.js'
@@ -29,8 +30,7 @@ export async function run(args: string[]): Promise<undefined> {
     isReadable: true,
     requestLogLevel: 'info',
     items: items ?? [],
-    delay,
-    failures,
+    doubles: delay || failures ? createDoubles({ delay, failures }) : undefined,
   })
   for (const warning of unknownNameWarnings()) log.warn(warning)
 

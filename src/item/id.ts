@@ -6,41 +6,11 @@ import { newUuid, uuidOf } from './uuid.js'
 /** Makes the id of a new item; for the same name always the same one. */
 export type NewId = (name?: string) => ItemId
 
-/** Ids that are the same in each run. */
-export interface SeededItemIds {
-  readonly newId: NewId
-  /** The next id is the first one again. */
-  startOver(): void
-}
-
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** A new random id, UUID version 4. */
 export function newItemId(): ItemId {
   return newUuid() as ItemId // in lower case
-}
-
-/** Where the ids that follow from seeds are: a random UUID, chosen once. */
-const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
-
-/** Makes the ids that follow from a seed: for the same text, the same ones in the same order. */
-export function seededItemIds(seed: string): SeededItemIds {
-  let count = 0
-  const named = new Map<string, ItemId>()
-  return {
-    newId(name) {
-      const known = name === undefined ? undefined : named.get(name)
-      if (known !== undefined) return known
-      count += 1
-      const id = namedItemId(seedNamespace, `${count} ${seed}`)
-      if (name !== undefined) named.set(name, id)
-      return id
-    },
-    startOver() {
-      count = 0
-      named.clear()
-    },
-  }
 }
 
 /** The id that follows from a name, UUID version 5. */

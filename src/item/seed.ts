@@ -55,8 +55,8 @@ export async function storeItems(
   const ids: ItemId[] = []
   try {
     for (const item of items) {
-      const id = newId()
-      await store.create(id, encodeItem(id, item))
+      let id = newId()
+      while (!(await store.create(id, encodeItem(id, item)))) id = newId()
       ids.push(id)
     }
     return ids

@@ -3,14 +3,12 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { type AppParts, createApp, type Observer } from '../app.js'
-import type { Delay } from '../config/misbehavior.js'
 import type { Config } from '../config/settings.js'
 import { createForwarded } from '../http/forwarded.js'
 import { createRequestLog } from '../http/request-log.js'
 import { createWaitingReads, type WaitingReads } from '../http/waiting-reads.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { storeItems } from '../item/seed.js'
-import { delayed } from '../store/delayed.js'
 import type { ItemStore } from '../store/item-store.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { urlOf } from './address.js'
@@ -19,20 +17,18 @@ import type { PublishedMetrics } from './metrics.js'
 import { readVersion } from './version.js'
 
 /** Options of a server that are not settings. */
-export interface ServerOptions
-  extends Pick<AppParts, 'log' | 'currentSigning' | 'failures' | 'newId'> {
+export interface ServerOptions extends Pick<AppParts, 'log' | 'currentSigning' | 'doubles'> {
   /** Level of the log line of each request. */
   readonly requestLogLevel: 'info' | 'debug'
   /** Items that the store starts with, if it is empty; it generates their ids. */
   readonly items?: readonly ItemRequest[]
-  /** Slows down the item endpoints. */
-  readonly delay?: Delay | undefined
 }
 
 /** The service while it listens. */
 export interface ItemServer {
   /** Where it can be reached from this machine, without a trailing slash. */
   readonly url: string
+  /** The items, without the latency that tests have switched on. */
   readonly store: ItemStore
   /** Whether the items to start with were stored: not if the store already had others. */
   readonly isSeeded: boolean
@@ -93,17 +89,18 @@ async function seed(store: ItemStore, items: readonly ItemRequest[]): Promise<bo
 /** Serves the items of a store. */
 async function serve(
   config: Config,
-  { log, requestLogLevel, currentSigning, delay, failures, newId }: ServerOptions,
+  { log, requestLogLevel, currentSigning, doubles }: ServerOptions,
   opened: ItemStore,
 ): Promise<Omit<ItemServer, 'isSeeded'>> {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one for each delay
-  const store = delay === undefined ? opened : delayed(opened, delay, stopping.signal)
+  const store = doubles?.slowed(opened, stopping.signal) ?? opened
   const observers: Observer[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
     observers.push(createRequestLog(log, requestLogLevel, createForwarded(config)))
   }
   const waitingReads = createWaitingReads(store, stopping.signal)
+  if (doubles !== undefined) observers.push(doubles.observe)
   const metrics = await startMetrics(config, store, waitingReads)
   if (metrics !== undefined) observers.push(metrics.observe)
   const load = watchLoad(
@@ -113,7 +110,7 @@ async function serve(
   const app = createApp(
     { ...config, version: readVersion() },
     {
-      ...{ store, log, observers, currentSigning, waitingReads, failures, newId },
+      ...{ store, log, observers, currentSigning, waitingReads, doubles },
       exceededLimit: load.exceededLimit,
       received: load.received,
     },
@@ -132,7 +129,7 @@ async function serve(
   })
   return {
     url: urlOf(config.host, port),
-    store,
+    store: opened,
     async stop(grace = 0) {
       await stopServing(grace)
       await store.close()

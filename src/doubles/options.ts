@@ -1,8 +1,8 @@
-/** How a service for development and tests misbehaves on purpose: slow answers and failures. @module */
+/** Delays and failures as they are given, in flags and options. @module */
 
 import { inspect } from 'node:util'
-import { parseDuration } from './units.js'
-import { UsageError } from './usage-error.js'
+import { parseDuration } from '../config/units.js'
+import { UsageError } from '../config/usage-error.js'
 
 /** Range of a random time in milliseconds, inclusive. */
 export interface Delay {
@@ -10,11 +10,22 @@ export interface Delay {
   readonly max: number
 }
 
-/** With this status, or by closing the connection without an answer. */
+/** How a request fails: with this status, or, for `cut`, by closing the connection without a response. */
 export type Failure = (typeof kinds)[number]
 
-/** Those of the first requests, one after the other; or of any, each with its rate from 0 to 1. */
+/**
+ * How requests fail: a list applies to the first requests in order; a record gives each kind of failure a
+ * probability from 0 to 1.
+ */
 export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
+
+/** The requests that failures are for: those that match each given member. */
+export interface FailureScope {
+  /** An HTTP method. */
+  readonly method?: string | undefined
+  /** The complete path, such as `/api/v1/items`, or a pattern that it matches. */
+  readonly path?: string | RegExp | undefined
+}
 
 const kinds = [429, 500, 503, 'cut'] as const
 /** In milliseconds. */
@@ -67,6 +78,19 @@ export function checkedFailures(given: Failures): Failures {
   if (areFailures(given)) return given
   throw new UsageError(
     `failures is ${inspect(given)}; expected the first ones such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }, of ${kinds.join(', ')}`,
+  )
+}
+
+/** @throws {UsageError} */
+export function checkedScope(given: FailureScope): FailureScope {
+  const { method, path, ...others } = given
+  const isScope =
+    Object.keys(others).length === 0 &&
+    (method === undefined || typeof method === 'string') &&
+    (path === undefined || typeof path === 'string' || path instanceof RegExp)
+  if (isScope) return { method: method?.toUpperCase(), path }
+  throw new UsageError(
+    `the scope is ${inspect(given)}; expected a method, a path, or both, such as { method: 'GET', path: '/api/v1/items' }`,
   )
 }
 
