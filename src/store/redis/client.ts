@@ -9,7 +9,7 @@
  */
 
 import { require } from '../../require.js'
-import { connectErrorOf, ReplicaError, TimeoutError } from './errors.js'
+import { connectErrorOf, NotPrimaryError, TimeoutError } from './errors.js'
 
 const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = require('@redis/client')
 
@@ -49,19 +49,8 @@ export async function connect(
   throw mismatch
 }
 
-/** Connects, sends a single command, and closes the connection. @throws {Error} like `connect`. */
-export async function ask(
-  url: string,
-  command: Command['parts'],
-  timeout: number,
-  signal: AbortSignal,
-): Promise<RedisValue> {
-  const { client, reply } = await open(url, command, timeout, signal)
-  client.destroy()
-  return reply
-}
-
-async function open(
+/** Connects to a server of any kind, and sends the first command. @throws {Error} like `connect`. */
+export async function open(
   url: string,
   firstCommand: Command['parts'],
   timeout: number,
@@ -93,7 +82,7 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }
   // In a cluster, replicas are asked for the table of slots, and answer MOVED to all else.
-  if (!isClusterNode && isReplica(info)) return new ReplicaError()
+  if (!isClusterNode && isReplica(info)) return new NotPrimaryError('the server is a replica')
   if (/^cluster_enabled:1/m.test(info) === isClusterNode) return undefined
   return new Error(
     isClusterNode

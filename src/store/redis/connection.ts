@@ -7,7 +7,7 @@
  * until the reply comes, both for a bounded time. Replies come in the order of the commands: when one is
  * late, all later ones are, so the connection is dropped with everything in flight. Nothing is sent twice.
  *
- * A server that turns out to have become a replica is left, for the one that has the address now: nothing
+ * A server that turns out not to be the primary any more is left, for the one that has the address now: nothing
  * more is sent, and of the replies to what is in flight only errors count.
  *
  * @module
@@ -22,7 +22,13 @@ import {
   isReplica,
   type RedisValue,
 } from './client.js'
-import { BusyError, isOfReplica, NotConnectedError, ReplicaError, TimeoutError } from './errors.js'
+import {
+  BusyError,
+  isOfReplica,
+  NotConnectedError,
+  NotPrimaryError,
+  TimeoutError,
+} from './errors.js'
 import { longestPause, pauseAfter } from './pause.js'
 import { createEvictionLog, type Reachability } from './reachability-log.js'
 import { Room } from './room.js'
@@ -36,7 +42,7 @@ export interface RedisReply {
 
 export interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   /** The same of the server each time, or how to find out where it is now. @throws {Error} after a bounded time. */
-  readonly url: string | ((signal: AbortSignal) => Promise<string>)
+  readonly url: string | (() => Promise<string>)
   readonly log: Pick<Logger, 'warn'>
   readonly reachability: Reachability
   readonly traffic: Traffic
@@ -113,6 +119,11 @@ export class RedisConnection {
     return this.#call(command, true)
   }
 
+  /** Leaves the server, if there is a connection to it, for the one that has the address now. */
+  leave(cause: unknown): void {
+    if (this.#state.name === 'connected') this.#demote(this.#state.client, cause)
+  }
+
   /** Ends it for good: no command may follow, and calls without a reply fail. */
   close(): void {
     this.#closing.abort()
@@ -184,9 +195,8 @@ export class RedisConnection {
     )
   }
 
-  #demote(client: Client): void {
+  #demote(client: Client, cause: unknown = new NotPrimaryError('the server is a replica')): void {
     if (this.#state.name !== 'connected' || this.#state.client !== client) return
-    const cause = new ReplicaError()
     this.#state = { name: 'demoted', client, cause }
     for (const call of this.#waiting) call.reject(new NotConnectedError(cause))
     this.#waiting.clear()
@@ -225,12 +235,11 @@ export class RedisConnection {
     let wasConnected = false
     for (let failures = 0; this.#state.name !== 'closed'; ) {
       try {
-        const { signal } = this.#closing
-        const url =
-          typeof this.#options.url === 'string'
-            ? this.#options.url
-            : await this.#options.url(signal)
-        const { client, evictionPolicy } = await connect({ ...this.#options, url }, signal)
+        const { url } = this.#options
+        const { client, evictionPolicy } = await connect(
+          { ...this.#options, url: typeof url === 'string' ? url : await url() },
+          this.#closing.signal,
+        )
         if (this.#closing.signal.aborted) {
           client.destroy()
           break
@@ -251,8 +260,8 @@ export class RedisConnection {
         onAttempt()
         await end
         // One that refuses changes as a replica does, but says that it is not one, is not asked all the time.
-        const isReplica = 'cause' in this.#state && this.#state.cause instanceof ReplicaError
-        failures = isReplica && performance.now() - since < longestPause ? failures + 1 : 0
+        const wasLeft = 'cause' in this.#state && this.#state.cause instanceof NotPrimaryError
+        failures = wasLeft && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {
         failures += 1
         if (!this.#closing.signal.aborted) this.#lose(error)

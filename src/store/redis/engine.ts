@@ -1,11 +1,11 @@
-/** What keeps the items: one server or a cluster of them. @module */
+/** What keeps the items: one server, the primary that sentinels name, or a cluster. @module */
 
 import { clusterAddress, sentinelAddress } from './address.js'
 import type { Command } from './client.js'
 import { Cluster, type ClusterOptions } from './cluster.js'
-import { RedisConnection, type RedisConnectionOptions, type RedisReply } from './connection.js'
+import { RedisConnection, type RedisReply } from './connection.js'
 import { ReachabilityLog } from './reachability-log.js'
-import { primaryUrl } from './sentinel.js'
+import { WatchedPrimary } from './watched-primary.js'
 
 export interface Engine {
   /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
@@ -31,23 +31,15 @@ export interface EngineOptions extends ClusterOptions {
 export function openEngine({ url, onLost, ...options }: EngineOptions): Engine {
   const cluster = clusterAddress(url)
   if (cluster !== undefined) return new Cluster(cluster, options)
-  const reachability = new ReachabilityLog(options.log)
-  return new RedisConnection({
-    url: urlOfServer(url, options.timeout),
-    isClusterNode: false,
-    reachability: {
-      lost(error) {
-        reachability.lost(error)
-        onLost()
-      },
-      found: () => reachability.found(),
+  const log = new ReachabilityLog(options.log)
+  const reachability = {
+    lost(error: unknown) {
+      log.lost(error)
+      onLost()
     },
-    ...options,
-  })
-}
-
-/** Sentinels are asked each time where the server is. */
-function urlOfServer(url: string, timeout: number): RedisConnectionOptions['url'] {
+    found: () => log.found(),
+  }
   const sentinels = sentinelAddress(url)
-  return sentinels === undefined ? url : (signal) => primaryUrl(sentinels, timeout, signal)
+  if (sentinels !== undefined) return new WatchedPrimary(sentinels, { ...options, reachability })
+  return new RedisConnection({ url, isClusterNode: false, reachability, ...options })
 }

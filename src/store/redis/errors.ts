@@ -28,12 +28,8 @@ export class BusyError extends Error {}
 /** The reply did not come in time. */
 export class TimeoutError extends Error {}
 
-/** The server is a replica, which is not used. */
-export class ReplicaError extends Error {
-  constructor() {
-    super('the server is a replica')
-  }
-}
+/** The server is not the primary, or cannot be known to be, so it is not used. */
+export class NotPrimaryError extends Error {}
 
 /** Codes of the error replies with which servers refuse a command before they execute it. */
 const refusals = new Set([
@@ -124,7 +120,7 @@ export function isOfReplica(error: unknown): boolean {
 
 /** What error replies quote that is known to be no secret: the commands of the store. */
 const ownCommands =
-  /(['`])(auth|select|info|eval|evalsha|hget|hset|hdel|hlen|hstrlen|hscan|unlink|cluster(?:\|slots)?|asking)\1/gi
+  /(['`])(auth|select|info|eval|evalsha|hget|hset|hdel|hlen|hstrlen|hscan|unlink|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
 /** The error as it may be logged. */
 export function causeOf(error: unknown): unknown {

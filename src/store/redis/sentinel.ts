@@ -1,62 +1,120 @@
-/** Sentinels: where the primary is at present, as most of them say. @module */
+/** One sentinel: which server it names as the primary, and that it has news. @module */
 
 import type { SentinelAddress } from './address.js'
-import { ask, type RedisValue } from './client.js'
+import { type Client, open, type RedisValue, withTimeout } from './client.js'
+import { TimeoutError } from './errors.js'
 import { reasonOf } from './reachability-log.js'
 
-/**
- * Asks all sentinels at once, and does not wait for the others once a majority names the same server. One that was
- * cut off may name a former primary, which then says itself that it is not one, or does not answer.
- * @returns the URL of the primary.
- * @throws {Error} after four times the timeout at most.
- */
-export async function primaryUrl(
-  sentinels: SentinelAddress,
-  timeout: number,
-  signal: AbortSignal,
-): Promise<string> {
-  const count = sentinels.hosts.length
-  const votes = new Map<string, number>()
-  const failures: unknown[] = []
-  const replies = sentinels.hosts.map((host) => addressBy(host, sentinels, timeout, signal))
-  const isAgreed = new Promise<void>((resolve) => {
-    for (const reply of replies) {
-      const vote = (address: string) => {
-        votes.set(address, (votes.get(address) ?? 0) + 1)
-        if ((votes.get(address) ?? 0) > count / 2) resolve()
-      }
-      reply.then(vote, (error: unknown) => failures.push(error))
+/** Maximum time to wait for the answers of sentinels, in milliseconds. */
+export const answerTimeout = 1000
+
+/** What one sentinel says. */
+export interface Answer {
+  /** Host and port of the primary. */
+  readonly address: string
+  /** Number of the last failover that it knows of: sentinels with a higher number know better. */
+  readonly epoch: number
+  /** Whether the primary is up; it is down if the sentinel cannot reach it, and retiring in a planned failover. */
+  readonly state: 'up' | 'down' | 'retiring'
+}
+
+/** The connections to one sentinel: one for questions, one for its news, as that protocol version requires. */
+export class Sentinel {
+  /** Whether it answered in time when it was asked last. */
+  isPresent = true
+  #isAsked = false
+  readonly #host: string
+  readonly #address: SentinelAddress
+  readonly #timeout: number
+  readonly #signal: AbortSignal
+  readonly #onNews: () => void
+  #clients: readonly [asked: Client, listening: Client] | undefined
+
+  constructor(
+    host: string,
+    address: SentinelAddress,
+    timeout: number,
+    signal: AbortSignal,
+    onNews: () => void,
+  ) {
+    this.#host = host
+    this.#address = address
+    this.#timeout = timeout
+    this.#signal = signal
+    this.#onNews = onNews
+  }
+
+  async ask(): Promise<Answer> {
+    if (this.#isAsked) throw new TimeoutError('no reply to an earlier question')
+    this.#isAsked = true
+    this.isPresent = false
+    const begun = performance.now()
+    try {
+      this.#clients ??= await this.#connect()
+      this.#signal.throwIfAborted()
+      const [client] = this.#clients
+      const { name } = this.#address
+      // In this order: if both change in between, an old epoch comes with the new address.
+      const replies = Promise.all([
+        client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
+        client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
+      ])
+      const answer = answerIn(...(await withTimeout(this.#timeout, replies)))
+      this.isPresent = performance.now() - begun < answerTimeout
+      return answer
+    } catch (error) {
+      this.close()
+      throw error
+    } finally {
+      this.#isAsked = false
     }
-  })
-  await Promise.race([isAgreed, Promise.allSettled(replies)])
-  const [first] = [...votes].sort(([, a], [, b]) => b - a)
-  if (first !== undefined) return sentinels.serverUrl(first[0])
-  const unknown = failures.find((error) => error instanceof UnknownNameError)
-  throw unknown ?? new Error(`no sentinel replied: ${reasonOf(failures[0])}`)
+  }
+
+  close(): void {
+    for (const client of this.#clients ?? []) client.destroy()
+    this.#clients = undefined
+  }
+
+  async #connect(): Promise<readonly [Client, Client]> {
+    const openBoth = async (hasCredentials: boolean) => {
+      const url = this.#address.sentinelUrl(this.#host, hasCredentials)
+      const question = ['SENTINEL', 'MASTER', this.#address.name]
+      const { client } = await open(url, question, this.#timeout, this.#signal)
+      const listening = await open(url, ['PING'], this.#timeout, this.#signal).catch((error) => {
+        client.destroy()
+        throw error
+      })
+      const both = [client, listening.client] as const
+      await withTimeout(this.#timeout, listening.client.pSubscribe('*', this.#onNews)).catch(
+        (error) => {
+          for (const each of both) each.destroy()
+          throw error
+        },
+      )
+      listening.client.once('end', () => this.close()).once('error', () => this.close())
+      return both
+    }
+    // A server of any kind refuses a password if it requires none.
+    return await openBoth(false).catch((error: unknown) => {
+      if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return openBoth(true)
+      throw error
+    })
+  }
 }
 
-class UnknownNameError extends Error {}
-
-/** Host and port of the primary, as one sentinel says. */
-async function addressBy(
-  host: string,
-  { name, sentinelUrl }: SentinelAddress,
-  timeout: number,
-  signal: AbortSignal,
-): Promise<string> {
-  const command = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]
-  const askWith = (hasCredentials: boolean) =>
-    ask(sentinelUrl(host, hasCredentials), command, timeout, signal)
-  // A server of any kind refuses a password if it requires none.
-  const reply = await askWith(false).catch((error: unknown) => {
-    if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return askWith(true)
-    throw error
-  })
-  if (reply === null) throw new UnknownNameError(`the sentinels know no primary named ${name}`)
-  return addressIn(reply)
+/** @param fields what SENTINEL MASTER replies: names and values in turn. */
+function answerIn(fields: RedisValue, named: RedisValue): Answer {
+  const texts = Array.isArray(fields) ? fields.map(String) : []
+  const field = (name: string) => texts[texts.indexOf(name) + 1]
+  const address = addressOf(...(Array.isArray(named) ? named.map(String) : []))
+  const epoch = Number(field('config-epoch') ?? 0)
+  // At the end of a failover, the sentinel that leads it names the new primary, and the fields are of the former one.
+  if (address !== addressOf(field('ip'), field('port'))) return { address, epoch, state: 'up' }
+  const flags = (field('flags') ?? '').split(',')
+  if (flags.includes('s_down')) return { address, epoch, state: 'down' }
+  return { address, epoch, state: flags.includes('failover_in_progress') ? 'retiring' : 'up' }
 }
 
-function addressIn(reply: RedisValue): string {
-  const [host, port] = Array.isArray(reply) ? reply.map(String) : []
+function addressOf(host?: string, port?: string): string {
   return host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

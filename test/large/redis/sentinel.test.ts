@@ -1,18 +1,25 @@
-/** What clients see of a service whose server is watched by sentinels, when another one takes over. */
+/**
+ * What clients see of a service whose server is watched by sentinels, when another one takes over. Each success of the
+ * service counts, with its time: a former primary would go on accepting changes for ten seconds.
+ */
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { test } from 'node:test'
-import { promisify } from 'node:util'
+import { Agent } from 'node:http'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { itemOf } from '../../conformance/expect.js'
 import { newCertificate } from '../../support/certificate.js'
-import { servedBy, startLoad, untilMoreIsServed } from '../../support/item-load.js'
-import { ownProcess } from '../../support/own-process.js'
+import { keptClient } from '../../support/kept-client.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
-import { describeWithRedis, isInstalled, type OwnRedis, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, isInstalled, ownRedis } from '../../support/redis.js'
+import {
+  type OwnSentinel,
+  ownSentinel,
+  primaryName,
+  type WatchedServer,
+  watchedServer,
+} from '../../support/redis-sentinel.js'
 import { until } from '../../support/until.js'
 import {
   assertNothingServed,
@@ -23,23 +30,21 @@ import {
   noChange,
 } from './expect.js'
 
-/** The name of the primary that is watched. */
-const primaryName = 'main'
 /** Long enough for servers that are well on a busy machine, short enough to wait for. */
 const STORE_TIMEOUT = '1000ms'
 /** An acknowledged write is on the replicas long before that is over, in milliseconds. */
 const replicationLag = 2000
+/** The service has left the former primary when the sentinels have named another one for so long, in milliseconds. */
+const followingTime = 2000
 const password = 'p@ss'
 const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]
 const credentials = `:${encodeURIComponent(password)}@`
 
 /** So many that there is a replica left after each fault: sentinels take 10 s until they use one that is back. */
-const ports = await Promise.all(Array.from({ length: 4 }, freePort))
-const servers = ports.map((port) =>
-  ownRedis(
-    ...['--port', String(port), '--requirepass', password, '--masterauth', password],
-    ...['--repl-diskless-sync-delay', '0'],
+const servers = await Promise.all(
+  Array.from({ length: 7 }, () =>
+    watchedServer('--requirepass', password, '--masterauth', password),
   ),
 )
 const sentinels: OwnSentinel[] = []
@@ -52,55 +57,100 @@ function urlOf(some: readonly { port: number }[], name = primaryName): string {
 describeWithRedis('a server that sentinels watch', async () => {
   /** Meets all faults in turn, and is never started again. */
   const service = await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT })
+  const failover = () => sentinels[0]?.command('sentinel', 'failover', primaryName)
 
-  const faults = [
+  const faults: {
+    title: string
+    isOneOutage?: boolean
+    begin: (primary: WatchedServer) => unknown
+  }[] = [
     {
       title: 'is killed',
-      replicas: 3,
       isOneOutage: true,
-      begin: (primary: OwnRedis) => primary.kill('SIGKILL'),
+      begin: (primary) => primary.kill('SIGKILL'),
     },
     {
       title: 'is stopped while a sentinel is gone',
-      replicas: 2,
-      begin: async (primary: OwnRedis) => {
-        await sentinels.pop()?.kill()
+      begin: async (primary) => {
+        await sentinels.pop()?.kill('SIGKILL')
         await primary.kill('SIGSTOP')
       },
     },
     {
-      title: 'is demoted (SENTINEL FAILOVER)',
-      replicas: 1,
-      begin: () => sentinels[0]?.command('sentinel', 'failover', primaryName),
+      title: 'is cut off from sentinels and replicas',
+      begin: (primary) => primary.cutOff(),
     },
+    { title: 'is demoted (SENTINEL FAILOVER)', begin: failover },
   ]
-  for (const { title, replicas, isOneOutage, begin } of faults) {
-    test(`${title}: writes go on with another one, and nothing older is lost`, async (t) => {
-      const primary = await untilInSync(replicas)
-      const load = startLoad(service, { mayLose: true })
-      await untilMoreIsServed(load)
+  for (const { title, isOneOutage, begin } of faults) {
+    test(`${title}: creates go on with another one, and the former one is left at once`, async (t) => {
+      const primary = await untilInSync()
+      const creates = startCreates(service)
+      await creates.untilMore()
       const begun = performance.now()
       const lines = await linesBeforeOutage(service)
       await begin(primary)
-      await until('another one is the primary', async () => (await knownPrimary()) !== primary)
+      const named = await untilAnotherIsNamed(primary)
+      await creates.untilMore()
       await assertRecovers(service)
-      t.diagnostic(`healthy after ${((performance.now() - begun) / 1000).toFixed(1)} s`)
-      await untilMoreIsServed(load)
       // One that was not killed may be found again for a moment, while it is still the primary.
       if (isOneOutage) await assertOneOutage(service, lines)
-      await load.stop()
-      const lost = await load.lost()
-      const oldest = Math.max(0, ...lost.map((time) => begun - time))
-      t.diagnostic(
-        `${lost.length} lost of ${servedBy(load)} answers that were successes, ` +
-          `the oldest ${oldest.toFixed(0)} ms before that`,
-      )
+      await creates.stop()
+      const lost = await lostOf(creates)
+      const oldest = Math.max(0, ...lost.map(({ acknowledged }) => begun - acknowledged))
       assert.ok(oldest < replicationLag, 'an older write is lost')
+      assertFollowed(lost, named)
+      t.diagnostic(`${lost.length} of ${creates.all.length} successes lost${spanOf(lost)}`)
     })
   }
 
+  test('is demoted while the service is idle: its first create is not lost', async () => {
+    const primary = await untilInSync()
+    await failover()
+    await untilAnotherIsNamed(primary)
+    const creates = startCreates(service)
+    await creates.untilMore()
+    await creates.stop()
+    assert.deepEqual(await lostOf(creates), [])
+  })
+
+  test('is demoted while the service is stopped (SIGSTOP): nothing is lost once it goes on', async () => {
+    const primary = await untilInSync()
+    const creates = startCreates(service)
+    await creates.untilMore()
+    service.child.kill('SIGSTOP')
+    const stopped = performance.now()
+    await delay(200) // what the primary has accepted is on the replicas
+    await failover()
+    const named = await untilAnotherIsNamed(primary)
+    service.child.kill('SIGCONT')
+    await creates.untilMore()
+    await creates.stop()
+    const lost = await lostOf(creates)
+    assert.deepEqual(
+      lost.filter(({ acknowledged }) => acknowledged > stopped),
+      [],
+      `${named - stopped}`,
+    )
+  })
+
+  test('sentinels that are gone are logged once, and the primary goes on to be used', async () => {
+    const primary = await untilInSync()
+    const url = urlOf(sentinels)
+    const other = await ownService({ STORE_URL: url, STORE_TIMEOUT })
+    await assertRecovers(other)
+    const said = (msg: RegExp) => other.log.filter((line) => msg.test(String(line.msg))).length
+    for (const sentinel of sentinels) await sentinel.kill('SIGSTOP')
+    await until('it is logged', () => said(/^a failover will not be noticed/) === 1)
+    await assertRecovers(other)
+    for (const sentinel of sentinels) await sentinel.kill('SIGCONT')
+    await until('it is logged', () => said(/^the sentinels can be reached again$/) === 1)
+    await assertRecovers(other)
+    await primary.command(...access, 'ping')
+  })
+
   test('a sentinel that requires a password gets that of the server', async () => {
-    const port = portOf(await knownPrimary())
+    const { port } = await knownPrimary()
     const sentinel = await ownSentinel(port, [...authentication, `requirepass ${password}`])
     const other = await ownService({ STORE_URL: urlOf([sentinel]), STORE_TIMEOUT })
     await assertRecovers(other)
@@ -130,7 +180,7 @@ describeWithRedis('a server that sentinels watch', async () => {
     {
       title: 'a name that they do not know',
       url: () => urlOf(sentinels, 'other'),
-      cause: /^the sentinels know no primary named other$/,
+      cause: /^the sentinels know no primary with the name/,
     },
     {
       title: 'no sentinel where the address says',
@@ -139,7 +189,7 @@ describeWithRedis('a server that sentinels watch', async () => {
     },
     {
       title: 'a server in place of the sentinels',
-      url: async () => urlOf([{ port: portOf(await knownPrimary()) }]),
+      url: async () => urlOf([await knownPrimary()]),
       cause: /^no sentinel replied: ERR unknown command/,
     },
     {
@@ -161,99 +211,130 @@ describeWithRedis('a server that sentinels watch', async () => {
 
 async function startAll(): Promise<void> {
   await Promise.all(servers.map((server) => server.start()))
-  for (const replica of servers.slice(1)) {
-    await replica.command(...access, 'replicaof', '127.0.0.1', String(ports[0]))
+  const [primary, ...replicas] = servers
+  for (const replica of replicas) {
+    await replica.command(...access, 'replicaof', '127.0.0.1', String(primary?.port))
   }
-  const start = () => ownSentinel(ports[0] ?? 0, authentication)
+  const start = () => ownSentinel(primary?.port ?? 0, authentication)
   sentinels.push(...(await Promise.all([start(), start(), start()])))
-  await untilInSync(3)
+  await untilInSync()
 }
 
-function portOf(server: OwnRedis): number {
-  return ports[servers.indexOf(server)] ?? 0
-}
-
-/** The one that the first sentinel names. */
-async function knownPrimary(): Promise<OwnRedis> {
-  const reply = await sentinels[0]?.command('sentinel', 'get-master-addr-by-name', primaryName)
-  const primary = servers[ports.indexOf(Number(reply?.split('\n')[1]))]
+/** The one that a sentinel names. */
+async function namedBy(sentinel: OwnSentinel | undefined): Promise<WatchedServer> {
+  const reply = await sentinel?.command('sentinel', 'get-master-addr-by-name', primaryName)
+  const primary = servers.find(({ port }) => String(port) === reply?.split('\n')[1])
   assert.ok(primary, reply)
   return primary
 }
 
-/** Waits until any of the replicas can take over. @returns the primary. */
-async function untilInSync(replicas: number): Promise<OwnRedis> {
-  const primary = await until('the replicas are in sync', async () => {
-    const primary = await knownPrimary()
-    const info = await primary.command(...access, 'info', 'replication')
-    return info.split('state=online').length - 1 === replicas && primary
-  })
-  for (const sentinel of sentinels) {
-    await until('the sentinel knows all', async () => {
-      const fields = (await sentinel.command('sentinel', 'master', primaryName)).split('\n')
-      const fieldOf = (name: string) => fields[fields.indexOf(name) + 1]
-      return (
-        fieldOf('port') === String(portOf(primary)) &&
-        fieldOf('flags') === 'master' &&
-        fieldOf('num-other-sentinels') === '2' &&
-        healthyReplicas(await sentinel.command('sentinel', 'replicas', primaryName)) === replicas
-      )
-    })
-  }
-  return primary
+function knownPrimary(): Promise<WatchedServer> {
+  return namedBy(sentinels[0])
 }
 
-function healthyReplicas(reply: string): number {
-  return reply.split('\nflags\nslave\n').length - 1
+/** Waits until any sentinel names another server. @returns when that was, as `performance.now()` has it. */
+async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
+  return await until('another one is the primary', async () => {
+    const named = await Promise.all(sentinels.map(namedBy))
+    return named.some((one) => one !== primary) && performance.now()
+  })
+}
+
+/** Waits until a replica can take over, and all sentinels know. @returns the primary. */
+async function untilInSync(): Promise<WatchedServer> {
+  return await until('a replica can take over', async () => {
+    const primary = await knownPrimary()
+    const info = await primary.command(...access, 'info', 'replication')
+    const areReady = await Promise.all(
+      sentinels.map(async (sentinel) => {
+        const fields = (await sentinel.command('sentinel', 'master', primaryName)).split('\n')
+        const fieldOf = (name: string) => fields[fields.indexOf(name) + 1]
+        const replicas = await sentinel.command('sentinel', 'replicas', primaryName)
+        return (
+          fieldOf('port') === String(primary.port) &&
+          fieldOf('flags') === 'master' &&
+          fieldOf('num-other-sentinels') === '2' &&
+          /\nflags\nslave\n.*?\nmaster-link-status\nok\n/s.test(replicas)
+        )
+      }),
+    )
+    return info.includes('state=online') && areReady.every(Boolean) && primary
+  })
+}
+
+interface Create {
+  readonly id: string
+  /** When it was sent, and when its success arrived, as `performance.now()` has it. */
+  readonly sent: number
+  readonly acknowledged: number
+}
+
+interface Creates {
+  readonly all: readonly Create[]
+  untilMore(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Clients that create items. */
+function startCreates(own: OwnService): Creates {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  const call = keptClient(own, agent)
+  const all: Create[] = []
+  let isOver = false
+  async function work(): Promise<void> {
+    while (!isOver) {
+      const sent = performance.now()
+      const answer = await call('POST', '/items', '{"data":{}}')
+      const acknowledged = performance.now()
+      if (answer.status === 201) all.push({ id: itemOf(answer, 201).id, sent, acknowledged })
+      else assert.equal(answer.status, 503, answer.text)
+      await delay(20)
+    }
+  }
+  const works = Promise.all(Array.from({ length: 8 }, work))
+  works.catch(() => undefined) // `stop` throws it
+  after(() => {
+    isOver = true
+    agent.destroy()
+  })
+  return {
+    all,
+    async untilMore() {
+      const before = all.length
+      await until('more is created', () => all.length > before + 100)
+    },
+    async stop() {
+      isOver = true
+      await works
+    },
+  }
+}
+
+const allFields = `
+local ids = {}
+for bucket = 0, 255 do
+  for _, id in ipairs(redis.call('HKEYS', 'item-store:{' .. bucket .. '}')) do table.insert(ids, id) end
+end
+return ids`
+
+/** Those that the primary does not have. */
+async function lostOf({ all }: Creates): Promise<readonly Create[]> {
+  const primary = await knownPrimary()
+  const ids = new Set((await primary.command(...access, 'eval', allFields, '0')).split('\n'))
+  return all.filter(({ id }) => !ids.has(id))
+}
+
+/** No lost create was sent later than the service may take to follow the sentinels. */
+function assertFollowed(lost: readonly Create[], named: number): void {
+  const late = lost.filter(({ sent }) => sent > named + followingTime)
+  assert.equal(late.length, 0, `${late.length} sent to the former primary`)
+}
+
+function spanOf(lost: readonly Create[]): string {
+  const times = lost.map(({ acknowledged }) => acknowledged)
+  return lost.length > 0 ? `, of ${Math.round(Math.max(...times) - Math.min(...times))} ms` : ''
 }
 
 function causeIn({ log }: OwnService): string {
   return String(log.find(({ msg }) => msg === 'the store cannot be reached')?.cause)
-}
-
-interface OwnSentinel {
-  readonly port: number
-  /** Sends a command. @returns the reply as `redis-cli` prints it. */
-  command(...args: string[]): Promise<string>
-  kill(): Promise<void>
-}
-
-/**
- * A sentinel that has started, and ends with the test, or the test file, that starts it.
- * @param settings further lines of its configuration.
- */
-async function ownSentinel(primaryPort: number, settings: readonly string[]): Promise<OwnSentinel> {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
-  const port = await freePort()
-  const lines = [
-    ...(settings.includes('tls-replication yes')
-      ? ['port 0', `tls-port ${port}`]
-      : [`port ${port}`]),
-    'bind 127.0.0.1',
-    `dir ${folder}`,
-    `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
-    // In milliseconds: long enough for a busy machine; another failover may follow after twice the latter.
-    `sentinel down-after-milliseconds ${primaryName} 1000`,
-    `sentinel failover-timeout ${primaryName} 2000`,
-    ...settings,
-  ]
-  const file = join(folder, 'sentinel.conf')
-  writeFileSync(file, `${lines.join('\n')}\n`)
-  const options = { cwd: folder, env: process.env }
-  const sentinel = ownProcess(['redis-server', file, '--sentinel'], options)
-  await sentinel.printed(/Sentinel ID is/)
-
-  return {
-    port,
-
-    async command(...args) {
-      const { stdout } = await promisify(execFile)('redis-cli', ['-p', String(port), ...args])
-      return stdout.trimEnd()
-    },
-
-    async kill() {
-      sentinel.child.kill('SIGKILL')
-      await sentinel.ended()
-    },
-  }
 }

@@ -1,0 +1,227 @@
+/**
+ * A primary that sentinels watch: the connection to it, and the sentinels, which are asked where it is before each
+ * attempt to connect, every second while it is connected, and whenever one of them has news.
+ *
+ * A former primary accepts changes until the sentinels reach it, about ten seconds after another server has taken over,
+ * and these changes are lost. So nothing is sent, and no reply counts, unless the sentinels have named the server within
+ * the last moment (docs/reference/redis.md).
+ *
+ * @module
+ */
+
+import type { SentinelAddress } from './address.js'
+import { type Command, withTimeout } from './client.js'
+import type { ClusterOptions } from './cluster.js'
+import { RedisConnection, type RedisReply } from './connection.js'
+import { errorReplyOf, NotPrimaryError } from './errors.js'
+import { type Reachability, reasonOf } from './reachability-log.js'
+import { type Answer, answerTimeout, Sentinel } from './sentinel.js'
+
+/** Time between two questions to the sentinels, in milliseconds. */
+const interval = 1000
+/** How long answers count, in milliseconds from the question; commands and replies wait for newer ones then. */
+const validFor = 1500
+/** The same for the fact that none of them answers: the next question has failed before this time is over. */
+const silentFor = interval + 2 * answerTimeout
+
+/** Why a server is left. */
+const reasons: Readonly<Record<Answer['state'], (named: string) => string>> = {
+  up: (named) => `the sentinels name another primary, ${named}`,
+  down: () => 'the sentinels cannot reach the primary',
+  retiring: () => 'a failover has begun',
+}
+
+export interface SentinelOptions extends ClusterOptions {
+  readonly reachability: Reachability
+}
+
+export class WatchedPrimary {
+  readonly #options: SentinelOptions
+  readonly #address: SentinelAddress
+  readonly #sentinels: readonly Sentinel[]
+  readonly #connection: RedisConnection
+  readonly #closing = new AbortController()
+  readonly #timer: NodeJS.Timeout
+  /** The newest epoch that any sentinel has answered with. */
+  #epoch = 0
+  /** Host and port of the primary, as the sentinels said last; `undefined` while there is none. */
+  #named: string | undefined
+  /** Why none is named, or why the one before is not used any more. */
+  #cause: unknown
+  /** Host and port of the server that the connection was told last. */
+  #used: string | undefined
+  /** Until when the last answers count, as `performance.now()` has it. */
+  #validUntil = 0
+  /** Whether the log says that no sentinel answers. */
+  #isSilenceLogged = false
+  #pending: Promise<void> | undefined
+
+  constructor(address: SentinelAddress, options: SentinelOptions) {
+    const { timeout } = options
+    this.#options = options
+    this.#address = address
+    this.#sentinels = address.hosts.map(
+      (host) =>
+        new Sentinel(host, address, timeout, this.#closing.signal, () => {
+          // The answers that are awaited may be older than the news.
+          void (this.#pending ?? Promise.resolve()).then(() => this.#ask())
+        }),
+    )
+    this.#connection = new RedisConnection({
+      ...options,
+      url: () => this.#find(),
+      isClusterNode: false,
+    })
+    this.#timer = setInterval(() => void this.#ask(), interval).unref()
+  }
+
+  get firstAttempt(): Promise<void> {
+    return this.#connection.firstAttempt
+  }
+
+  get isReady(): boolean {
+    return this.#connection.isReady
+  }
+
+  hasRoom(): boolean {
+    return this.#connection.hasRoom()
+  }
+
+  /** Sends a command to the primary. @throws {Error} for `storeError`, after a bounded time. */
+  async send(command: Command): Promise<RedisReply> {
+    if (!this.#isValid) await this.#makeSure()
+    const server = this.#used
+    try {
+      const reply = await this.#connection.send(command)
+      // While this process was stopped, the reply may have waited here for any time.
+      if (!this.#isValid) await this.#makeSure()
+      if (server === this.#named) return reply
+    } catch (error) {
+      // A primary without replicas may have been cut off from them and from the sentinels.
+      if (errorReplyOf(error)?.includes('NOREPLICAS')) void this.#ask()
+      throw error
+    }
+    throw this.#cause
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#closing.abort()
+    for (const sentinel of this.#sentinels) sentinel.close()
+    this.#connection.close()
+  }
+
+  get #isValid(): boolean {
+    return performance.now() < this.#validUntil && this.#used === this.#named
+  }
+
+  async #makeSure(): Promise<void> {
+    while (performance.now() >= this.#validUntil && this.isReady) await this.#ask()
+    this.#leaveFormer()
+  }
+
+  /** @returns the URL of the primary. @throws {Error} if the sentinels name none. */
+  async #find(): Promise<string> {
+    await this.#ask()
+    if (this.#named === undefined || performance.now() >= this.#validUntil) throw this.#cause
+    this.#used = this.#named
+    return this.#address.serverUrl(this.#named)
+  }
+
+  #ask(): Promise<void> {
+    this.#pending ??= this.#askAll().finally(() => {
+      this.#pending = undefined
+    })
+    return this.#pending
+  }
+
+  async #askAll(): Promise<void> {
+    const asked = performance.now()
+    const { answers, failures } = await answersOf(this.#sentinels)
+    const primary = primaryIn(answers, this.#sentinels.length, this.#epoch, this.#named)
+    if (primary === undefined) {
+      this.#goOn(answers.length > 0 ? 'the sentinels that reply were cut off' : noReply(failures))
+      return
+    }
+    if (this.#isSilenceLogged) this.#options.log.info('the sentinels can be reached again')
+    this.#isSilenceLogged = false
+    this.#epoch = primary.epoch
+    this.#named = primary.state === 'up' ? primary.address : undefined
+    this.#validUntil = asked + validFor
+    this.#cause = new NotPrimaryError(reasons[primary.state](primary.address))
+    this.#leaveFormer()
+  }
+
+  /** Without answers that count, a connection that is there goes on to be used, and none is made. */
+  #goOn(cause: string): void {
+    this.#cause = new Error(cause)
+    if (!this.#connection.isReady) {
+      this.#named = undefined
+      return
+    }
+    this.#validUntil = performance.now() + silentFor
+    if (this.#isSilenceLogged) return
+    this.#isSilenceLogged = true
+    this.#options.log.warn({ cause }, 'a failover will not be noticed until a sentinel replies')
+  }
+
+  #leaveFormer(): void {
+    if (this.#used !== this.#named) this.#connection.leave(this.#cause)
+  }
+}
+
+function noReply(failures: readonly unknown[]): string {
+  const reasons = failures.map(reasonOf)
+  if (reasons.some((reason) => reason.startsWith('ERR No such master'))) {
+    return 'the sentinels know no primary with the name in STORE_URL'
+  }
+  return `no sentinel replied: ${reasons[0]}`
+}
+
+/** Asks all sentinels, and waits for those that answered in time when they were asked last, or for all if none did. */
+async function answersOf(
+  sentinels: readonly Sentinel[],
+): Promise<{ answers: readonly Answer[]; failures: readonly unknown[] }> {
+  const answers: Answer[] = []
+  const failures: unknown[] = []
+  const present = new Set(sentinels.filter(({ isPresent }) => isPresent))
+  const replies = sentinels.map(async (sentinel) => {
+    const reply = sentinel.ask().then(
+      (answer) => answers.push(answer),
+      (error: unknown) => failures.push(error),
+    )
+    if (present.size === 0 || present.has(sentinel)) await reply
+  })
+  await withTimeout(answerTimeout, Promise.all(replies)).catch((error) => failures.push(error))
+  return { answers: [...answers], failures }
+}
+
+/**
+ * The server that counts: the one that sentinels with the highest epoch name, as that is how they settle it among
+ * themselves; of several, the one that most of them name, or else the same as before.
+ *
+ * If most of all sentinels cannot reach it, or one has been told to replace it, changes that it accepts will be lost.
+ *
+ * If only a minority answers, with a lower epoch than was known before, it has been cut off, and names a former primary.
+ * A majority with a lower epoch has been set up again.
+ * @param count number of sentinels.
+ * @returns `undefined` if no answer counts.
+ */
+export function primaryIn(
+  answers: readonly Answer[],
+  count: number,
+  knownEpoch: number,
+  before?: string,
+): Answer | undefined {
+  const epoch = Math.max(...answers.map((answer) => answer.epoch))
+  if (epoch < knownEpoch && answers.length <= count / 2) return undefined
+  const newest = answers.filter((answer) => answer.epoch === epoch)
+  const votes = (address: string) =>
+    newest.filter((answer) => answer.address === address).length + (address === before ? 0.5 : 0)
+  const [first] = newest.map(({ address }) => address).sort((a, b) => votes(b) - votes(a))
+  if (first === undefined) return undefined
+  const states = newest.filter(({ address }) => address === first).map(({ state }) => state)
+  const isDown = states.filter((state) => state === 'down').length > count / 2
+  const state = isDown ? 'down' : states.includes('retiring') ? 'retiring' : 'up'
+  return { address: first, epoch, state }
+}

@@ -1,0 +1,108 @@
+/** Private sentinels, and servers for them to watch that can be cut off from all but the service. */
+
+import { execFile } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { ownProcess } from './own-process.js'
+import { freePort } from './process.js'
+import { type OwnRedis, ownRedis } from './redis.js'
+import { tcpProxy } from './tcp-proxy.js'
+
+/** The name of the primary that is watched. */
+export const primaryName = 'main'
+/** What sentinels and replicas connect from, so that a proxy can tell them from the service. */
+const inner = '127.0.0.9'
+
+export interface WatchedServer extends OwnRedis {
+  /** Where others find it. */
+  readonly port: number
+  /** From now on, drops all that sentinels and replicas send it, and what it sends them. */
+  cutOff(): void
+}
+
+/** A server behind a proxy, not started yet. */
+export async function watchedServer(...settings: string[]): Promise<WatchedServer> {
+  const ownPort = await freePort()
+  let isCutOff = false
+  const port = await tcpProxy(
+    () => connect(ownPort, '127.0.0.1'),
+    (client, server) => {
+      const isInner = client.remoteAddress?.endsWith(inner)
+      const pass = (to: typeof client) => (data: Buffer) => {
+        if (!(isInner && isCutOff)) to.write(data)
+      }
+      client.on('data', pass(server))
+      server.on('data', pass(client))
+    },
+  )
+  const own = ownRedis(
+    ...['--port', String(ownPort), '--bind', '127.0.0.1', '--bind-source-addr', inner],
+    ...['--replica-announce-ip', '127.0.0.1', '--replica-announce-port', String(port)],
+    ...['--repl-diskless-sync-delay', '0', '--protected-mode', 'no'],
+    ...settings,
+  )
+  return {
+    ...own,
+    port,
+    cutOff() {
+      isCutOff = true
+    },
+  }
+}
+
+export interface OwnSentinel {
+  readonly port: number
+  /** Sends a command. @returns the reply as `redis-cli` prints it. */
+  command(...args: string[]): Promise<string>
+  /** Ends it with a signal, or pauses it with `SIGSTOP` until `SIGCONT`. */
+  kill(signal: NodeJS.Signals): Promise<void>
+}
+
+/**
+ * A sentinel that has started, and ends with the test, or the test file, that starts it.
+ * @param settings further lines of its configuration.
+ */
+export async function ownSentinel(
+  primaryPort: number,
+  settings: readonly string[],
+): Promise<OwnSentinel> {
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const port = await freePort()
+  const lines = [
+    ...(settings.includes('tls-replication yes')
+      ? ['port 0', `tls-port ${port}`]
+      : [`port ${port}`]),
+    'bind 127.0.0.1',
+    `bind-source-addr ${inner}`,
+    'protected-mode no',
+    'sentinel announce-ip 127.0.0.1',
+    `dir ${folder}`,
+    `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
+    // In milliseconds: long enough for a busy machine; another failover may follow after twice the latter.
+    `sentinel down-after-milliseconds ${primaryName} 1000`,
+    `sentinel failover-timeout ${primaryName} 2000`,
+    ...settings,
+  ]
+  const file = join(folder, 'sentinel.conf')
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  const options = { cwd: folder, env: process.env }
+  const sentinel = ownProcess(['redis-server', file, '--sentinel'], options)
+  await sentinel.printed(/Sentinel ID is/)
+
+  return {
+    port,
+
+    async command(...args) {
+      const { stdout } = await promisify(execFile)('redis-cli', ['-p', String(port), ...args])
+      return stdout.trimEnd()
+    },
+
+    async kill(signal) {
+      sentinel.child.kill(signal)
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await sentinel.ended()
+    },
+  }
+}
