@@ -135,6 +135,7 @@ test('the pages import from src only what browsers can run, and nothing from eac
         `../pages/${folder}/`,
         '../pages/shared/',
         '../src/interface/',
+        '../src/item/json-syntax.ts',
         '../src/item/scan.ts',
         '../src/item/seed-objects.ts',
         '../src/client/',

@@ -1,6 +1,7 @@
 /** What is wrong with an item's text while it is edited, and the request made from it. @module */
 
-import { JsonSyntaxError, positionOf, scanText } from '../../src/item/scan.js'
+import { JsonSyntaxError } from '../../src/item/json-syntax.js'
+import { positionOf, scanText } from '../../src/item/scan.js'
 import { layOut } from '../shared/json-layout.js'
 import { lastMembers, membersOf, skipSpace } from './members.js'
 

@@ -1,6 +1,7 @@
 /** Files of items: read to be imported, and written to export all items. @module */
 
-import { JsonSyntaxError, positionOf } from '../../src/item/scan.js'
+import { JsonSyntaxError } from '../../src/item/json-syntax.js'
+import { positionOf } from '../../src/item/scan.js'
 import { type Span, seedObjects, withoutMark } from '../../src/item/seed-objects.js'
 import { invalidProject, isProject } from './draft.js'
 import type { Yield } from './yield.js'

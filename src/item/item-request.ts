@@ -13,9 +13,10 @@ import { is, safeParse } from 'valibot'
 import { GenericRequest } from '../interface/models.js'
 import type { EncodedItem, ItemId } from '../store/item-store.js'
 import { mapped, mappedFrom } from '../store/mapped.js'
+import { JsonSyntaxError } from './json-syntax.js'
 import { keptMembers, type Positions } from './kept-members.js'
 import { nameOf } from './names.js'
-import { JsonSyntaxError, positionOf, scanText } from './scan.js'
+import { positionOf, scanText } from './scan.js'
 
 /** A valid request, as the pieces of text that the item is made of. */
 export interface ItemRequest {

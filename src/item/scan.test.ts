@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { JsonSyntaxError, scanText } from './scan.js'
+import { JsonChecker } from './json-checker.js'
+import { JsonSyntaxError } from './json-syntax.js'
+import { scanText } from './scan.js'
 
 /** What the scan says of a text: `undefined` for JSON, else the error. */
 function errorOf(text: string): JsonSyntaxError | undefined {
@@ -53,22 +55,58 @@ for (const [text, offset, message] of faults) {
   })
 }
 
+// Texts that are nearly JSON: the tokens of JSON in any order, and JSON with one piece changed.
+const words = String.raw`{ } [ ] , : " "a" "\u0041" "\ud800" "\u00g0" "" 0 - 1.5 1e5 1E+ .5 01 true false null nul`
+const token = fc.constantFrom(...words.split(' '), ' ', '\n', '\\', '\u2028')
+const soup = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(''))
+const mutated = fc.tuple(fc.json(), fc.nat(), fc.nat(3), token).map(([json, at, cut, insert]) => {
+  const place = at % (json.length + 1)
+  return json.slice(0, place) + insert + json.slice(place + cut)
+})
+const almostJson = fc.oneof(soup, mutated, fc.json())
+
 test('the scan accepts what the platform parser accepts, and nothing else', () => {
-  // Texts that are nearly JSON: the tokens of JSON in any order, and JSON with one piece changed.
-  const words = String.raw`{ } [ ] , : " "a" "\u0041" "\ud800" "\u00g0" "" 0 - 1.5 1e5 1E+ .5 01 true false null nul`
-  const token = fc.constantFrom(...words.split(' '), ' ', '\n', '\\', '\u2028')
-  const soup = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(''))
-  const mutated = fc.tuple(fc.json(), fc.nat(), fc.nat(3), token).map(([json, at, cut, insert]) => {
-    const place = at % (json.length + 1)
-    return json.slice(0, place) + insert + json.slice(place + cut)
-  })
   fc.assert(
-    fc.property(fc.oneof(soup, mutated, fc.json()), (text) => {
+    fc.property(almostJson, (text) => {
       assert.equal(errorOf(text) === undefined, isJson(text))
     }),
     { numRuns: 5000 },
   )
 })
+
+test('a text in parts, cut anywhere, has the same members and the same error as in one piece', () => {
+  fc.assert(
+    fc.property(almostJson, fc.array(fc.nat(), { maxLength: 6 }), (text, places) => {
+      const bytes = Buffer.from(text)
+      const cuts = places.map((place) => place % (bytes.length + 1)).sort((one, two) => one - two)
+      assert.deepEqual(foundIn(bytes, cuts), foundIn(bytes, []))
+      assert.deepEqual(
+        foundIn(
+          bytes,
+          Array.from(bytes, (_, place) => place),
+        ),
+        foundIn(bytes, []),
+      )
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+/** The members and the error that are found in a text that arrives in parts. */
+function foundIn(text: Buffer, cuts: readonly number[]): unknown[] {
+  const found: unknown[] = []
+  const checker = new JsonChecker(2, (member, depth) => found.push({ ...member, depth }))
+  try {
+    for (const known of [...cuts, text.length]) {
+      const { position } = checker
+      checker.read(text.subarray(position, known), position, known === text.length)
+    }
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    found.push(error.message, error.offset)
+  }
+  return found
+}
 
 test('members are found down to the requested level, with the exact bytes of names and values', () => {
   const text = Buffer.from(' { "\\u0061" : [1, {"b": 2}] , "é":{"c":{"d":-0}},"":"}" } ')

@@ -6,7 +6,9 @@
  * @module
  */
 
-import { JsonSyntaxError, type Member, scanText, skipComma, skipSpace, skipValue } from './scan.js'
+import { skipSpace } from './json-bytes.js'
+import { JsonSyntaxError, type Member } from './json-syntax.js'
+import { scanText, skipComma, skipValue } from './scan.js'
 
 /** A part of the file, in bytes; the end is exclusive. */
 export interface Span {
@@ -57,7 +59,7 @@ export function* seedObjects(text: Uint8Array): Generator<SeedObject, void, void
     at = skipSpace(text, end)
     if (isArray) {
       if (text[at] === closeBracket) return checkEnd(text, at + 1)
-      at = skipComma(text, at, closeBracket)
+      at = skipComma(text, at)
     } else if (at === text.length) {
       return
     }

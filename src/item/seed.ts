@@ -4,7 +4,8 @@ import { isUtf8 } from 'node:buffer'
 import type { ItemId, ItemStore } from '../store/item-store.js'
 import { newItemId } from './id.js'
 import { encodeItem, InvalidItemError, type ItemRequest, parseItemRequest } from './item-request.js'
-import { JsonSyntaxError, positionOf } from './scan.js'
+import { JsonSyntaxError } from './json-syntax.js'
+import { positionOf } from './scan.js'
 import { type Span, seedObjects, withoutMark } from './seed-objects.js'
 
 /** The file is not a valid seed. The message begins with line and column of the problem, counted from 1. */
