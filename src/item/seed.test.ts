@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createMemoryStore } from '../store/memory/store.js'
 import { newItemId } from './id.js'
 import { encodeItem } from './item-request.js'
-import { parseSeed } from './seed.js'
+import { parseSeed, storeItems } from './seed.js'
 
 /** The items of a seed, without the opening with the id. */
 function itemsOf(seed: string | Buffer): string[] {
@@ -75,3 +77,30 @@ for (const [what, [seed, says]] of Object.entries(invalid)) {
     assert.throws(() => parseSeed(Buffer.from(seed)), { name: 'InvalidSeedError', message: says })
   })
 }
+
+test('many items are stored in portions with turns for others between them, and taken out again like that', async () => {
+  const items = Array.from({ length: 2000 }, () => parseSeed(Buffer.from('{"a":1}'))).flat()
+  for (const [room, left] of [
+    [1e6, 2000],
+    [100_000, 0],
+  ] as const) {
+    const store = createMemoryStore(room)
+    const seen = new Set<number>()
+    const storing = storeItems(store, items).catch(({ code }) => code)
+    let isDone = false
+    storing.then(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      seen.add((await store.size()).items)
+      await nextTurn()
+    }
+    assert.equal((await storing) === 'STORE_FULL', left === 0)
+    assert.equal((await store.size()).items, left)
+    const steps = [...seen].sort((one, other) => one - other)
+    assert.ok(
+      steps.every((step, at) => step - (steps[at - 1] ?? 0) <= 256),
+      steps.join(' '),
+    )
+  }
+})

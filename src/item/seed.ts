@@ -1,6 +1,7 @@
 /** Items that a store starts with: reads them from a file, verbatim, and stores them. @module */
 
 import { isUtf8 } from 'node:buffer'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemId, ItemStore } from '../store/item-store.js'
 import { newItemId } from './id.js'
 import { encodeItem, InvalidItemError, type ItemRequest, parseItemRequest } from './item-request.js'
@@ -12,6 +13,9 @@ import { type Span, seedObjects, withoutMark } from './seed-objects.js'
 export class InvalidSeedError extends Error {
   override readonly name = 'InvalidSeedError'
 }
+
+/** Items stored or deleted in one turn of the event loop: about a millisecond. */
+const itemsPerTurn = 256
 
 const lineFeed = 0x0a
 const nullText = Buffer.from('null')
@@ -59,10 +63,15 @@ export async function storeItems(
       let id = newId()
       while (!(await store.create(id, encodeItem(id, item)))) id = newId()
       ids.push(id)
+      if (ids.length % itemsPerTurn === 0) await nextTurn()
     }
     return ids
   } catch (error) {
-    await Promise.allSettled(ids.map(async (id) => await store.delete(id)))
+    while (ids.length > 0) {
+      const stored = ids.splice(-itemsPerTurn)
+      await Promise.allSettled(stored.map(async (id) => await store.delete(id)))
+      await nextTurn()
+    }
     throw error
   }
 }

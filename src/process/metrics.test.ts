@@ -1,6 +1,7 @@
 /** Metrics that do not depend on the store stay there when it cannot be asked. */
 
 import assert from 'node:assert/strict'
+import { METHODS } from 'node:http'
 import { test } from 'node:test'
 import { newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item-request.js'
@@ -51,4 +52,26 @@ test('without a response from the store, only its own metrics are missing', asyn
   assert.match(metrics, /^process_cpu_seconds_total /m)
   isReachable = true
   assert.match(await registry.metrics(), /^item_store_items 0$/m)
+})
+
+test('methods of which there are none in the interface share a label', async () => {
+  const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
+  for (const method of [...METHODS, 'GET']) {
+    const exchange = { request: { method }, response: { statusCode: 405 }, startedAt: 0 }
+    observe(exchange as Parameters<typeof observe>[0]) // what is observed of one
+  }
+  const lines = (await registry.metrics()).match(/^item_store_requests_total.*$/gm) ?? []
+  assert.equal(lines.length, 7)
+  const countOf = (method: string) =>
+    Number(
+      lines
+        .find((line) => line.includes(`method="${method}"`))
+        ?.split(' ')
+        .at(-1),
+    )
+  assert.deepEqual(
+    ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'].map(countOf),
+    [2, 1, 1, 1, 1, 1],
+  )
+  assert.equal(countOf('other'), METHODS.length - 6)
 })

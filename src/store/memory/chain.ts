@@ -16,7 +16,7 @@ import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
 
 /** Retired blocks passed on or freed in one turn of the event loop when a list is released. */
-const batch = 256
+const batch = 64
 
 /** What follows a large item, which is sent from where it lies. */
 const comma = Buffer.from(',')
