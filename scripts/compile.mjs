@@ -74,7 +74,11 @@ async function bundle() {
     output,
   })
   await build({
-    input: { 'conformance-tests': 'test/conformance/main.ts' },
+    input: {
+      'conformance-tests': 'test/conformance/main.ts',
+      'conformance-spec': 'test/conformance/spec.ts',
+      'conformance-junit': 'test/conformance/junit.ts',
+    },
     ...common,
     platform: 'node',
     output,
@@ -88,7 +92,7 @@ function copyAllTypes() {
     const source = join('build/src', file)
     cpSync(source, join('dist/types', file))
     const text = readFileSync(source, 'utf8')
-    for (const [, path] of text.matchAll(/(?:from |import\()["'](\..+?)\.js["']/g)) {
+    for (const [, path] of text.matchAll(/(?:from |import ?\(?)["'](\..+?)\.js["']/g)) {
       files.add(join(dirname(file), `${path}.d.ts`))
     }
   }

@@ -12,8 +12,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -175,64 +174,6 @@ test('conformance: exit code 2 and one clear line if nothing answers, or tokens 
     /^item-store: JWT_ALGORITHM is not HS256, which the tests sign their tokens with/,
   )
   assert.deepEqual([other.status, other.stdout], [2, ''])
-})
-
-/** What TAP looks like is known to test/support/conformance.ts, which reads it. */
-const reports = [
-  { reporter: undefined, passes: /^✔ §4\.1 health is healthy/m, ends: /^ℹ fail (\d+)$/m },
-  {
-    reporter: 'junit',
-    passes: /<testcase name="§4\.1 health is healthy[^>]*\/>/,
-    ends: /<!-- fail (\d+) -->/,
-  },
-]
-for (const { reporter, passes, ends } of reports) {
-  test(`conformance: reports ${reporter ?? 'for people, by default,'} what passes, and ends with exit code 0`, async () => {
-    const { baseUrl, secret: JWT_SECRET } = await ownService()
-    // With a slash at the end, and the secret in .env.
-    const args = reporter === undefined ? [] : ['--reporter', reporter]
-    const own = ownProcess([process.execPath, cli, 'conformance', `${baseUrl}/`, ...args], {
-      cwd: folderWith(`JWT_SECRET=${JWT_SECRET}`),
-      env: { ...environment({}), NODE_TEST_CONTEXT: 'child-v8' },
-    })
-    assert.deepEqual(await own.ended(60_000), [0, null])
-    const report = await own.printed(ends)
-    assert.match(report, passes)
-    assert.equal(ends.exec(report)?.[1], '0')
-  })
-}
-
-test('conformance: a service that redirects everything to itself is tested, and fails', async (t) => {
-  const server = createServer((request, response) => {
-    request.resume()
-    response.writeHead(307, { location: request.url }).end()
-  }).listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on TCP
-  const own = ownProcess(
-    [process.execPath, cli, 'conformance', `http://127.0.0.1:${port}/api/v1`],
-    {
-      cwd: nowhere,
-      env: environment({ JWT_SECRET: secret }),
-    },
-  )
-  assert.deepEqual(await own.ended(60_000), [1, null])
-  assert.match(await own.printed(/^ℹ fail /m), /^✖ §4\.1 /m)
-})
-
-test('conformance: SIGTERM ends the tests too', async () => {
-  const service = await ownService()
-  const args = ['conformance', service.baseUrl.href, '--reporter', 'tap']
-  const own = ownProcess([process.execPath, cli, ...args], {
-    cwd: nowhere,
-    env: environment({ JWT_SECRET: service.secret }),
-  })
-  await own.printed(/^ok 1 /m)
-  own.child.kill('SIGTERM')
-  // Both have closed standard output, which `ended` waits for.
-  assert.deepEqual(await own.ended(), [1, null])
-  assert.doesNotMatch(await own.printed(/^/), /^# pass/m)
 })
 
 test('a port in use is reported, with what to do', async () => {

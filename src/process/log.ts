@@ -2,6 +2,7 @@
 
 import type { DestinationStream, Logger } from 'pino'
 import { require } from '../require.js'
+import { printable } from './printable.js'
 
 const { pino }: typeof import('pino') = require('pino')
 
@@ -70,7 +71,7 @@ function readableLines({ level, time, msg, err, ...fields }: Record<string, unkn
   const trace = stack === undefined ? [] : stack.split('\n')
   // Indented, so that no line of a stack can be mistaken for an entry.
   return [words.map(format).join(' '), ...trace.map((line) => `  ${line}`)]
-    .map(escapeControls)
+    .map((line) => `${printable(line)}\n`)
     .join('')
 }
 
@@ -82,12 +83,4 @@ function stackOf(err: unknown): string | undefined {
 
 function format(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-/** One line, with every character escaped that a terminal would act on. */
-function escapeControls(line: string): string {
-  const escaped = line.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u{${character.codePointAt(0)?.toString(16)}}`
-  })
-  return `${escaped}\n`
 }

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertError, create, type Item, itemOf, listed, stored } from './expect.js'
 import { useService } from './service.js'
+import { test } from './test.js'
 import { inSeconds, signatureOf, validClaims } from './tokens.js'
 
 const service = await useService()
@@ -74,11 +74,11 @@ for (const [title, code, authorization] of refused) {
     for (const { method, path, ...rest } of requestsTo(item, mark)) {
       const answer = await service.request(method, path, { ...rest, headers: { authorization } })
       assertError(answer, 401, code)
-      assert.equal(answer.headers['www-authenticate'], 'Bearer', `${method} ${path}`)
+      assert.equal(answer.headers['www-authenticate'], 'Bearer', 'WWW-Authenticate in a 401')
     }
-    assert.deepEqual(await stored(service, item.id), item)
+    assert.deepEqual(await stored(service, item.id), item, 'the stored item')
     const marked = (await listed(service)).filter(({ project_id }) => project_id === mark)
-    assert.deepEqual(marked, [item])
+    assert.deepEqual(marked, [item], 'the items of the project')
   })
 }
 
@@ -88,13 +88,13 @@ test('§5.1 every item endpoint accepts a Bearer JWT', async () => {
   for (const { method, path, ...rest } of requestsTo(await create(service, {}), 'p')) {
     statuses.push((await service.request(method, path, { token, ...rest })).status)
   }
-  assert.deepEqual(statuses, [200, 201, 200, 200, 204])
+  assert.deepEqual(statuses, [200, 201, 200, 200, 204], 'the statuses of all endpoints')
 })
 
 test('§5.1 GET /health ignores an invalid token', async () => {
   for (const authorization of ['Bearer not-a-jwt', 'Basic dXNlcjpwYXNz']) {
     const { status } = await service.request('GET', '/health', { headers: { authorization } })
-    assert.equal(status, 200)
+    assert.equal(status, 200, 'status')
   }
 })
 
@@ -106,7 +106,7 @@ test('§5.2 §5.4 a token is verified on every request: it stops once it expires
     token = service.mint({ sub: 'tester', exp })
     status = (await service.request('GET', '/items', { token })).status
   }
-  assert.equal(status, 200)
+  assert.equal(status, 200, 'status')
   await sleep((exp + 1) * 1000 - Date.now())
   assertError(await service.request('GET', '/items', { token }), 401, 'TOKEN_EXPIRED')
 })
@@ -114,10 +114,10 @@ test('§5.2 §5.4 a token is verified on every request: it stops once it expires
 test('§5.3 HMAC SHA-256 over base64url header and payload, joined by a dot', async () => {
   const headerText = Buffer.from('{"typ":"JWT","alg":"HS256"}').toString('base64url')
   const claims = Buffer.from(`{"exp":${inSeconds(600)},"sub":"é???>>>"}`).toString('base64url')
-  assert.match(claims, /_.*-/, 'both characters that base64 does not have')
+  assert.match(claims, /_.*-/, 'the characters that base64 does not have')
   const signed = `${headerText}.${claims}`
   const token = `${signed}.${signatureOf(signed, service.secret)}`
-  assert.equal((await service.request('GET', '/items', { token })).status, 200)
+  assert.equal((await service.request('GET', '/items', { token })).status, 200, 'status')
 })
 
 const accepted = [
@@ -128,7 +128,7 @@ const accepted = [
 for (const { title, claims } of accepted) {
   test(`§2.6 §5.4 ${title}: accepted`, async () => {
     const token = service.mint(claims)
-    assert.equal((await service.request('GET', '/items', { token })).status, 200)
+    assert.equal((await service.request('GET', '/items', { token })).status, 200, 'status')
   })
 }
 
@@ -139,8 +139,16 @@ test('§5.8 any valid token may use every item, whoever created it', async () =>
     201,
   )
   const path = `/items/${id}`
-  assert.equal(itemOf(await service.request('GET', path, as('bob')), 200).id, id)
+  assert.equal(
+    itemOf(await service.request('GET', path, as('bob')), 200).id,
+    id,
+    'the id of the item',
+  )
   const replacement = { ...as('carol'), body: '{"data":{"by":"carol"}}' }
-  assert.equal(itemOf(await service.request('PUT', path, replacement), 200).by, 'carol')
-  assert.equal((await service.request('DELETE', path, as('bob'))).status, 204)
+  assert.equal(
+    itemOf(await service.request('PUT', path, replacement), 200).by,
+    'carol',
+    'a member of the item',
+  )
+  assert.equal((await service.request('DELETE', path, as('bob'))).status, 204, 'status')
 })

@@ -2,6 +2,7 @@
 
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { type Exchange, show, validTokens, watched } from './exchanges.js'
 import { type MintOptions, mintToken, validClaims } from './tokens.js'
 
 /** A service to send requests to. */
@@ -65,7 +66,11 @@ export function noAnswer(what: string): Error {
 export function serviceAt(baseUrl: URL, secret: string): Service {
   const mint = (claims: unknown, options?: Partial<MintOptions>) =>
     mintToken(claims, { secret, ...options })
-  const validToken = () => mint(validClaims())
+  const validToken = () => {
+    const token = mint(validClaims())
+    validTokens.add(token)
+    return token
+  }
   const request = (method: string, path: string, options?: RequestOptions) =>
     send(baseUrl, method, baseUrl.pathname + path, options)
   return {
@@ -96,16 +101,21 @@ export async function send(
   const { request } = origin.protocol === 'https:' ? https : http
   const body = options.body === undefined ? undefined : Buffer.from(options.body)
   const headers = headersOf(options, body)
+  const exchange: Exchange = { method, url: origin.origin + target, headers, body }
+  show(exchange)
   const timeout = timeForAnswer(body !== undefined && body.length > 1_000_000)
   return await new Promise((resolve, reject) => {
     const outgoing = request(origin, { method, path: target, headers, agent: false, timeout })
     const giveUp = () => {
+      show(exchange)
       reject(noAnswer(`${method} ${target}`))
       outgoing.destroy()
     }
     const limit = setTimeout(giveUp, longestAnswer)
     outgoing
-      .on('response', (response) => readAnswer(response).then(resolve, reject))
+      .on('response', (response) =>
+        readAnswer(response).then((whole) => resolve(watched(exchange, whole)), reject),
+      )
       .on('timeout', giveUp)
       .on('close', () => clearTimeout(limit))
       // Comes after the answer too, where the service refuses a body that is still being sent.

@@ -11,16 +11,19 @@ const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 
 /** Spec §1.4. */
 export function assertSessionId(value: unknown): asserts value is string {
-  assert.ok(typeof value === 'string' && uuidV4.test(value), `${value} is no UUID v4`)
+  assert.ok(
+    typeof value === 'string' && uuidV4.test(value),
+    `session_id is ${kind(value)}, expected a UUID of version 4`,
+  )
 }
 
 export function assertUuid(value: unknown): asserts value is string {
-  assert.ok(typeof value === 'string' && uuid.test(value), `${value} is no UUID`)
+  assert.ok(typeof value === 'string' && uuid.test(value), `id is ${kind(value)}, expected a UUID`)
 }
 
 /** The value as an object whose members can be looked at. */
 export function record(value: unknown): Record<string, unknown> {
-  if (!isRecord(value)) assert.fail(`${JSON.stringify(value)} is no object`)
+  if (!isRecord(value)) assert.fail(`there is ${kind(value)} where an object has to be`)
   return value
 }
 
@@ -34,10 +37,10 @@ export function sessionIdOf(answer: Answer): string {
 
 /** The envelope of an item (spec §2.3). */
 export function envelopeOf(answer: Answer, httpStatus: number): Record<string, unknown> {
-  assert.equal(answer.status, httpStatus, answer.text)
+  assert.equal(answer.status, httpStatus, 'status')
   const envelope = record(answer.json())
   assertSessionId(envelope.session_id)
-  assert.equal(typeof envelope.message, 'string')
+  assert.equal(typeof envelope.message, 'string', 'the type of message')
   return envelope
 }
 
@@ -48,7 +51,7 @@ export function itemOf(answer: Answer, httpStatus: number): Item {
 
 /** The collection: an array, or an envelope around one (spec §4.2 leaves it open). */
 export function itemsOf(answer: Answer): Item[] {
-  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.status, 200, 'status')
   const body = answer.json()
   const items = Array.isArray(body) ? body : record(body).data
   assert.ok(Array.isArray(items), 'there is no array of items')
@@ -57,21 +60,21 @@ export function itemsOf(answer: Answer): Item[] {
 
 /** Spec §7, with the status and the code of a row of its table. */
 export function assertError(answer: Answer, status: number, code: string): void {
-  assert.equal(answer.status, status, answer.text)
+  assert.equal(answer.status, status, 'status')
   const body = record(answer.json())
-  assert.deepEqual(Object.keys(body), ['detail'])
+  assert.deepEqual(Object.keys(body), ['detail'], `the members of the body of a ${status}`)
   const detail = record(body.detail)
-  assert.equal(detail.error_code, code, answer.text)
+  assert.equal(detail.error_code, code, `error_code in a ${status}`)
   assertSessionId(detail.session_id)
-  assert.ok(typeof detail.detail === 'string' && detail.detail !== '', answer.text)
+  assert.ok(typeof detail.detail === 'string' && detail.detail !== '', `no message in a ${status}`)
 }
 
 /** Spec §7: the 404 of an item, of which little is said. */
 export function assertItemNotFound(answer: Answer, id: string): void {
-  assert.equal(answer.status, 404, answer.text)
+  assert.equal(answer.status, 404, 'status')
   const { detail } = record(answer.json())
   const text = isRecord(detail) ? detail.detail : detail
-  assert.ok(typeof text === 'string' && text.includes(id), answer.text)
+  assert.ok(typeof text === 'string' && text.includes(id), 'no id in the detail of a 404')
 }
 
 /** Creates an item and gives it back. */
@@ -93,12 +96,20 @@ export async function listed(service: Service): Promise<Item[]> {
 
 function asItem(value: unknown): Item {
   const item = record(value)
-  if (!hasId(item)) assert.fail(`${JSON.stringify(item)} has no id`)
+  if (!hasId(item)) assert.fail('an item has no id that is a string')
   return item
 }
 
 function hasId(value: Record<string, unknown>): value is Item {
   return typeof value.id === 'string'
+}
+
+/** A value in words, so that tests that fail alike say the same. */
+function kind(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,9 +1,9 @@
 /** Specification §8 and §9: limits and versioning. */
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { assertError, create, itemOf, itemsOf, record } from './expect.js'
 import { useService } from './service.js'
+import { test } from './test.js'
 
 const service = await useService()
 
@@ -16,7 +16,7 @@ for (const [length, status] of [
     const project_id = 'p'.repeat(length)
     const answer = await service.call('POST', '/items', { data: {}, project_id })
     if (status === 422) assertError(answer, 422, 'VALIDATION_ERROR')
-    else assert.equal(itemOf(answer, status).project_id, project_id)
+    else assert.equal(itemOf(answer, status).project_id, project_id, 'project_id')
   })
 }
 
@@ -28,17 +28,17 @@ test('§8 there are no paging parameters: with such a query, the list has all it
     const ids = itemsOf(answer).map(({ id }) => id)
     assert.ok(
       items.every(({ id }) => ids.includes(id)),
-      query,
+      'a list with a query lacks items',
     )
   }
 })
 
 test('§9.1 the base url ends with /api/v1, and all endpoints are below it', async () => {
-  assert.ok(service.baseUrl.pathname.endsWith('/api/v1'))
-  assert.equal((await service.request('GET', '/health')).status, 200)
+  assert.ok(service.baseUrl.pathname.endsWith('/api/v1'), 'the base url does not end so')
+  assert.equal((await service.request('GET', '/health')).status, 200, 'status')
   const { id } = await create(service, {})
-  assert.equal((await service.call('GET', '/items')).status, 200)
-  assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
+  assert.equal((await service.call('GET', '/items')).status, 200, 'status')
+  assert.equal((await service.call('GET', `/items/${id}`)).status, 200, 'status')
 })
 
 test('§9.2 the version of the health response is a semantic version', async () => {
@@ -46,5 +46,5 @@ test('§9.2 the version of the health response is a semantic version', async () 
   const semver =
     /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/
   const { version } = record((await service.request('GET', '/health')).json())
-  assert.match(String(version), semver)
+  assert.match(String(version), semver, 'version')
 })

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
 import {
   assertError,
   assertSessionId,
@@ -17,6 +16,7 @@ import {
   stored,
 } from './expect.js'
 import { useService } from './service.js'
+import { test } from './test.js'
 
 const service = await useService()
 
@@ -32,27 +32,30 @@ const requestsWithId = [
 for (const { title, request } of requestsWithId) {
   test(`§2.1 id is never taken from the client, who gives one ${title}`, async () => {
     const answer = await service.call('POST', '/items', request)
-    if (answer.status !== 422) assert.notEqual(itemOf(answer, 201).id, foreignId)
-    assert.equal(await stored(service, foreignId), undefined)
+    if (answer.status !== 422)
+      assert.notEqual(itemOf(answer, 201).id, foreignId, 'the id is that of the client')
+    assert.equal(await stored(service, foreignId), undefined, 'the stored item')
   })
 
   test(`§2.1 id is preserved on replace, though the client gives another ${title}`, async () => {
     const { id } = await create(service, {})
     const answer = await service.call('PUT', `/items/${id}`, request)
-    if (answer.status !== 422) assert.equal(itemOf(answer, 200).id, id)
-    assert.equal((await stored(service, id))?.id, id)
-    assert.equal(await stored(service, foreignId), undefined)
+    if (answer.status !== 422)
+      assert.equal(itemOf(answer, 200).id, id, 'the id of the replaced item')
+    assert.equal((await stored(service, id))?.id, id, 'the id of the stored item')
+    assert.equal(await stored(service, foreignId), undefined, 'the stored item')
   })
 }
 
 test('§2.1 project_id is copied from the request', async () => {
   const { id, project_id } = await create(service, {}, 'project 1')
-  assert.equal(project_id, 'project 1')
-  assert.equal((await stored(service, id))?.project_id, 'project 1')
+  assert.equal(project_id, 'project 1', 'project_id')
+  assert.equal((await stored(service, id))?.project_id, 'project 1', 'project_id')
   const request = { data: {}, project_id: 'project 2' }
   assert.equal(
     itemOf(await service.call('PUT', `/items/${id}`, request), 200).project_id,
     'project 2',
+    'project_id',
   )
 })
 
@@ -78,8 +81,12 @@ const values = {
 for (const [title, value] of Object.entries(values)) {
   test(`§2.1 a member of data is stored verbatim: ${title}`, async () => {
     const item = await create(service, { value })
-    assert.deepEqual(item.value, value)
-    assert.deepEqual((await stored(service, item.id))?.value, value)
+    assert.deepEqual(item.value, value, 'the member of the response')
+    assert.deepEqual(
+      (await stored(service, item.id))?.value,
+      value,
+      'the member of the stored item',
+    )
   })
 }
 
@@ -91,7 +98,7 @@ test('§2.1 a member of data is stored verbatim: an integer keeps all its digits
   const read = await service.call('GET', `/items/${id}`)
   const all = await service.call('GET', '/items')
   for (const { text } of [created, read, { text: all.text.slice(all.text.indexOf(id)) }]) {
-    assert.match(text, /"n":\s*\[\s*12345678901234567890\s*,\s*-9007199254740993\s*\]/)
+    assert.match(text, /"n":\s*\[\s*12345678901234567890\s*,\s*-9007199254740993\s*\]/, 'the item')
   }
 })
 
@@ -102,20 +109,21 @@ test('§2.1 the keys of data may be any text, also what is a name in some langua
   assert.deepEqual(
     item,
     Object.fromEntries([...Object.entries(data), ['id', item.id], ['project_id', 'p']]),
+    'the item',
   )
-  assert.deepEqual(await stored(service, item.id), item)
+  assert.deepEqual(await stored(service, item.id), item, 'the stored item')
 })
 
 test('§2.1 the keys of data become the item itself, next to id and project_id', async () => {
   const data = { name: 'a', Größe: 1, 'with space': 2, 'dot.ted': 3, status: 4, message: 5 }
   const item = await create(service, data, 'p')
-  assert.deepEqual(item, { id: item.id, project_id: 'p', ...data })
-  assert.equal('data' in item, false)
+  assert.deepEqual(item, { id: item.id, project_id: 'p', ...data }, 'the item')
+  assert.equal('data' in item, false, 'whether the item has a member data')
 })
 
 test('§2.1 a key named data is a member like any other', async () => {
   const item = await create(service, { data: { data: 1 }, other: 2 })
-  assert.deepEqual([item.data, item.other], [{ data: 1 }, 2])
+  assert.deepEqual([item.data, item.other], [{ data: 1 }, 2], 'the members of the item')
 })
 
 const invalid = [
@@ -136,47 +144,53 @@ for (const { title, body } of invalid) {
     const item = await create(service, { kept: true })
     assertError(await service.call('POST', '/items', body), 422, 'VALIDATION_ERROR')
     assertError(await service.call('PUT', `/items/${item.id}`, body), 422, 'VALIDATION_ERROR')
-    assert.deepEqual(await stored(service, item.id), item)
+    assert.deepEqual(await stored(service, item.id), item, 'the stored item')
   })
 }
 
 test('§2.2 data may be an empty object', async () => {
   const item = await create(service, {}, 'p')
-  assert.deepEqual(item, { id: item.id, project_id: 'p' })
+  assert.deepEqual(item, { id: item.id, project_id: 'p' }, 'the item')
 })
 
 test('§2.2 project_id may be omitted', async () => {
   const item = await create(service, { a: 1 })
-  assert.equal(item.a, 1)
-  assert.ok(item.project_id === undefined || item.project_id === null)
+  assert.equal(item.a, 1, 'a member of the item')
+  assert.ok(
+    item.project_id === undefined || item.project_id === null,
+    'project_id is neither absent nor null',
+  )
 })
 
 test('§2.3 create: status created, message "Item created successfully", data the item', async () => {
   const envelope = envelopeOf(await service.call('POST', '/items', { data: { a: 1 } }), 201)
-  assert.equal(envelope.status, 'created')
-  assert.equal(envelope.message, 'Item created successfully')
-  assert.equal(record(envelope.data).a, 1)
+  assert.equal(envelope.status, 'created', 'the member status')
+  assert.equal(envelope.message, 'Item created successfully', 'message')
+  assert.equal(record(envelope.data).a, 1, 'a member of the item')
 })
 
 test('§2.3 §4.4 get: status success, message "Item retrieved successfully", data the item', async () => {
   const item = await create(service, { a: 1 })
   const envelope = envelopeOf(await service.call('GET', `/items/${item.id}`), 200)
-  assert.equal(envelope.status, 'success')
-  assert.equal(envelope.message, 'Item retrieved successfully')
-  assert.deepEqual(envelope.data, item)
+  assert.equal(envelope.status, 'success', 'the member status')
+  assert.equal(envelope.message, 'Item retrieved successfully', 'message')
+  assert.deepEqual(envelope.data, item, 'data')
 })
 
 test('§2.4 health: session_id, status, service_name, version and services_summary', async () => {
   const health = record((await service.request('GET', '/health')).json())
   assertSessionId(health.session_id)
-  assert.equal(health.status, 'healthy')
-  assert.ok(typeof health.service_name === 'string' && health.service_name !== '')
-  assert.equal(typeof health.version, 'string')
+  assert.equal(health.status, 'healthy', 'the status of health')
+  assert.ok(
+    typeof health.service_name === 'string' && health.service_name !== '',
+    'service_name is not a text',
+  )
+  assert.equal(typeof health.version, 'string', 'the type of version')
   const summary = record(health.services_summary)
   for (const name of ['total', 'healthy', 'unhealthy']) {
-    assert.ok(Number.isInteger(summary[name]) && Number(summary[name]) >= 0, name)
+    assert.ok(Number.isInteger(summary[name]) && Number(summary[name]) >= 0, `${name} is no count`)
   }
-  assert.equal(summary.total, Number(summary.healthy) + Number(summary.unhealthy))
+  assert.equal(summary.total, Number(summary.healthy) + Number(summary.unhealthy), 'total')
 })
 
 test('§2.4 service_name is constant', async () => {
@@ -185,7 +199,7 @@ test('§2.4 service_name is constant', async () => {
     await service.request('GET', '/health', { token: service.validToken() }),
   ]
   const [first, second] = answers.map((answer) => record(answer.json()).service_name)
-  assert.equal(first, second)
+  assert.equal(first, second, 'service_name of another response')
 })
 
 test('§2.5 §7 §7.1 an error body has detail, session_id and error_code in a top-level detail', async () => {
@@ -196,6 +210,10 @@ test('§2.5 §7 §7.1 an error body has detail, session_id and error_code in a t
 test('§2.1 the list shows the same items as a read', async () => {
   const item = await create(service, { a: [1, { b: null }] }, 'p')
   const inList = (items: Item[]) => items.find(({ id }) => id === item.id)
-  assert.deepEqual(inList(await listed(service)), item)
-  assert.deepEqual(inList(itemsOf(await service.call('GET', '/items'))), item)
+  assert.deepEqual(inList(await listed(service)), item, 'the item in the list')
+  assert.deepEqual(
+    inList(itemsOf(await service.call('GET', '/items'))),
+    item,
+    'the item in a second list',
+  )
 })

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
 import type { Answer } from './client.js'
 import { create, itemOf, itemsOf, sessionIdOf } from './expect.js'
 import { useService } from './service.js'
+import { test } from './test.js'
 
 const service = await useService()
 const origin = `https://${randomUUID()}.example`
@@ -13,16 +13,19 @@ const origin = `https://${randomUUID()}.example`
 test('§1.1 items are created, listed, read, fully replaced and deleted over HTTP', async () => {
   const item = itemOf(await service.call('POST', '/items', { data: { step: 1 } }), 201)
   const path = `/items/${item.id}`
-  assert.ok(itemsOf(await service.call('GET', '/items')).some((other) => other.id === item.id))
-  assert.equal(itemOf(await service.call('GET', path), 200).step, 1)
+  assert.ok(
+    itemsOf(await service.call('GET', '/items')).some((other) => other.id === item.id),
+    'a created item is not in the list',
+  )
+  assert.equal(itemOf(await service.call('GET', path), 200).step, 1, 'a member of the item')
   const replaced = itemOf(await service.call('PUT', path, { data: { next: 2 } }), 200)
-  assert.deepEqual([replaced.next, replaced.step], [2, undefined])
-  assert.equal((await service.call('DELETE', path)).status, 204)
-  assert.equal((await service.call('GET', path)).status, 404)
+  assert.deepEqual([replaced.next, replaced.step], [2, undefined], 'the new and the old member')
+  assert.equal((await service.call('DELETE', path)).status, 204, 'status')
+  assert.equal((await service.call('GET', path)).status, 404, 'status')
 })
 
 test('§1.3 GET /health is public', async () => {
-  assert.equal((await service.request('GET', '/health')).status, 200)
+  assert.equal((await service.request('GET', '/health')).status, 200, 'status')
 })
 
 const withBody = [
@@ -43,14 +46,14 @@ async function answerTo({ title: _, status, ...row }: Row, headers = {}): Promis
   const { id } = await create(service, {})
   const options = { token, ...rest, headers }
   const answer = await service.request(method, path.replace('{id}', id), options)
-  assert.equal(answer.status, status, answer.text)
+  assert.equal(answer.status, status, 'status')
   return answer
 }
 
 for (const row of withBody) {
   test(`§1.4 ${row.title}: the body has a session_id, a different one for each request`, async () => {
     const [first, second] = [await answerTo(row), await answerTo(row)].map(sessionIdOf)
-    assert.notEqual(first, second)
+    assert.notEqual(first, second, 'two requests have the same session_id')
   })
 }
 
@@ -63,16 +66,20 @@ test('§1.4 session ids are unique across concurrent requests', async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => service.request('GET', '/health')),
   )
-  assert.equal(new Set(answers.map(sessionIdOf)).size, answers.length)
+  assert.equal(
+    new Set(answers.map(sessionIdOf)).size,
+    answers.length,
+    'the number of different session ids',
+  )
 })
 
 for (const row of [...withBody, list]) {
   test(`§1.5 ${row.title}: a page of another origin may see the answer`, async () => {
-    const { headers } = await answerTo(row, { origin })
-    assertAllowed(headers['access-control-allow-origin'])
+    assertAllowed(await answerTo(row, { origin }))
   })
 }
 
+const allowHeaders = 'Access-Control-Allow-Headers'
 const preflights = [
   { method: 'GET', path: '/items' },
   { method: 'POST', path: '/items' },
@@ -81,21 +88,28 @@ const preflights = [
 ]
 for (const { method, path } of preflights) {
   test(`§1.5 a browser may send ${method} from another origin, with token and JSON`, async () => {
-    const { status, headers } = await service.request('OPTIONS', path, {
+    const answer = await service.request('OPTIONS', path, {
       headers: {
         origin,
         'access-control-request-method': method,
         'access-control-request-headers': 'authorization,content-type',
       },
     })
-    assert.ok(status >= 200 && status < 300, `the preflight is answered ${status}`)
-    assertAllowed(headers['access-control-allow-origin'])
+    const { status, headers } = answer
+    assert.ok(status >= 200 && status < 300, `a preflight is answered ${status}, expected 2xx`)
+    assertAllowed(answer)
     // A browser takes * for any method, and for any header but this one.
     const methods = listOf(headers['access-control-allow-methods'])
-    assert.ok(methods.includes(method.toLowerCase()) || methods.includes('*') || method === 'GET')
+    assert.ok(
+      methods.includes(method.toLowerCase()) || methods.includes('*') || method === 'GET',
+      `Access-Control-Allow-Methods lacks ${method}`,
+    )
     const names = listOf(headers['access-control-allow-headers'])
-    assert.ok(names.includes('authorization'))
-    assert.ok(names.includes('content-type') || names.includes('*'))
+    assert.ok(names.includes('authorization'), `${allowHeaders} lacks Authorization`)
+    assert.ok(
+      names.includes('content-type') || names.includes('*'),
+      `${allowHeaders} lacks Content-Type`,
+    )
   })
 }
 
@@ -103,7 +117,7 @@ test('§1.6 bodies are JSON, with any space around its tokens', async () => {
   const body = '\r\n\t { "data" :\n{ "name" : "spaced" } , "project_id":"p"\t} \n'
   const answer = await service.request('POST', '/items', { token: service.validToken(), body })
   const item = itemOf(answer, 201)
-  assert.deepEqual([item.name, item.project_id], ['spaced', 'p'])
+  assert.deepEqual([item.name, item.project_id], ['spaced', 'p'], 'name and project_id')
 })
 
 test('§1.6 the Content-Type of a request may name the charset', async () => {
@@ -111,7 +125,7 @@ test('§1.6 the Content-Type of a request may name the charset', async () => {
     const options = { body: '{"data":{"name":"é"}}', headers: { 'content-type': type } }
     const token = service.validToken()
     const item = itemOf(await service.request('POST', '/items', { token, ...options }), 201)
-    assert.equal(item.name, 'é')
+    assert.equal(item.name, 'é', 'a member of the item')
   }
 })
 
@@ -119,12 +133,18 @@ for (const row of [...withBody, list]) {
   test(`§1.6 ${row.title}: the body is a JSON text, and its Content-Type says so`, async () => {
     const answer = await answerTo(row)
     answer.json()
-    assert.match(answer.headers['content-type'] ?? '', /^application\/(.+\+)?json *(;|$)/i)
+    assert.match(
+      answer.headers['content-type'] ?? '',
+      /^application\/(.+\+)?json *(;|$)/i,
+      `Content-Type of a ${answer.status}`,
+    )
   })
 }
 
-function assertAllowed(allowOrigin: string | undefined): void {
-  assert.ok(allowOrigin === '*' || allowOrigin === origin, `allowed is ${allowOrigin}`)
+function assertAllowed({ status, headers }: Answer): void {
+  const allowOrigin = headers['access-control-allow-origin']
+  const name = `Access-Control-Allow-Origin in a ${status}`
+  if (allowOrigin !== origin) assert.equal(allowOrigin, '*', name)
 }
 
 function listOf(header: string | undefined): string[] {

@@ -34,8 +34,9 @@ test('it has the command, the entries with their types, and the documents; nothi
   const entries = [manifest.bin, ...Object.values(manifest.exports)]
     .flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))
     .map((path) => posix.normalize(String(path)))
-  // The tests are run as a program of their own.
-  const needed = new Set([...entries, 'dist/conformance-tests.js'])
+  // The tests are run as a program of their own, with reports of its own.
+  const conformance = ['tests', 'spec', 'junit'].map((name) => `dist/conformance-${name}.js`)
+  const needed = new Set([...entries, ...conformance])
   for (const file of needed)
     if (/\.(js|ts)$/.test(file)) for (const other of importsOf(file)) needed.add(other)
 

@@ -1,0 +1,146 @@
+/** `item-store conformance`: its reports, also of services that answer with whatever they like. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { signatureOf } from './conformance/tokens.js'
+import { type Reply, smallService } from './large/conformance/small-service.js'
+import { ownProcess } from './support/own-process.js'
+import { cli, ownService } from './support/own-service.js'
+import { listen } from './support/process.js'
+import { programTest } from './support/program-test.js'
+import { cleanEnvironment, emptyFolder } from './support/tarball.js'
+
+const secret = 'a secret of at least thirty-two bytes'
+
+/** Starts the command in an empty folder. */
+function start(url: string, reporter: string, env: NodeJS.ProcessEnv = { JWT_SECRET: secret }) {
+  const command = [process.execPath, cli, 'conformance', url, '--reporter', reporter] as const
+  return ownProcess(command, { cwd: emptyFolder(), env: { ...cleanEnvironment(), ...env } })
+}
+
+/** The report of a service that fails. */
+async function reportOf(url: string, reporter: string): Promise<string> {
+  const own = start(url, reporter)
+  assert.deepEqual(await own.ended(), [1, null])
+  return await own.printed(/$/)
+}
+
+/** A service that answers every request in the same way. @returns its base URL. */
+async function serviceWith(respond: (response: ServerResponse, token: string) => void) {
+  const server = createServer((request, response) => {
+    request.resume()
+    respond(response, request.headers.authorization ?? '')
+  })
+  after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${await listen(server)}/api/v1`
+}
+
+const reports = [
+  { reporter: 'spec', passes: /^✔ §4\.1 health is healthy/m, ends: /^ℹ fail 0$/m },
+  {
+    reporter: 'junit',
+    passes: /<testcase [^>]*name="§4\.1 health is healthy[^>]*\/>/,
+    ends: /<testsuite [^>]*failures="0">/,
+  },
+]
+for (const { reporter, passes, ends } of reports) {
+  test(`the report ${reporter} has what passes, and the exit code is 0`, async () => {
+    const { baseUrl, secret: JWT_SECRET } = await ownService()
+    const folder = emptyFolder()
+    writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
+    // With a slash at the end, the secret in .env, and as if a test runner had started it.
+    const args = [
+      'conformance',
+      `${baseUrl}/`,
+      ...(reporter === 'spec' ? [] : ['--reporter', reporter]),
+    ]
+    const env = { ...cleanEnvironment(), NODE_TEST_CONTEXT: 'child-v8' }
+    const own = ownProcess([process.execPath, cli, ...args], { cwd: folder, env })
+    assert.deepEqual(await own.ended(), [0, null])
+    const report = await own.printed(ends)
+    assert.match(report, passes)
+    assert.doesNotMatch(report, /\$TOKEN/)
+  })
+}
+
+test('a service that redirects everything to itself is tested, and fails', async () => {
+  const url = await serviceWith((response) => response.writeHead(307, { location: '/' }).end())
+  assert.match(await reportOf(url, 'spec'), /^✖ §4\.1 /m)
+})
+
+test('SIGTERM ends the tests too', async () => {
+  const service = await ownService()
+  const own = start(service.baseUrl.href, 'tap', { JWT_SECRET: service.secret })
+  await own.printed(/^ok 1 /m)
+  own.child.kill('SIGTERM')
+  // Both have closed standard output, which `ended` waits for.
+  assert.deepEqual(await own.ended(), [1, null])
+  assert.doesNotMatch(await own.printed(/^/), /^# pass/m)
+})
+
+test('each failed case as a curl command that works, with the response; the causes with the number of cases', async () => {
+  const defective = ({ status, headers, body }: Reply): Reply => ({
+    status,
+    headers: { ...headers, 'www-authenticate': undefined },
+    body: status === 422 ? "it's wrong" : body,
+  })
+  const { baseUrl } = await smallService({ reply: defective })
+  const report = await reportOf(baseUrl.href, 'spec')
+  const [, found = ''] = /^✖ §2\.2 §4\.3 §4\.5 data null: .*\n((?: .*\n|\n)+)/m.exec(report) ?? []
+  assert.match(found, /^ +the body is not JSON\n/)
+  assert.match(found, /\n +422 Unprocessable Entity\n(.*\n)+ +it's wrong\n/)
+  assert.doesNotMatch(report, /^ +at |dist\//m)
+
+  const [curl = ''] = /curl .*/.exec(found) ?? []
+  const [setToken = ''] = /TOKEN=\$\(.*\)/.exec(report) ?? []
+  const script = `${setToken.replace('item-store', `"${process.execPath}" "${cli}"`)}; ${curl}`
+  const env = { ...cleanEnvironment(), JWT_SECRET: secret }
+  const shell = ownProcess(['bash', '-c', script], { cwd: emptyFolder(), env })
+  assert.match(await shell.printed(/wrong/), /^HTTP\/1\.1 422 .*it's wrong$/s)
+
+  const count = report.match(/^✖ .* 401 /gm)?.length
+  assert.ok(Number(count) > 15)
+  const cause = `^${count} cases: no WWW-Authenticate in a 401, expected 'Bearer'$`
+  assert.match(report, new RegExp(cause, 'm'))
+})
+
+/** What a terminal, a viewer or a parser of XML would not only show, and the request's own token. */
+const hostile =
+  '\x1b]0;owned\x07 \x1b[2J \u202eabc\u2066 \u009b31m \0 \uffff \ud800 ]]> <!-- &amp; "\''
+const acts = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\uffff]/u
+
+for (const reporter of ['spec', 'tap', 'junit']) {
+  test(`the report ${reporter} escapes what a service sends, and has no signature that the secret made`, async () => {
+    const signatures = new Set<string>()
+    const url = await serviceWith((response, authorization) => {
+      const [, signed = '', signature = ''] = /^Bearer (.+)\.(.+)$/.exec(authorization) ?? []
+      if (signed !== '' && signature === signatureOf(signed, secret)) signatures.add(signature)
+      const [type, body] = ['application/json', `${hostile}${authorization}${hostile}`]
+      response.writeHead(200, { 'content-type': type, 'x-hostile': '\u009b31m' }).end(body)
+    })
+    const report = await reportOf(url, reporter)
+    assert.match(report, /\\u\{1b\}\]0;owned\\u\{7\} .*\\u\{202e\}abc/)
+    assert.doesNotMatch(report, acts)
+    assert.ok(signatures.size > 0)
+    for (const signature of signatures) assert.ok(!report.includes(signature.slice(1)))
+    if (reporter === 'junit') writeFileSync(join(folder, 'report.xml'), report)
+  })
+}
+const folder = emptyFolder()
+
+programTest('python3', 'a parser of XML reads the report of a hostile service', (python) => {
+  const program = `
+import xml.etree.ElementTree
+suite = xml.etree.ElementTree.parse('report.xml').getroot()[0]
+print(int(suite.get('failures')) > 100, ']]>' in suite.find('.//failure').text)`
+  const options = { cwd: folder, encoding: 'utf8' } as const
+  const { stdout, stderr } = spawnSync(python, ['-c', program], options)
+  assert.deepEqual({ stdout, stderr }, { stdout: 'True True\n', stderr: '' })
+})
