@@ -14,6 +14,7 @@ import { createItemHandlers } from './http/items.js'
 import { createPageRoutes } from './http/pages.js'
 import { createFailureLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
+import { SharedLists } from './http/shared-lists.js'
 import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
@@ -54,7 +55,13 @@ export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
   const { waitingReads = createWaitingReads(store, new AbortController().signal) } = parts
   const refuseOverload = createLoadGuard(exceededLimit)
   const guards = [refuseOverload, createTokenGuard(currentSigning)]
-  const items = createItemHandlers(store, createBodyReader(options), waitingReads, doubles?.newId)
+  const items = createItemHandlers(
+    store,
+    createBodyReader(options),
+    waitingReads,
+    new SharedLists(store, options.maxSharedListBytes),
+    doubles?.newId,
+  )
   const failing = (handle: Handler) => doubles?.failing(handle) ?? handle
   const checkHealth = createHealthCheck(options, store, currentSigning, exceededLimit)
   const document: Route = {

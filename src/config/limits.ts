@@ -15,6 +15,8 @@ export interface Limits {
    * it, the connection that holds the most is closed.
    */
   readonly maxPipelinedBytes: number
+  /** Maximum memory for lists that waiting reads share; beyond it, each gets its own, one after the other. */
+  readonly maxSharedListBytes: number
   /** How long a client may read nothing of a response; then its connection is closed. */
   readonly idleTimeout: number
 }
@@ -38,6 +40,8 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: Room): Limits {
     maxHeaderLines: 128,
     // Up to 104 KiB wait on each connection, so this is for 300 clients that all pipeline without reading.
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
+    // With a store on a server, which leaves half of memory to other uses: no items are in this process.
+    maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     // Longer than nginx waits for its clients by default (60 s), so that behind it, nginx decides.
     idleTimeout: 90,
   }

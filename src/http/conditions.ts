@@ -28,6 +28,9 @@ export interface Conditions {
 /** Bytes hashed in one turn of the event loop: about a millisecond. */
 const hashedPerTurn = 1024 * 1024
 
+/** From this length on, in bytes, tags are kept: to hash an item takes 20 µs or more. */
+const longItem = 32 * 1024
+
 /**
  * One element of a list of tags, which may be empty, with what ends it (RFC 9110 §5.6.1.2 and §8.8.3). Two runs of
  * spaces without a tag between them would take quadratic time: a second for one header.
@@ -39,12 +42,19 @@ export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
+/** Tags of long items, whose bytes a store in process memory returns in the same object each time. */
+const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
+
 /** The same for an item, of any length. */
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
-  return item.length > hashedPerTurn ? longItemTag(item) : entityTag(item)
+  if (item.length < longItem) return entityTag(item)
+  const tag =
+    longItemTags.get(item) ?? (item.length > hashedPerTurn ? hugeItemTag(item) : entityTag(item))
+  longItemTags.set(item, tag)
+  return tag
 }
 
-async function longItemTag(item: EncodedItem): Promise<EntityTag> {
+async function hugeItemTag(item: EncodedItem): Promise<EntityTag> {
   const sha256 = createHash('sha256')
   for (let start = 0; start < item.length; start += hashedPerTurn) {
     sha256.update(item.subarray(start, start + hashedPerTurn))

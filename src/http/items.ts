@@ -29,20 +29,29 @@ import {
 import type { Exchange, Handler } from './exchange.js'
 import { keyedName } from './idempotency.js'
 import { sendChunks } from './send-chunks.js'
-import type { ReadResult, Tagged, WaitingReads } from './waiting-reads.js'
+import type { SharedList, SharedLists } from './shared-lists.js'
+import type { ReadResult, Tagged } from './wait.js'
+import type { WaitingReads } from './waiting-reads.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
-/** Items longer than this, in bytes, are sent as they are, without another copy as a string: many may be in flight. */
-const longItem = 16 * 1024
+/** Longer bodies, in bytes, are sent as they are, without another copy as a string: many may be in flight. */
+const longBody = 16 * 1024
 
 const sessionStart = '{"session_id":"'
 
 /** An item as it was read. */
 interface TaggedItem extends Tagged {
   readonly item: EncodedItem
+}
+
+/** A list that need not be read, with its tag. */
+type TaggedList = SharedList & {
+  readonly tag: EntityTag
+  /** Length of the items with the commas between them, in bytes; `undefined` if it takes the list to know it. */
+  readonly byteLength: number | undefined
 }
 
 type ItemHandlers = Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>>
@@ -52,20 +61,30 @@ export function createItemHandlers(
   store: ItemStore,
   readBody: ReadBody,
   waitingReads: WaitingReads,
+  sharedLists: SharedLists,
   newId: NewId = (name) => (name === undefined ? newItemId() : namedItemId(store.namespace, name)),
 ): ItemHandlers {
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
-  /** @throws {ApiError} 404. */
-  async function presentItem(
-    exchange: Exchange,
+  /** @returns `undefined` if there is no such item. */
+  async function taggedItem(
     stored: Awaitable<EncodedItem | undefined>,
-  ): Promise<TaggedItem> {
+  ): Promise<TaggedItem | undefined> {
     const item = await stored
-    if (item === undefined) throw itemNotFound(exchange)
-    return { item, tag: await itemTag(item) }
+    return item && { item, tag: await itemTag(item), bodyBytes: item.length }
   }
+
+  async function taggedList(): Promise<TaggedList> {
+    const tag = listTag(await store.version())
+    // Only of snapshots is the length known before: they are as of the same moment.
+    const size = store.guarantees.isSnapshot ? await store.size() : undefined
+    const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
+    return Object.assign(sharedLists.create(), { tag, byteLength })
+  }
+
+  const itemUntilModified = waitingReads.of((id: ItemId) => taggedItem(store.read(id)))
+  const listUntilModified = waitingReads.of((_: undefined) => taggedList())
 
   /** Reads an item in order to change it: if that fails, the error says that nothing has changed. */
   async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
@@ -92,7 +111,7 @@ export function createItemHandlers(
     for (let outcome: ChangeOutcome = 'unexpected'; outcome !== 'done'; ) {
       let expected: EncodedItem | undefined
       if (conditions !== undefined) {
-        const { item, tag } = await presentItem(exchange, readToChange(id))
+        const { item, tag } = present(exchange, await taggedItem(readToChange(id)))
         if (!isMatch(conditions, tag) || !isNoneMatch(conditions, tag))
           throw preconditionFailed(tag)
         expected = item
@@ -104,15 +123,17 @@ export function createItemHandlers(
 
   return {
     list: async function listItems(exchange) {
-      const conditions = conditionsOf(exchange.request.headers)
-      let applied: HeaderList = []
-      if (conditions !== undefined) {
-        const read = async () => ({ tag: listTag(await store.version()) })
-        const result = await waitingReads.untilModified(exchange, conditions, undefined, read)
-        if (result.modified === undefined) return answerNotModified(exchange, result)
-        applied = result.applied
+      const { headers, method } = exchange.request
+      const conditions = conditionsOf(headers)
+      const result = conditions && (await listUntilModified(exchange, conditions, undefined))
+      if (result?.modified === undefined && result) return answerNotModified(exchange, result)
+      const { modified, applied = [] } = result ?? {}
+      if (method === 'HEAD') {
+        const { tag, byteLength } = modified ?? (await taggedList())
+        const isStarted = startList(exchange, byteLength, ['ETag', tag, ...applied])
+        return isStarted ? endTogether(exchange.response) : undefined
       }
-      const list = await store.list()
+      const list = await (modified ?? store).list()
       return answerList(exchange, list, ['ETag', listTag(list.version), ...applied])
     },
 
@@ -133,9 +154,10 @@ export function createItemHandlers(
     read: async function readItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
       const id = itemIdOf(exchange)
-      const read = () => presentItem(exchange, store.read(id))
-      if (conditions === undefined) return answerRetrieved(exchange, await read(), [])
-      const result = await waitingReads.untilModified(exchange, conditions, id, read)
+      if (conditions === undefined) {
+        return answerRetrieved(exchange, present(exchange, await taggedItem(store.read(id))), [])
+      }
+      const result = present(exchange, await itemUntilModified(exchange, conditions, id))
       if (result.modified === undefined) return answerNotModified(exchange, result)
       return answerRetrieved(exchange, result.modified, result.applied)
     },
@@ -198,6 +220,12 @@ function itemNotFound(exchange: Exchange): ApiError {
   return new ApiError(404, `Item ${requestedId(exchange)} not found`)
 }
 
+/** @throws {ApiError} 404. */
+function present<T>(exchange: Exchange, found: T | undefined): T {
+  if (found === undefined) throw itemNotFound(exchange)
+  return found
+}
+
 /** The id in the path as the client wrote it. */
 function requestedId({ params }: Exchange): string {
   return params.item_id ?? ''
@@ -216,10 +244,11 @@ function answerItem(
   item: EncodedItem,
   headers: HeaderList,
 ): Awaitable<void> {
-  const { connection, response, sessionId } = exchange
+  const { connection, request, response, sessionId } = exchange
   const before = `${sessionStart}${sessionId}${middle}`
   if (!startJson(exchange, status, before.length + item.length + 1, headers)) return
-  if (item.length > longItem) {
+  if (request.method === 'HEAD') return endTogether(response)
+  if (item.length > longBody) {
     const chunks = { chunks: [item], release: () => undefined }
     return sendChunks(connection, response, before, chunks, '}')
   }
@@ -228,14 +257,26 @@ function answerItem(
 
 /** Answers with all items. */
 function answerList(exchange: Exchange, list: ItemList, headers: HeaderList): Awaitable<void> {
-  const { connection, request, response, sessionId } = exchange
-  const before = `${sessionStart}${sessionId}${listed}[`
-  const { byteLength } = list
-  const length = byteLength === undefined ? undefined : before.length + byteLength + 2
-  const isStarted = startJson(exchange, 200, length, headers)
-  if (isStarted && request.method !== 'HEAD') {
-    return sendChunks(connection, response, before, list, ']}')
+  const { connection, response } = exchange
+  const { byteLength = Number.POSITIVE_INFINITY, chunks } = list
+  if (!startList(exchange, list.byteLength, headers)) return list.release()
+  if (byteLength > longBody || !Array.isArray(chunks)) {
+    return sendChunks(connection, response, beforeList(exchange), list, ']}')
   }
+  endTogether(response, `${beforeList(exchange)}${Buffer.concat(chunks).toString('latin1')}]}`)
   list.release()
-  if (isStarted) endTogether(response)
+}
+
+/** Sends the head of a list of so many bytes. @returns whether to go on, as `startJson` does. */
+function startList(
+  exchange: Exchange,
+  byteLength: number | undefined,
+  headers: HeaderList,
+): boolean {
+  const length = byteLength === undefined ? undefined : beforeList(exchange).length + byteLength + 2
+  return startJson(exchange, 200, length, headers)
+}
+
+function beforeList({ sessionId }: Exchange): string {
+  return `${sessionStart}${sessionId}${listed}[`
 }

@@ -5,16 +5,12 @@
  * @module
  */
 
-import type { HeaderList } from '../interface/headers.js'
-import type { ItemId, ItemStore } from '../store/item-store.js'
-import {
-  type Conditions,
-  type EntityTag,
-  isMatch,
-  isNoneMatch,
-  preconditionFailed,
-} from './conditions.js'
+import type { Awaitable, ItemId, ItemStore } from '../store/item-store.js'
+import type { Conditions } from './conditions.js'
 import type { Exchange } from './exchange.js'
+import { createPortions } from './portions.js'
+import { type ReadResult, resultOf, type Tagged, Wait } from './wait.js'
+import { WaitGroup } from './wait-group.js'
 
 /** Longest time that a read waits, in seconds: proxies give up soon after. */
 const maxWait = 60
@@ -29,130 +25,108 @@ const waitPreference = new RegExp(
   'i',
 )
 
-/** Something that is read, with its tag. */
-export interface Tagged {
-  readonly tag: EntityTag
-}
+/**
+ * Number of groups that read at a time. There may be as many groups as waiting reads, and between a service and its
+ * store there is room for few replies of unknown length.
+ */
+const maxReading = 16
 
-/** What a conditional read came to. */
-export interface ReadResult<State extends Tagged> {
-  /** As it was read last. */
-  readonly tag: EntityTag
-  /** `undefined` if the client has it already: a read that waits does not hold it meanwhile. */
-  readonly modified: State | undefined
-  /** `Preference-Applied`, if the read was ready to wait. */
-  readonly applied: HeaderList
-}
+/**
+ * Reads what the client may have already; waits for another state as long as it does and prefers to.
+ * @returns `undefined` if there is no such item.
+ * @throws {ApiError} `PRECONDITION_FAILED`, and what `read` throws.
+ */
+export type ReadUntilModified<Id, State extends Tagged> = (
+  exchange: Exchange,
+  conditions: Conditions,
+  id: Id,
+) => Promise<ReadResult<State> | undefined>
 
 export interface WaitingReads {
   /** How many there are. */
   readonly count: number
-  /**
-   * Reads what the client may have already; waits for another state as long as it does and prefers to.
-   * @param id `undefined` for the list.
-   * @throws {ApiError} `PRECONDITION_FAILED`, and what `read` throws.
-   */
-  untilModified<State extends Tagged>(
-    exchange: Exchange,
-    conditions: Conditions,
-    id: ItemId | undefined,
-    read: () => Promise<State>,
-  ): Promise<ReadResult<State>>
+  /** @param read returns `undefined` if there is no such item; the id is `undefined` for the list. */
+  of<Id extends ItemId | undefined, State extends Tagged>(
+    read: (id: Id) => Awaitable<State | undefined>,
+  ): ReadUntilModified<Id, State>
 }
 
 /** @param stopping once aborted, nothing waits any more. */
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal): WaitingReads {
-  const waits = new Set<Wait>()
+  const waits = new Set<{ finish(): void }>()
+  const beginLater = createPortions()
+  /** Groups that have to read, in this order. */
+  const due = new Set<{ update(): Promise<void> }>()
+  let reading = 0
   stopping.addEventListener('abort', () => {
     for (const wait of waits) wait.finish()
   })
+
+  function updateDue(): void {
+    for (const group of due) {
+      if (reading === maxReading) return
+      reading += 1
+      due.delete(group)
+      void group.update().then(() => {
+        reading -= 1
+        updateDue()
+      })
+    }
+  }
+
+  function groupsOf<Id extends ItemId | undefined, State extends Tagged>(
+    read: (id: Id) => Awaitable<State | undefined>,
+  ): (id: Id) => WaitGroup<State> {
+    const groups = new Map<Id, WaitGroup<State>>()
+    return (id) => {
+      const known = groups.get(id)
+      if (known !== undefined) return known
+      const group = new WaitGroup({
+        read: () => read(id),
+        beginLater,
+        schedule() {
+          if (due.size === 0) queueMicrotask(updateDue) // once for all requests of this turn
+          due.add(group)
+        },
+        onEmpty() {
+          unwatch()
+          groups.delete(id)
+          due.delete(group)
+        },
+      })
+      groups.set(id, group)
+      const unwatch = store.watch(id, () => group.changed())
+      return group
+    }
+  }
+
+  function of<Id extends ItemId | undefined, State extends Tagged>(
+    read: (id: Id) => Awaitable<State | undefined>,
+  ): ReadUntilModified<Id, State> {
+    const groupOf = groupsOf(read)
+    return async (exchange, conditions, id) => {
+      const { headers } = exchange.request
+      const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(headers.prefer)
+      if (seconds === 0 || waits.size >= maxWaiting || stopping.aborted) {
+        const state = await read(id)
+        return state && resultOf(state, conditions)
+      }
+      const wait = new Wait<State>({ exchange, conditions, seconds, stopping })
+      waits.add(wait)
+      groupOf(id).join(wait)
+      try {
+        return await wait.result
+      } finally {
+        waits.delete(wait)
+      }
+    }
+  }
 
   return {
     get count() {
       return waits.size
     },
-
-    async untilModified(exchange, conditions, id, read) {
-      const result = async (applied: HeaderList) => {
-        const state = await read()
-        const { tag } = state
-        if (!isMatch(conditions, tag)) throw preconditionFailed(tag)
-        return { tag, modified: isNoneMatch(conditions, tag) ? state : undefined, applied }
-      }
-      const first = await result([])
-      const seconds = preferredWait(exchange.request.headers.prefer)
-      const mayWait = seconds > 0 && waits.size < maxWaiting && !stopping.aborted
-      if (first.modified !== undefined || !mayWait) return first
-
-      const wait = new Wait(exchange, seconds)
-      const unwatch = store.watch(id, () => wait.notify())
-      waits.add(wait)
-      try {
-        for (;;) {
-          // At first again, for what has changed before it was watched.
-          const next = await result(['Preference-Applied', `wait=${seconds}`])
-          if (next.modified !== undefined || !(await wait.change())) return next
-        }
-      } finally {
-        unwatch()
-        waits.delete(wait)
-        wait.end()
-      }
-    },
-  }
-}
-
-/** One request that waits, until the time is over, the token expires, the client goes away or the service stops. */
-class Wait {
-  readonly #exchange: Exchange
-  readonly #begun = performance.now()
-  readonly #timer: NodeJS.Timeout
-  #hasChanged = false
-  #isOver = false
-  #wake = () => {}
-
-  constructor(exchange: Exchange, seconds: number) {
-    const { request, response, token } = exchange
-    this.#exchange = exchange
-    const untilExpiry = (token?.exp ?? Number.POSITIVE_INFINITY) * 1000 - Date.now()
-    this.#timer = setTimeout(this.finish, Math.min(seconds * 1000, untilExpiry))
-    response.once('close', this.finish)
-    request.resume() // the rest of a body would be late
-    // Whoever goes away ends the connection. A client that only has nothing more to send is answered at once.
-    if (request.socket.readableEnded) this.finish()
-    else request.socket.once('end', this.finish)
-  }
-
-  /** Something may have changed. */
-  notify(): void {
-    this.#hasChanged = true
-    this.#wake()
-  }
-
-  readonly finish = (): void => {
-    this.#isOver = true
-    this.#wake()
-  }
-
-  /** Resolves to whether something may have changed since the last call; if not, the wait is over. */
-  async change(): Promise<boolean> {
-    if (!this.#hasChanged && !this.#isOver) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-    const isChange = this.#hasChanged && !this.#isOver
-    this.#hasChanged = false
-    return isChange
-  }
-
-  end(): void {
-    const { request, response } = this.#exchange
-    clearTimeout(this.#timer)
-    response.off('close', this.finish)
-    request.socket.off('end', this.finish)
-    // The time counts neither in the log nor in the metrics: nothing was slow.
-    this.#exchange.startedAt += performance.now() - this.#begun
+    of,
   }
 }
 

@@ -43,7 +43,10 @@ export type ChangeOutcome =
 export interface ItemList {
   /** The version of the store (`ItemStore.version`) from before the first item was read. */
   readonly version: string
-  /** Total length of the chunks in bytes; `undefined` if it is not known before the end. */
+  /**
+   * Total length of the chunks in bytes, if they are all in memory: then they can be read any number of times.
+   * `undefined` if it is not known before the end.
+   */
   readonly byteLength: number | undefined
   /**
    * The items as JSON texts separated by commas; a chunk may end inside an item. Reading them may

@@ -118,7 +118,7 @@ export class Chain {
     return {
       byteLength,
       version,
-      chunks: this.#chunksOf(list, byteLength),
+      chunks: { [Symbol.asyncIterator]: () => this.#chunksOf(list, byteLength) },
       release: () => {
         if (list.isReleased) return
         list.isReleased = true

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ItemList } from '../store/item-store.js'
+import { SharedLists } from './shared-lists.js'
+
+/** A store whose lists are `text`, of unknown length, and which knows how many are open. */
+function storeOf(text: string) {
+  const counts = { opened: 0, open: 0, most: 0 }
+  const list = async (): Promise<ItemList> => {
+    counts.opened += 1
+    counts.open += 1
+    counts.most = Math.max(counts.most, counts.open)
+    let isOpen = true
+    return {
+      version: String(counts.opened),
+      byteLength: undefined,
+      chunks: [...text].map((letter) => Buffer.from(letter)),
+      release() {
+        if (isOpen) counts.open -= 1
+        isOpen = false
+      },
+    }
+  }
+  return { counts, list }
+}
+
+async function textOf({ chunks, release }: ItemList): Promise<string> {
+  let text = ''
+  for await (const chunk of chunks) text += Buffer.from(chunk)
+  release()
+  return text
+}
+
+test('a list is read once for all who share it', async () => {
+  const store = storeOf('abc')
+  const shared = new SharedLists(store, 3).create()
+  await shared.open()
+  const lists = await Promise.all(Array.from({ length: 10 }, () => shared.list()))
+  shared.close()
+  assert.deepEqual(await Promise.all(lists.map(textOf)), Array(10).fill('abc'))
+  assert.deepEqual(store.counts, { opened: 1, open: 0, most: 1 })
+})
+
+test('the bytes of shared lists are counted until the last response is sent', async () => {
+  const store = storeOf('abc')
+  const lists = new SharedLists(store, 5)
+  const opened = async () => {
+    const shared = lists.create()
+    await shared.open()
+    return shared
+  }
+  const first = await opened()
+  const held = await first.list()
+  first.close()
+  assert.equal((await opened()).bodyBytes, 0)
+  await textOf(held)
+  assert.equal((await opened()).bodyBytes, 3)
+})
+
+test('lists that are too long to be shared are sent one after the other, each whole', async () => {
+  const store = storeOf('abc')
+  const shared = new SharedLists(store, 2).create()
+  await shared.open()
+  const texts = Array.from({ length: 10 }, async () => {
+    const list = await shared.list()
+    await nextTurn()
+    return textOf(list)
+  })
+  assert.deepEqual(await Promise.all(texts), Array(10).fill('abc'))
+  assert.deepEqual(store.counts, { opened: 11, open: 0, most: 1 })
+})
+
+test('a list that is not open is for one response alone', async () => {
+  const store = storeOf('abc')
+  const shared = new SharedLists(store, 3).create()
+  assert.equal(await textOf(await shared.list()), 'abc')
+  assert.equal(store.counts.open, 0)
+})

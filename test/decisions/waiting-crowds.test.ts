@@ -1,0 +1,233 @@
+/** Decisions on §4.10: how much a crowd of reads that wait for the same change asks of the store. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createWaitingReads } from '../../src/http/waiting-reads.js'
+import { type ItemStore, StoreError } from '../../src/store/item-store.js'
+import { createMemoryStore } from '../../src/store/memory/store.js'
+import type { Answer } from '../conformance/client.js'
+import { assertItemNotFound, create, itemOf, record } from '../conformance/expect.js'
+import { type OwnApp, ownApp } from '../support/own-app.js'
+import { until } from '../support/until.js'
+
+type Counted = 'read' | 'list' | 'version'
+
+interface Crowd {
+  readonly app: OwnApp
+  readonly store: ItemStore
+  /** How often the store was asked since the last call. */
+  asked(): Record<Counted, number>
+  /** How many reads wait. */
+  waiting(): number
+  /** Sends so many reads, and returns their answers once all of them wait. */
+  wait(count: number, method: string, path: string): Promise<Promise<Answer>[]>
+}
+
+/** An app whose store counts. @param changed the operations that differ from those of a store in memory. */
+async function crowd(
+  changed: (memory: ItemStore) => Partial<ItemStore> = () => ({}),
+): Promise<Crowd> {
+  const memory = createMemoryStore(10_000_000)
+  const inner = { ...memory, ...changed(memory) }
+  let counts = { read: 0, list: 0, version: 0 }
+  const store: ItemStore = {
+    ...inner,
+    read: (id) => counted('read', () => inner.read(id)),
+    list: () => counted('list', () => inner.list()),
+    version: () => counted('version', () => inner.version()),
+  }
+  function counted<T>(name: Counted, call: () => T): T {
+    counts[name] += 1
+    return call()
+  }
+  const waitingReads = createWaitingReads(store, new AbortController().signal)
+  const app = await ownApp({ store, waitingReads })
+  const asked = () => {
+    const before = counts
+    counts = { read: 0, list: 0, version: 0 }
+    return before
+  }
+
+  return {
+    app,
+    store,
+    asked,
+    waiting: () => waitingReads.count,
+    async wait(count, method, path) {
+      const waited = waitingReads.count
+      const tag = String((await app.call('HEAD', path)).headers.etag)
+      const headers = { 'if-none-match': tag, prefer: 'wait=60' }
+      const answers = Array.from({ length: count }, () =>
+        app.request(method, path, { token: app.validToken(), headers }),
+      )
+      await until('all of them wait', () => waitingReads.count === waited + count)
+      await settled(asked)
+      return answers
+    },
+  }
+}
+
+/** Waits until the store is not asked any more. @returns how often it was asked until then. */
+async function settled(asked: Crowd['asked']): Promise<number> {
+  let sum = 0
+  for (let turns = 0; turns < 20; turns += 1) {
+    const { read, list, version } = asked()
+    const times = read + list + version
+    if (times > 0) turns = 0
+    sum += times
+    await nextTurn()
+  }
+  return sum
+}
+
+for (const method of ['GET', 'HEAD']) {
+  test(`§4.10 200 waiting ${method} of one item share one read`, async () => {
+    const { app, asked, wait } = await crowd()
+    const path = `/items/${(await create(app, {})).id}`
+    const answers = await wait(200, method, path)
+    await app.call('PUT', path, { data: { a: 1 } })
+    for (const answer of await Promise.all(answers)) {
+      assert.equal(answer.status, 200)
+      if (method === 'GET') assert.equal(itemOf(answer, 200).a, 1)
+    }
+    assert.deepEqual(asked(), { read: 1, list: 0, version: 0 })
+  })
+
+  test(`§4.10 200 waiting ${method} of the list share one list, or need none`, async () => {
+    const { app, asked, wait } = await crowd()
+    const answers = await wait(200, method, '/items')
+    const item = await create(app, {})
+    for (const answer of await Promise.all(answers)) {
+      assert.equal(answer.status, 200)
+      if (method === 'GET') assert.deepEqual(record(answer.json()).data, [item])
+    }
+    assert.deepEqual(asked(), { read: 0, list: method === 'GET' ? 1 : 0, version: 1 })
+  })
+}
+
+test('§4.10 a replace by the same text answers none of 200 reads, for one read of the store', async () => {
+  const { app, asked, wait, waiting } = await crowd()
+  const path = `/items/${(await create(app, {})).id}`
+  const answers = await wait(200, 'GET', path)
+  await app.call('PUT', path, { data: {} })
+  assert.equal(await settled(asked), 1)
+  assert.equal(waiting(), 200)
+  await app.call('DELETE', path)
+  for (const answer of await Promise.all(answers))
+    assertItemNotFound(answer, path.slice('/items/'.length))
+})
+
+test('§4.10 a HEAD of the list never opens it', async () => {
+  const { app, asked, wait } = await crowd()
+  await create(app, {})
+  const list = await app.call('GET', '/items')
+  asked()
+  const head = await app.call('HEAD', '/items')
+  assert.equal(head.headers['content-length'], list.headers['content-length'])
+  const [answer] = await wait(1, 'HEAD', '/items')
+  await create(app, {})
+  assert.equal((await answer)?.headers['preference-applied'], 'wait=60')
+  assert.equal(asked().list, 0)
+})
+
+test('§4.10 a list that comes bit by bit is read once, and has a length', async () => {
+  const { app, asked, wait } = await crowd((memory) => ({ list: inBits(memory) }))
+  const answers = await wait(50, 'GET', '/items')
+  const item = await create(app, { text: 'x'.repeat(10_000) })
+  for (const answer of await Promise.all(answers)) {
+    assert.deepEqual(record(answer.json()).data, [item])
+    assert.equal(Number(answer.headers['content-length']), answer.text.length)
+  }
+  assert.equal(asked().list, 1)
+})
+
+/** Lists of unknown length, which can be read once. */
+function inBits(memory: ItemStore): ItemStore['list'] {
+  return async () => {
+    const { chunks, ...list } = await memory.list()
+    async function* bits() {
+      for await (const chunk of chunks) {
+        for (let start = 0; start < chunk.length; start += 1000) {
+          await nextTurn()
+          yield Buffer.from(chunk.subarray(start, start + 1000))
+        }
+      }
+    }
+    return { ...list, byteLength: undefined, chunks: bits() }
+  }
+}
+
+test('§4.10 changes during a read are followed by one more, which also answers who came meanwhile', async () => {
+  let gate: Promise<unknown> | undefined
+  const { app, asked, wait, waiting } = await crowd((memory) => ({
+    async read(id) {
+      const item = await memory.read(id)
+      await gate
+      return item
+    },
+  }))
+  const path = `/items/${(await create(app, {})).id}`
+  const replaced = async (a: number) =>
+    String((await app.call('PUT', path, { data: { a } })).headers.etag)
+  const answers = await wait(10, 'GET', path)
+  let open: (value?: unknown) => void = () => {}
+  gate = new Promise((resolve) => {
+    open = resolve
+  })
+  const earlier = await replaced(1)
+  await until('that is being read', async () => asked().read === 1)
+  await replaced(2)
+  const [behind, late] = [earlier, await replaced(3)].map((tag) => {
+    const headers = { 'if-none-match': tag, prefer: 'wait=60' }
+    return app.request('GET', path, { token: app.validToken(), headers })
+  })
+  await until('they wait too', () => waiting() === 12)
+  open()
+  gate = undefined
+  for (const answer of await Promise.all(answers)) assert.equal(itemOf(answer, 200).a, 1)
+  assert.ok(behind && late)
+  assert.equal(itemOf(await behind, 200).a, 3)
+  await replaced(4)
+  assert.equal(itemOf(await late, 200).a, 4)
+})
+
+test('§4.10 reads that wait for many items do not ask the store for all of them at once', async () => {
+  let [reading, most] = [0, 0]
+  const { app, wait, store } = await crowd((memory) => ({
+    async read(id) {
+      reading += 1
+      most = Math.max(most, reading)
+      await nextTurn()
+      reading -= 1
+      return memory.read(id)
+    },
+  }))
+  const answers: Promise<Answer>[] = []
+  for (let number = 0; number < 40; number += 1) {
+    const path = `/items/${(await create(app, {})).id}`
+    answers.push(...(await wait(1, 'GET', path)))
+  }
+  await store.clear()
+  for (const answer of await Promise.all(answers)) assert.equal(answer.status, 404)
+  assert.ok(most > 1 && most <= 16, `${most} at once`)
+})
+
+test('§4.10 a read that fails is the error of those who came for it; the others wait on', async () => {
+  let fails = false
+  const { app, wait } = await crowd((memory) => ({
+    async read(id) {
+      if (fails) throw new StoreError('STORE_UNAVAILABLE', 'away')
+      return memory.read(id)
+    },
+  }))
+  const path = `/items/${(await create(app, {})).id}`
+  const answers = await wait(10, 'GET', path)
+  fails = true
+  const headers = { 'if-none-match': '"x"', prefer: 'wait=60' }
+  const late = await app.request('GET', path, { token: app.validToken(), headers })
+  assert.equal(late.status, 503)
+  fails = false
+  await app.call('PUT', path, { data: { a: 1 } })
+  for (const answer of await Promise.all(answers)) assert.equal(itemOf(answer, 200).a, 1)
+})
