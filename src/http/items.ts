@@ -126,7 +126,7 @@ export function createItemHandlers(
       const { headers, method } = exchange.request
       const conditions = conditionsOf(headers)
       const result = conditions && (await listUntilModified(exchange, conditions, undefined))
-      if (result?.modified === undefined && result) return answerNotModified(exchange, result)
+      if (result && result.modified === undefined) return answerNotModified(exchange, result)
       const { modified, applied = [] } = result ?? {}
       if (method === 'HEAD') {
         const { tag, byteLength } = modified ?? (await taggedList())
