@@ -28,7 +28,7 @@ async function startDev(...args: string[]) {
   const baseUrl = /^ +interface +(\S+)$/m.exec(printed)?.[1] ?? ''
   async function ask(path: string, init: RequestInit = {}): Promise<string> {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
-    const signal = AbortSignal.timeout(20_000)
+    const signal = AbortSignal.timeout(300_000)
     const response = await fetch(baseUrl + path, { headers, signal, ...init })
     return await response.text()
   }
@@ -38,7 +38,7 @@ async function startDev(...args: string[]) {
 /** Runs `dev` where it has to fail, and gives what it says. */
 function failingDev(...args: string[]): string {
   const command = [cli, 'dev', '--port', '0', ...args]
-  const options = { cwd: folder, env, encoding: 'utf8', timeout: 20_000 } as const
+  const options = { cwd: folder, env, encoding: 'utf8', timeout: 300_000 } as const
   const { status, stdout, stderr } = spawnSync(process.execPath, command, options)
   assert.deepEqual(
     { status, stdout, lines: stderr.trimEnd().split('\n').length },
@@ -162,9 +162,8 @@ describeWithRedis('--seed with STORE_URL', () => {
   })
 })
 
-test('--delay: item requests wait, the health check and refused requests do not', async () => {
-  // The delay is far above what a busy machine takes to answer.
-  const { ask, baseUrl } = await startDev('--delay', '3000-3001')
+test('--delay: item requests wait', async () => {
+  const { ask } = await startDev('--delay', '1500-1501')
   const time = async (act: () => Promise<unknown>) => {
     const start = performance.now()
     await act()
@@ -179,17 +178,31 @@ test('--delay: item requests wait, the health check and refused requests do not'
     time(async () => assert.match(await ask(`/items/${id}`, { method: 'PUT', body }), /not found/)),
     time(async () => assert.match(await ask(`/items/${id}`, { method: 'DELETE' }), /not found/)),
   ])
-  for (const ms of delayed) assert.ok(ms >= 2990, `${ms} ms`)
-  for (const path of ['/health', '/items']) {
-    const ms = await time(() => fetch(baseUrl + path)) // without a token
-    assert.ok(ms < 3000, `${path}: ${ms} ms`)
-  }
+  for (const ms of delayed) assert.ok(ms >= 1490, `${ms} ms`)
 })
 
-test('--delay: a pending delay ends when the service stops', async () => {
-  // The delay is far above the time that the process has to end.
-  const { ask, child, ended } = await startDev('--delay', '60s', '--shutdown-timeout', '50')
-  const waiting = ask('/items').catch(() => undefined)
+test('--delay: health and refused requests do not wait; a pending delay ends when the service stops', async () => {
+  // The delay is far above what a busy machine takes to answer and to end.
+  const { ask, baseUrl, child, ended } = await startDev(
+    '--delay',
+    '60s',
+    '--shutdown-timeout',
+    '50',
+  )
+  let isAnswered = false
+  const waiting = ask('/items').then(
+    () => {
+      isAnswered = true
+    },
+    () => undefined,
+  )
+  for (const [path, status] of [
+    ['/health', 200],
+    ['/items', 401],
+  ] as const) {
+    assert.equal((await fetch(baseUrl + path)).status, status)
+  }
+  assert.equal(isAnswered, false)
   const gone = ask('/items', { signal: AbortSignal.timeout(1000) })
   await assert.rejects(gone, { name: 'TimeoutError' })
   child.kill('SIGTERM')

@@ -50,7 +50,7 @@ async function open(requestTimeout = 60, serve = (_turn: Turn) => {}): Promise<O
   )
   const port = await listener.listen(0, '127.0.0.1')
   const socket = connect(port, '127.0.0.1')
-  socket.setTimeout(20_000, () => socket.destroy(new Error('nothing has arrived')))
+  socket.setTimeout(120_000, () => socket.destroy(new Error('nothing has arrived')))
   after(() => {
     socket.destroy()
     return listener.stop({ timeout: 0 })
@@ -102,7 +102,7 @@ for (const { what, start, rest, behind } of [
   { what: 'a head behind another', start: ask + head, rest: '\r\n', behind: 2 },
 ]) {
   test(`the rest of ${what} is not late because an earlier response is read slowly`, async () => {
-    const opened = await open(1)
+    const opened = await open(4) // longer than a busy machine takes to send the rest
     const { socket, served } = opened
     socket.pause().write(ask)
     await until('a request', () => served.length === 1)
@@ -125,7 +125,7 @@ for (const { what, start, rest, behind } of [
 }
 
 test('a client that waits for 100 Continue behind another request is not late', async () => {
-  const opened = await open(1)
+  const opened = await open(4)
   const { socket, served } = opened
   socket.write(`${ask}${head}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`)
   const first = await firstOfMany(opened)
@@ -174,7 +174,7 @@ test('while the listener still accepts connections, no client is made to open an
   const { listener, socket, served } = await open()
   socket.write(ask)
   await until('the request', () => served.length === 1)
-  const stopped = listener.stop({ timeout: 20_000 })
+  const stopped = listener.stop({ timeout: 120_000 })
   answer(served[0] ?? assert.fail())
   const text = await received(socket)
   assert.deepEqual(bodiesIn(text), ['answered'])
@@ -189,7 +189,7 @@ test('what was read when the listener began to stop is answered, also if all of 
   const { listener, socket } = opened
   socket.write(ask.repeat(50))
   const first = await firstOfMany(opened)
-  const stopped = listener.stop({ timeout: 20_000 })
+  const stopped = listener.stop({ timeout: 120_000 })
   answer(first)
   assert.equal(bodiesIn(await received(socket)).length, 50)
   socket.end()

@@ -93,7 +93,7 @@ test('what a client sends after the last response is read while the listener sto
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   socket.write(ask.repeat(400_000)) // 11 MB, more than the system takes
   await once(socket, 'readable')
-  const stopped = listener.stop({ timeout: 10_000, grace: 1_000 })
+  const stopped = listener.stop({ timeout: 120_000, grace: 1_000 })
   await once(socket.resume(), 'end')
   await once(socket.end(), 'close') // fails if the connection is reset before all has been sent
   await stopped
@@ -107,7 +107,7 @@ test('connections that have reached the machine when the listener stops are acce
     return String(await received(socket))
   })
   for (let turns = 0; turns < 3; turns += 1) await new Promise(process.nextTick) // connecting takes one
-  await listener.stop({ timeout: 10_000, grace: 1_000 })
+  await listener.stop({ timeout: 120_000, grace: 1_000 })
   for (const text of await Promise.all(texts)) assert.match(text, /an answer$/)
 })
 
@@ -123,7 +123,7 @@ test('a client that never stops pipelining loses no response when the listener s
   const whole = received(socket)
   await delay(100)
   // Without time for another request, it could be closed while only part of one has arrived.
-  const stopped = listener.stop({ timeout: 10_000, grace: 1_000 })
+  const stopped = listener.stop({ timeout: 120_000, grace: 1_000 })
   const text = (await whole).toString('latin1')
   socket.off('drain', more).destroy()
   await stopped

@@ -20,7 +20,7 @@ async function run(stop: string, { timeout = 60, act = '' } = {}) {
     ${act}`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 30_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
   })
   const running = { child, exit: once(child, 'close'), printed: '' }

@@ -7,7 +7,11 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { after } from 'node:test'
-import { ItemStoreClient, type ItemStoreClientOptions } from '../../src/client/client.js'
+import {
+  ItemStoreClient,
+  type ItemStoreClientOptions,
+  ItemStoreError,
+} from '../../src/client/client.js'
 import { listen } from '../support/process.js'
 
 /** What is done about one request. */
@@ -112,3 +116,21 @@ export const stalls: Step = (response) => {
 
 /** Never answers. */
 export const hangs: Step = () => undefined
+
+/**
+ * Calls `check` with a timeout, in milliseconds, and again with longer ones as long as it fails because of the timeout: on
+ * a busy machine, everything may take seconds.
+ */
+export async function withLongerTimeouts(
+  first: number,
+  check: (timeout: number) => Promise<void>,
+): Promise<void> {
+  for (let timeout = first; ; timeout *= 4) {
+    try {
+      return await check(timeout)
+    } catch (error) {
+      const isLate = error instanceof ItemStoreError && error.code === 'TIMEOUT'
+      if (!isLate || timeout > 10_000) throw error
+    }
+  }
+}

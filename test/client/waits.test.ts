@@ -17,6 +17,7 @@ import {
   scriptedServer,
   stalls,
   unavailable,
+  withLongerTimeouts,
 } from './scripted-server.js'
 
 const token = 'a.b.c'
@@ -61,32 +62,35 @@ describe('timeout', () => {
   })
 
   test('ends a wait for a token, and the next call asks for another', async () => {
-    const { baseUrl, seen } = await scriptedServer([listOfOne])
-    let asked = 0
-    const client = new ItemStoreClient({
-      baseUrl,
-      timeout: 2_000,
-      token: async () => {
-        asked += 1
-        return asked === 1 ? await new Promise<string>(() => undefined) : token
-      },
+    await withLongerTimeouts(1_000, async (timeout) => {
+      const { baseUrl, seen } = await scriptedServer([listOfOne])
+      let asked = 0
+      const client = new ItemStoreClient({
+        ...{ baseUrl, timeout, retries: 0 },
+        token: async () => {
+          asked += 1
+          return asked === 1 ? await new Promise<string>(() => undefined) : token
+        },
+      })
+      assert.equal((await errorOf(client.list())).code, 'TIMEOUT')
+      assert.deepEqual([await client.list(), asked, seen.length], [[item], 2, 1])
     })
-    assert.equal((await errorOf(client.list())).code, 'TIMEOUT')
-    assert.deepEqual([await client.list(), asked, seen.length], [[item], 2, 1])
   })
 
   test('does not count the time that the caller spends on an item', async () => {
     const more = `${JSON.stringify(item)},`.repeat(50_000) // more than one part
-    const { client } = await scriptedClient(
-      [(response) => response.end(`${start}${more}{"id":"last"}]}`)],
-      { timeout: 2_000 },
-    )
-    let count = 0
-    for await (const _ of client.items()) {
-      if (count === 0) await delay(2_500)
-      count += 1
-    }
-    assert.equal(count, 50_001)
+    await withLongerTimeouts(1_000, async (timeout) => {
+      const { client } = await scriptedClient(
+        [(response) => response.end(`${start}${more}{"id":"last"}]}`)],
+        { timeout },
+      )
+      let count = 0
+      for await (const _ of client.items()) {
+        if (count === 0) await delay(1.25 * timeout)
+        count += 1
+      }
+      assert.equal(count, 50_001)
+    })
   })
 
   test('may be longer than a timer can take', async () => {

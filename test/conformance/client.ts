@@ -43,7 +43,7 @@ export interface RequestOptions {
 let isMute = false
 
 /** Longest time that a whole answer may take, however steadily it arrives, in milliseconds. */
-const longestAnswer = 60_000
+const longestAnswer = 120_000
 
 /**
  * Longest time to wait for an answer or more of it, in milliseconds, on a busy machine too.
@@ -53,7 +53,7 @@ const longestAnswer = 60_000
  */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not asked, as an earlier request had no answer')
-  return isLarge ? 20_000 : 15_000
+  return isLarge ? 60_000 : 30_000
 }
 
 /** @param what the request that had no answer in time. */

@@ -268,7 +268,7 @@ ownTest('§7 408 REQUEST_TIMEOUT for a request that does not arrive', async () =
 })
 
 ownTest('half a head after a response: 408, also when KEEP_ALIVE_TIMEOUT is shorter', async () => {
-  const own = await ownService({ REQUEST_TIMEOUT: '3', KEEP_ALIVE_TIMEOUT: '1' })
+  const own = await ownService({ REQUEST_TIMEOUT: '8', KEEP_ALIVE_TIMEOUT: '5' })
   const health = `GET ${own.baseUrl.pathname}/health HTTP/1.1\r\nHost: a\r\n`
   const socket = openSocket(own.baseUrl, `${health}\r\n`)
   assert.match(await firstText(socket), /^HTTP\/1\.1 200 /)

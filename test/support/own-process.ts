@@ -32,7 +32,7 @@ export interface OwnProcess {
 /** After its test, before it is killed. */
 let cleanUpTime = 2_000
 /** While a test waits for it. */
-let endTimeout = 20_000
+let endTimeout = 120_000
 
 /**
  * Starts a process that ends with its test whatever happens: if the test fails or times out, if the test

@@ -12,7 +12,7 @@ import { type Command, type Exit, type OwnProcess, ownProcess } from './own-proc
 export interface OwnService extends Service, OwnProcess {
   /** The lines it has logged so far. */
   readonly log: readonly Record<string, unknown>[]
-  /** Sends SIGTERM, and waits until it has ended. @throws {Error} if that takes more than 20 seconds. */
+  /** Sends SIGTERM, and waits until it has ended. @throws {Error} if it does not end. */
   stop(): Promise<Exit>
 }
 

@@ -2,8 +2,11 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Maximum times to wait, in milliseconds: short after a failure, so that the file still ends. */
-const timeouts = { usual: 20_000, afterFailure: 2_000 }
+/**
+ * Maximum times to wait, in milliseconds: longer than anything takes on a busy machine, and short after a failure, so
+ * that the file still ends.
+ */
+const timeouts = { usual: 120_000, afterFailure: 2_000 }
 let hasFailed = false
 
 /**
