@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config/settings.js'
-import { ApiError } from '../interface/errors.js'
+import { ApiError, bytesText } from '../interface/errors.js'
 import type { Awaitable } from '../store/item-store.js'
 import { isMapped, mapped, mappedFrom, readBytes, resized } from '../store/mapped.js'
 
@@ -149,7 +149,19 @@ function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
       `The Content-Type is "${type}"; expected application/json`,
     )
   }
+  const encoding = headers['content-encoding'] ?? ''
+  if (!isIdentity(encoding)) {
+    throw new ApiError(
+      'VALIDATION_ERROR',
+      `The Content-Encoding is "${encoding}"; compressed bodies are not supported, send the JSON as it is`,
+    )
+  }
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
+}
+
+/** Whether a list of content codings changes nothing (RFC 9110 §8.4). */
+function isIdentity(encoding: string): boolean {
+  return encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))
 }
 
 function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
@@ -173,5 +185,5 @@ function bodyCutShort(): ApiError {
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  return new ApiError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`)
+  return new ApiError('PAYLOAD_TOO_LARGE', `The request body is larger than ${bytesText(maxBytes)}`)
 }

@@ -96,7 +96,7 @@ export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
 
 /** @param tag of the present state. */
 export function preconditionFailed(tag: EntityTag): ApiError {
-  const detail = 'The item is not the one that the request expects; ETag has its current tag'
+  const detail = 'If-Match or If-None-Match is not met; ETag has the current tag'
   return new ApiError('PRECONDITION_FAILED', detail, { headers: ['ETag', tag] })
 }
 

@@ -11,11 +11,11 @@ import { answerEmpty } from './answer.js'
 import type { Exchange } from './exchange.js'
 
 /** A preflight for any other method is granted too, so that the page sees the 405. */
-const allowedMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
+const allowedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 const allowedHeaders = [
   ...['Authorization', 'Content-Type'],
   ...['If-Match', 'If-None-Match', 'Prefer', 'Idempotency-Key'],
-].join(', ')
+]
 
 /** A list of names (RFC 9110 §5.6.1 and §5.6.2). */
 const names = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
@@ -36,7 +36,11 @@ export function answerPreflight(exchange: Exchange): void {
     'Access-Control-Allow-Methods',
     withRequested(allowedMethods, headers['access-control-request-method']),
     'Access-Control-Allow-Headers',
-    withRequested(allowedHeaders, headers['access-control-request-headers']),
+    withRequested(
+      allowedHeaders,
+      headers['access-control-request-headers'],
+      (name) => name.toLowerCase(), // the names of methods are compared as they are (Fetch standard §2.2.1)
+    ),
     'Access-Control-Max-Age',
     maxAge,
     'Vary',
@@ -44,8 +48,17 @@ export function answerPreflight(exchange: Exchange): void {
   ])
 }
 
-function withRequested(allowed: string, requested: string | undefined): string {
+/** All names once, first those that are always allowed. @param key is equal for names that mean the same. */
+function withRequested(
+  allowed: readonly string[],
+  requested: string | undefined,
+  key = (name: string) => name,
+): string {
   const canBeAllowed =
     requested !== undefined && requested.length <= maxNamesLength && names.test(requested)
-  return canBeAllowed ? `${allowed}, ${requested}` : allowed
+  const all = new Map<string, string>()
+  for (const name of [...allowed, ...(canBeAllowed ? requested.split(/[ \t]*,[ \t]*/) : [])]) {
+    if (!all.has(key(name))) all.set(key(name), name)
+  }
+  return [...all.values()].join(', ')
 }

@@ -53,12 +53,12 @@ export const errorKinds = {
   },
   PRECONDITION_FAILED: {
     status: 412,
-    when: 'The item does not meet `If-Match` or `If-None-Match`. `ETag` has its current tag',
+    when: 'The item or list does not meet `If-Match` or `If-None-Match`. `ETag` has its current tag',
   },
   PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than `MAX_BODY_BYTES` (spec §8)' },
   VALIDATION_ERROR: {
     status: 422,
-    when: 'The body is not a valid item request, or its `Content-Type` is not JSON (spec §4.3, §4.5)',
+    when: 'The body is not a valid item request, its `Content-Type` is not JSON, or it has a `Content-Encoding` (spec §4.3, §4.5)',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -141,4 +141,9 @@ export function errorBody({ message, code }: ApiError, sessionId: string): Error
       ...(code === undefined ? {} : { error_code: code }),
     },
   }
+}
+
+/** A number of bytes, in the words of an error. */
+export function bytesText(count: number): string {
+  return `${count} ${count === 1 ? 'byte' : 'bytes'}`
 }

@@ -29,7 +29,7 @@ const details: Record<ErrorName, string> = {
   REQUEST_TIMEOUT: 'The request did not arrive in time',
   IDEMPOTENCY_CONFLICT:
     'This Idempotency-Key already belongs to another item; Location has its path',
-  PRECONDITION_FAILED: 'The item is not the one that the request expects; ETag has its current tag',
+  PRECONDITION_FAILED: 'If-Match or If-None-Match is not met; ETag has the current tag',
   PAYLOAD_TOO_LARGE: 'The request body is larger than 16777216 bytes',
   VALIDATION_ERROR: "Invalid item request: data is missing; put the item's members in it",
   HEADERS_TOO_LARGE: 'The request head is too large',

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { create, itemOf, listed, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { exchangeOne, headOf } from '../support/socket.js'
@@ -102,6 +103,29 @@ for (const type of acceptedTypes) {
   })
 }
 
+for (const encoding of ['gzip', 'br', 'identity, gzip', 'x', 'gzip, identity']) {
+  test(`§4 Content-Encoding: ${encoding}: 422 VALIDATION_ERROR that says so`, async () => {
+    const says = /^The Content-Encoding is ".+"; compressed bodies are not supported/
+    const body = gzipSync(JSON.stringify({ data: {}, project_id: mark }))
+    const headers = { 'content-encoding': encoding }
+    await assertInvalid(says, { body, headers })
+    const both = { 'content-type': 'text/plain', 'content-encoding': encoding }
+    await assertInvalid(/^The Content-Type/, { body, headers: both })
+    const large = Buffer.alloc(16 * 1024 * 1024 + 1)
+    await assertInvalid(says, { body: large, headers })
+  })
+}
+
+for (const encoding of ['identity', 'Identity', '', ' identity , identity']) {
+  test(`§4 Content-Encoding: "${encoding}" is no coding, and ignored without a body`, async () => {
+    const headers = { 'content-encoding': encoding }
+    const options = { token: service.validToken(), body: '{"data":{"a":1}}', headers }
+    const { id } = itemOf(await service.request('POST', '/items', options), 201)
+    const coded = { ...options, headers: { 'content-encoding': 'gzip' } }
+    assert.equal((await service.request('GET', `/items/${id}`, coded)).status, 200)
+  })
+}
+
 test('§4 a chunked body is read like any other', async () => {
   const headers = { 'transfer-encoding': 'chunked' }
   const options = { token: service.validToken(), body: '{"data":{"a":1}}', headers }
@@ -149,7 +173,7 @@ test('§4 the message of a long body stays short', async () => {
 /** Refused on create and on replace, and the store is as before. */
 async function assertInvalid(
   says: RegExp,
-  options: { body: string | Buffer; headers?: { 'content-type': string } },
+  options: { body: string | Buffer; headers?: Record<string, string> },
 ): Promise<void> {
   for (const [method, path] of [
     ['POST', '/items'],

@@ -174,10 +174,16 @@ test('§4.9 two header lines are one list', async () => {
   assert.equal((await send('PUT', path, lines, '{"data":{"b":2}}')).status, 200)
 })
 
-test('§4.9 GET with If-Match: 412 unless it is the present ETag', async () => {
-  const { path, tag } = await newItem()
-  assert.equal((await send('GET', path, { 'if-match': tag })).status, 200)
-  assertRefused(await send('GET', path, { 'if-match': foreign }), 412, 'PRECONDITION_FAILED')
+test('§4.9 GET of an item or the list with If-Match: 412 unless it is the present ETag', async () => {
+  const { path } = await newItem()
+  for (const read of [path, '/items']) {
+    const tag = tagOf(await send('GET', read))
+    const isStrong = !tag.startsWith('W/')
+    assert.equal((await send('GET', read, { 'if-match': tag })).status, isStrong ? 200 : 412)
+    const refused = await send('GET', read, { 'if-match': foreign })
+    const message = assertRefused(refused, 412, 'PRECONDITION_FAILED')
+    assert.equal(message, 'If-Match or If-None-Match is not met; ETag has the current tag')
+  }
 })
 
 test('§4.9 of many replaces with the same If-Match one succeeds', async () => {

@@ -103,6 +103,21 @@ ownTest('§8 a full store has room for as much again once it is emptied', async 
   assert.deepEqual(counts, [first, first, first])
 })
 
+ownTest('§8 the messages name a limit of one byte, and of more', async () => {
+  for (const [limit, words] of [
+    ['1', '1 byte'],
+    ['2', '2 bytes'],
+  ] as const) {
+    const own = await ownService({ MAX_BODY_BYTES: limit })
+    const tooLarge = await sendText(own, 'POST', '/items', '{"data":{}}')
+    const message = assertRefused(tooLarge, 413, 'PAYLOAD_TOO_LARGE')
+    assert.equal(message, `The request body is larger than ${words}`)
+    const small = await ownService({ MAX_STORE_BYTES: limit })
+    const full = assertRefused(await createLarge(small), 507, 'STORE_FULL')
+    assert.equal(full, `The store is full: it may hold ${words}`)
+  }
+})
+
 ownTest('§8 an item larger than the whole store: 507 STORE_FULL', async () => {
   const own = await ownService({ MAX_STORE_BYTES: '1000' })
   assertRefused(await createLarge(own), 507, 'STORE_FULL')

@@ -6,6 +6,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { bytesText } from '../../interface/errors.js'
 import { type EncodedItem, type ItemId, type ItemStore, StoreError } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
@@ -45,7 +46,7 @@ export function storeOf(given: Blocks, maxBytes: number): ItemStore {
   /** Makes sure that there is room. Taking less than before is always possible. */
   function needRoom(added: number): void {
     if (added > 0 && usedBytes() + added > maxBytes) {
-      throw new StoreError('STORE_FULL', `The store is full: it may hold ${maxBytes} bytes`)
+      throw new StoreError('STORE_FULL', `The store is full: it may hold ${bytesText(maxBytes)}`)
     }
   }
 
