@@ -23,13 +23,12 @@ export interface Member {
 /** The members of an object, one after the other. */
 export function* membersOf(text: string): Generator<Member, void, void> {
   const scanner = new JsonScanner()
-  scanner.feed(text)
   let start = 0
   let nameEnd = 0
   /** Where the colon is after the name; `undefined` before it. */
   let colon: number | undefined
   let commas = 0
-  for (let sign = scanner.next(); sign; sign = scanner.next()) {
+  for (let sign = scanner.next(text); sign; sign = scanner.next(text)) {
     const { at, depth, isInString } = scanner
     if (depth > 1) {
       if (depth === 2 && sign === ',') commas += 1

@@ -122,7 +122,7 @@ export function connect(): ItemService {
 
   return {
     async *list(signal, onHead) {
-      const response = await send({ path: paths.items }, signal, (each) => each)
+      const response = await send({ path: paths.items }, { signal }, (each) => each)
       onHead(response.head.headers)
       yield* itemTexts({ ...response, parts: inPieces(response.parts) }, 2)
     },
@@ -130,7 +130,7 @@ export function connect(): ItemService {
       const headers = { 'if-none-match': tag, prefer: `wait=${changeWait}` }
       for (;;) {
         const request = { method: 'HEAD', path: paths.items, headers } as const
-        const head = await send(request, signal, (response) => response.head)
+        const head = await send(request, { signal }, (response) => response.head)
         if (head.status !== 304) return
         if (!head.headers.has('preference-applied')) await wait(longPause, signal)
       }

@@ -11,7 +11,6 @@ const deepest = 40
  */
 export function layOut(text: string): string {
   const scanner = new JsonScanner()
-  scanner.feed(text)
   let laidOut = ''
   /** White space to come before the next token. */
   let space = ''
@@ -26,7 +25,7 @@ export function layOut(text: string): string {
   let last: string | undefined
   for (;;) {
     const { isInString } = scanner
-    const sign = scanner.next()
+    const sign = scanner.next(text)
     const before = text.slice(done, sign ? scanner.at : undefined)
     if (before !== '') write(isInString ? before : before.replaceAll(/[ \t\n\r]+/g, ''))
     if (!sign) return laidOut

@@ -16,7 +16,7 @@ export function checkedOptions(options: ItemStoreClientOptions) {
   return {
     baseUrl: normalized(baseUrl),
     fetch,
-    timeout: Math.min(timeout, longestDelay),
+    timeout: Math.min(timeout, longestDelay), // also that of a retry
     retries,
     json,
   }

@@ -10,8 +10,8 @@ import {
   projectIn,
 } from './checks.js'
 import { type TextResponse, wholeText } from './fetch-text.js'
-import { type ItemRead, ifMatchHeaders, itemRead, keepTag, present } from './item-read.js'
-import { invalidResponse, membersOf, parsed, responseError, wrong } from './item-store-error.js'
+import { type ItemRead, ifMatchHeaders, itemRead, keepTag } from './item-read.js'
+import { invalidResponse, membersIn, membersOf, responseError, wrong } from './item-store-error.js'
 import { allTexts, itemTexts } from './item-texts.js'
 import type {
   CallOptions,
@@ -75,7 +75,7 @@ export class ItemStoreClient<T extends object = Item> {
 
   /** All items. For more than fit into memory, or to start with the first, use {@link items}. */
   async list(options?: CallOptions): Promise<StoredItem<T>[]> {
-    return await this.#call({}, options, (all) => this.#all(all))
+    return await this.#send({}, options, (all) => this.#all(all))
   }
 
   /**
@@ -99,11 +99,9 @@ export class ItemStoreClient<T extends object = Item> {
     change: (item: StoredItem<T>) => MaybePromise<NewItem<T> | undefined>,
     options?: UpdateOptions,
   ): Promise<StoredItem<T>> {
-    const make = async (read: ItemRead) => {
-      const data = await change(this.#parsed(read))
-      return data === undefined ? undefined : this.#textOf(data)
-    }
-    return this.#parsed(await this.#update(id, make, options))
+    const given = (read: ItemRead) => this.#parsed(read)
+    const textOf = (data: NewItem<T>) => this.#textOf(data)
+    return this.#parsed(await this.#update(id, given, change, textOf, options))
   }
 
   /** Deletes an item. @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED`. */
@@ -113,7 +111,7 @@ export class ItemStoreClient<T extends object = Item> {
       path: pathOf(id),
       headers: ifMatchHeaders(options),
     }
-    await this.#call(request, options, async (response) => {
+    await this.#send(request, options, async (response) => {
       await wholeText(response)
       // A web server may answer 200 to everything. The 404 is the one that `send` let pass.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
@@ -136,9 +134,9 @@ export class ItemStoreClient<T extends object = Item> {
     const isItem = typeof target === 'string'
     const path = isItem ? pathOf(target) : undefined
     const read = (headers: Record<string, string>) =>
-      this.#call({ path, headers }, options, async (response) => {
+      this.#send({ path, headers }, options, async (response) => {
         const { head } = response
-        if (head.status === 304) return [head] as const
+        if (headers.prefer && head.status === 304) return [head] as const
         const state = isItem ? this.#parsed(await itemRead(response)) : await this.#all(response)
         return [head, state] as const
       })
@@ -147,10 +145,9 @@ export class ItemStoreClient<T extends object = Item> {
 
   /** The state of the service, healthy or not. Needs no token. */
   async health(options?: CallOptions): Promise<HealthCheckResponse> {
-    const request: ServiceRequest = { path: '/health', isHealthCheck: true }
-    return await this.#call(request, options, async (response) => {
+    return await this.#send({ path: '/health' }, options, async (response) => {
       const text = await wholeText(response)
-      const health: object & Readonly<Record<string, unknown>> = membersOf(parsed(text))
+      const health: object & Readonly<Record<string, unknown>> = membersIn(text)
       const isHealth = /^(un)?healthy$/.test(`${health.status}`)
       const { total } = membersOf(health.services_summary)
       if (!isHealth || typeof total !== 'number') throw responseError(response.head, text)
@@ -162,12 +159,12 @@ export class ItemStoreClient<T extends object = Item> {
    * All items one after the other as they arrive, however many there are: memory holds only the latest part
    * of the response. Leaving the loop ends the response.
    */
-  async *items({ signal }: CallOptions = {}): AsyncGenerator<StoredItem<T>, void, void> {
-    const response = await this.#send({}, signal, (each) => each)
+  async *items(options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void> {
+    const response = await this.#send({}, options, (each) => each)
     for await (const texts of itemTexts(response, 2)) {
       for (const text of texts) {
-        signal?.throwIfAborted()
-        yield this.#parsed({ text })
+        options?.signal?.throwIfAborted()
+        yield this.#parsed({ ...response, text })
       }
     }
   }
@@ -179,7 +176,7 @@ export class ItemStoreClient<T extends object = Item> {
 
   /** The JSON text of each item, to the byte. */
   async listText(options?: CallOptions): Promise<string[]> {
-    return await this.#call({}, options, (all) => allTexts(all, 2))
+    return await this.#send({}, options, (all) => allTexts(all, 2))
   }
 
   /**
@@ -202,15 +199,11 @@ export class ItemStoreClient<T extends object = Item> {
     change: (text: string) => MaybePromise<string | undefined>,
     options?: UpdateOptions,
   ): Promise<string> {
-    const make = async ({ text }: ItemRead) => {
-      const data = await change(text)
-      return data === undefined ? undefined : jsonText(data)
-    }
-    return (await this.#update(id, make, options)).text
+    return (await this.#update(id, ({ text }) => text, change, jsonText, options)).text
   }
 
   #read(id: string, options?: CallOptions): Promise<ItemRead> {
-    return this.#call({ path: pathOf(id) }, options, itemRead)
+    return this.#send({ path: pathOf(id) }, options, itemRead)
   }
 
   async #create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
@@ -235,34 +228,39 @@ export class ItemStoreClient<T extends object = Item> {
     { projectId, ...options }: WriteOptions = {},
   ): Promise<ItemRead> {
     const body = itemRequestText(data, projectId)
-    return await this.#call({ ...request, body }, options, itemRead)
+    return await this.#send({ ...request, body }, options, itemRead)
   }
 
-  async #update(
+  /** @param given what `change` gets. @param textOf makes the data to send from what it returns. */
+  async #update<Given, Changed>(
     id: string,
-    make: (read: ItemRead) => Promise<string | undefined>,
-    { isRepeatable = false, ...options }: UpdateOptions = {},
+    given: (read: ItemRead) => Given,
+    change: (given: Given) => MaybePromise<Changed | undefined>,
+    textOf: (changed: Changed) => string,
+    { isRepeatable, ...options }: UpdateOptions = {},
   ): Promise<ItemRead> {
-    const read = () => this.#read(id, options)
-    const write = (data: string, { text, tag }: ItemRead) => {
-      const inData = projectIn(data)
-      const projectId = inData === undefined ? projectIn(text) : inData
-      return this.#replace(id, data, { ...options, projectId, ifMatch: present(tag) })
+    const make = async (read: ItemRead) => {
+      const changed = await change(given(read))
+      return changed === undefined ? undefined : textOf(changed)
+    }
+    const write = async (data: string, { head, text, tag }: ItemRead) => {
+      if (!tag) throw invalidResponse(head, wrong('the item has no tag'))
+      const projectId = projectIn(data) === undefined ? projectIn(text) : undefined // that of the data
+      return this.#replace(id, data, { ...options, projectId, ifMatch: tag })
     }
     const sleep = (time: number) => wait(time, options.signal)
-    return await makeChange(read, make, write, isRepeatable, this.#options, sleep)
-  }
-
-  async #call<R>(
-    request: ServiceRequest,
-    options: CallOptions | undefined,
-    read: (response: TextResponse) => Promise<R>,
-  ): Promise<R> {
-    return await this.#send(request, options?.signal, read)
+    return await makeChange(
+      () => this.#read(id, options),
+      make,
+      write,
+      !isRepeatable,
+      this.#options,
+      sleep,
+    )
   }
 
   async #all(response: TextResponse): Promise<StoredItem<T>[]> {
-    return (await allTexts(response, 2)).map((text) => this.#parsed({ text }))
+    return (await allTexts(response, 2)).map((text) => this.#parsed({ ...response, text }))
   }
 
   #textOf(data: NewItem<T>): string {
@@ -271,8 +269,13 @@ export class ItemStoreClient<T extends object = Item> {
     return text
   }
 
-  #parsed({ text, tag }: ItemRead): StoredItem<T> {
-    const item = this.#options.json.parse(text) as StoredItem<T> // whoever names the type knows what was stored
+  #parsed({ head, text, tag }: ItemRead): StoredItem<T> {
+    let item: StoredItem<T>
+    try {
+      item = this.#options.json.parse(text) as StoredItem<T> // whoever names the type knows what was stored
+    } catch (cause) {
+      throw invalidResponse(head, cause) // such as nesting that is too deep for a codec
+    }
     keepTag(item, tag)
     return item
   }

@@ -7,6 +7,7 @@ import type { MatchOptions } from './options.js'
 
 /** What a response has of an item. */
 export interface ItemRead {
+  readonly head: Response
   readonly text: string
   /** Items of a list have none. */
   readonly tag?: string | undefined
@@ -14,10 +15,11 @@ export interface ItemRead {
 
 /** The one item in a response. @throws {ItemStoreError} `INVALID_RESPONSE`. */
 export async function itemRead(response: TextResponse): Promise<ItemRead> {
+  const { head } = response
   const [text] = await allTexts(response, 1)
-  if (!text) throw invalidResponse(response.head)
+  if (!text) throw invalidResponse(head)
   // A proxy that compresses weakens the tag, with which no condition is met; the text is the same.
-  return { text, tag: response.head.headers.get('etag')?.replace(/^W\//, '') }
+  return { head, text, tag: head.headers.get('etag')?.replace(/^W\//, '') }
 }
 
 /** Tags are kept beside the items: a member would be stored with them. */
@@ -25,7 +27,7 @@ const tags = new WeakMap<object, string>()
 
 /** Lets `tagOf` find the tag. A codec may make something else than objects, and objects without a prototype. */
 export function keepTag(item: unknown, tag: string | undefined): void {
-  if (tag !== undefined && typeof item === 'object' && item !== null) tags.set(item, tag)
+  if (tag && item === Object(item)) tags.set(item as object, tag) // as was just checked
 }
 
 /**
@@ -33,11 +35,7 @@ export function keepTag(item: unknown, tag: string | undefined): void {
  * @throws {TypeError} when it has none, as those of a list.
  */
 export function tagOf(item: object): string {
-  return present(tags.get(item))
-}
-
-/** @throws {TypeError} for a tag that is missing. */
-export function present(tag: string | undefined): string {
+  const tag = tags.get(item)
   if (tag === undefined) throw wrong('the item has no tag: it is a copy, or from a list')
   return tag
 }

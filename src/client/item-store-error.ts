@@ -53,7 +53,7 @@ export class ItemStoreError extends Error {
  * @param text its body; one in another form than spec §7 comes from something in between.
  */
 export function responseError(response: Response, text: string): ItemStoreError {
-  const outer = membersOf(parsed(text)).detail
+  const outer = membersIn(text).detail
   // Frameworks that others build item stores with have errors of their own, with a plain text.
   const own = typeof outer === 'string' ? { detail: outer } : outer
   const { detail, error_code: code, session_id: sessionId } = membersOf(own)
@@ -65,12 +65,12 @@ export function responseError(response: Response, text: string): ItemStoreError 
   })
 }
 
-/** The response is not from an item store. */
-export function invalidResponse(response: Response): ItemStoreError {
+/** The response is not from an item store. @param cause what shows it, if it is not the response as a whole. */
+export function invalidResponse(response: Response, cause?: unknown): ItemStoreError {
   const { status, url } = response
   return new ItemStoreError(
     `${url || 'baseUrl'} did not respond like an item store (status ${status})`,
-    { response, code: 'INVALID_RESPONSE' },
+    { response, code: 'INVALID_RESPONSE', cause },
   )
 }
 
@@ -84,18 +84,21 @@ export function hasCode(error: unknown, code: ErrorCode | ClientErrorCode): bool
   return error instanceof ItemStoreError && error.code === code
 }
 
-/** The value of a JSON text; `undefined` if it is not JSON. */
-export function parsed(text: string): unknown {
+/** The members of the value of a JSON text; none if it is not JSON. */
+export function membersIn(text: string): Members {
   try {
-    return JSON.parse(text)
+    return membersOf(JSON.parse(text))
   } catch {
-    return undefined
+    return {}
   }
 }
 
-/** The members of a value that came from elsewhere; none if it is not an object. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {} // any may be missing
+/** Members of which any may be missing. */
+type Members = Readonly<Record<string, unknown>>
+
+/** The members of a value that came from elsewhere; those of a wrapper, with other names, if it is not an object. */
+export function membersOf(value: unknown): Members {
+  return Object(value)
 }
 
 function stringOf(value: unknown): string | undefined {

@@ -76,6 +76,8 @@ test('an item is cut out in the part in which it ends, and not at the end of the
   await assert.rejects(texts.next())
 })
 
+const nested = '['.repeat(100_000) + ']'.repeat(100_000)
+
 const incomplete: { title: string; text: string }[] = [
   { title: 'a list of numbers', text: '{"data":[1,2,3]}' },
   { title: 'a list of texts', text: '{"data":["a"]}' },
@@ -98,6 +100,8 @@ const incomplete: { title: string; text: string }[] = [
   { title: 'data as a value', text: '{"a":"data","b":[{}]}' },
   { title: 'an error', text: '{"detail":{"data":{}}}' },
   { title: 'an array alone', text: '[{"id":"1"}]' },
+  { title: 'an object', text: '{"data":{}}' },
+  { title: 'an array of arrays, 100,000 deep', text: `{"data":${nested}}` },
   { title: 'an object of items', text: '{"data":{"a":{"id":"1"}}}' },
   { title: 'an item without an id', text: '{"data":[{"a":1}]}' },
   { title: 'half an envelope', text: '{"data":[{"id":"1"}]' },
@@ -105,6 +109,20 @@ const incomplete: { title: string; text: string }[] = [
 for (const { title, text } of incomplete) {
   test(`is not complete: ${title}`, async () => {
     assert.equal((await cut(2, [text])).isComplete, false)
-    assert.equal((await cut(2, [...text])).isComplete, false)
+    if (text.length < 1000) assert.equal((await cut(2, [...text])).isComplete, false)
+  })
+}
+
+const many = 300_000
+const large = {
+  'members that are arrays': `{${'"a":[],'.repeat(many)}"data":[{"id":"1"}]}`,
+  'a member of brackets that are not JSON': `{"a":${'[]'.repeat(many)},"data":[{"id":"1"}]}`,
+  'a member that is nested': `{"a":${nested},"data":[{"id":"1"}]}`,
+}
+for (const [what, text] of Object.entries(large)) {
+  test(`an envelope of megabytes is read in linear time: ${what}`, async () => {
+    // In quadratic time it would take minutes.
+    const parts = text.match(/.{1,65536}/g) ?? []
+    assert.deepEqual((await cut(2, parts)).texts, ['{"id":"1"}'])
   })
 }

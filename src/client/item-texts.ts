@@ -1,7 +1,7 @@
 /** Cuts the items' own texts out of an envelope as it arrives, without parsing them. @module */
 
 import type { TextResponse } from './fetch-text.js'
-import { invalidResponse, membersOf, parsed } from './item-store-error.js'
+import { invalidResponse, membersIn } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
 
 /** Every item has an id (spec §2.1); the service writes it first. */
@@ -10,15 +10,13 @@ const id = /"id"\s*:\s*"/
 /** How many objects and arrays are open around an item: the envelope, and in a list the array. */
 export type Nesting = 1 | 2
 
-/** The envelope up to the bracket with which its data begin, and the data once an empty object is in place of each item. */
-const forms = {
-  1: { start: /[{,]\s*"data"\s*:\s*{$/, whole: /^{}$/ },
-  2: { start: /[{,]\s*"data"\s*:\s*\[$/, whole: /^\[[{},]*]$/ },
-} as const
+/** What comes before the bracket with which the data of an envelope begin. */
+const label = /^"data"\s*:\s*$/
 
 /**
  * The texts of the items in a response, in batches: those that each part of it completes. The service has
- * checked the texts; the envelope around them is parsed at the end: it may come from something else.
+ * checked the texts; the envelope around them is parsed at the end: it may come from something else. Whatever that
+ * sends, the time is linear in its length: no text is looked at twice, and none is searched that keeps growing.
  * @throws {ItemStoreError} `INVALID_RESPONSE` when one has no id, and at the end, when the response is not an
  * envelope of items, or not all of it.
  */
@@ -26,9 +24,10 @@ export async function* itemTexts(
   { head, parts }: TextResponse,
   nesting: Nesting,
 ): AsyncGenerator<string[], void, void> {
-  const { start, whole } = forms[nesting]
   const scanner = new JsonScanner()
   let isInData = false
+  /** What earlier parts had of the envelope from its latest string on, while the scanner is outside of its members. */
+  let member = ''
   /** What earlier parts had of the item that is being cut out; `undefined` between items. */
   let item: string | undefined
   /** The envelope with an empty object in place of each item, or of several in a row. */
@@ -37,15 +36,18 @@ export async function* itemTexts(
     const texts: string[] = []
     /** Where the item that is being cut out, or what is around it, goes on in this part. */
     let from = 0
-    scanner.feed(part)
-    for (let sign = scanner.next(); sign; sign = scanner.next()) {
+    let memberFrom = 0
+    for (let sign = scanner.next(part); sign; sign = scanner.next(part)) {
       const { at, depth } = scanner
-      if (depth === 2 && (sign === '{' || sign === '[')) {
-        isInData = start.test(envelope + part.slice(from, at + 1))
+      if (depth === 2 ? '{['.includes(sign) : depth === 1 && scanner.isInString) {
+        isInData = sign === '{['[nesting - 1] && label.test(member + part.slice(memberFrom, at))
+        member = ''
+        memberFrom = at
       }
       if (isInData && sign === '{' && depth === nesting + 1) {
         const between = part.slice(from, at)
-        if (between.trim() !== ',' || !envelope.endsWith('{}')) envelope += `${between}{}`
+        // If an item has ended in this part, the envelope ends with the object in its place.
+        if (!from || between.trim() !== ',') envelope += `${between}{}`
         item = ''
         from = at
       } else if (item !== undefined && sign === '}' && depth === nesting) {
@@ -56,12 +58,16 @@ export async function* itemTexts(
         from = at + 1
       }
     }
+    member = scanner.depth === 1 ? member + part.slice(memberFrom) : ''
     if (item === undefined) envelope += part.slice(from)
     else item += part.slice(from)
     yield texts
   }
-  const { data } = membersOf(parsed(envelope))
-  if (!whole.test(`${JSON.stringify(data)}`)) throw invalidResponse(head)
+  const { data } = membersIn(envelope)
+  const all = nesting === 1 ? [data] : data
+  // Not by its text, which cannot be made of deeply nested arrays.
+  const isItem = (each?: object | null) => each?.constructor === Object && !Object.keys(each).length
+  if (!Array.isArray(all) || !all.every(isItem)) throw invalidResponse(head)
 }
 
 /** The texts of all items in a response. */

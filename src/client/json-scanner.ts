@@ -20,17 +20,9 @@ export class JsonScanner {
   depth = 0
   /** Whether a string is open: the latest delimiter is its opening quote. */
   isInString = false
-  #text = ''
 
-  /** Goes on with the next part, once `next` has reached the end of the current one. */
-  feed(part: string): void {
-    this.at -= this.#text.length
-    this.#text = part
-  }
-
-  /** The next delimiter; `undefined` at the end of the part. */
-  next(): string | undefined {
-    const text = this.#text
+  /** The next delimiter; `undefined` at the end of the part. From then on, it has to be given the next part. */
+  next(text: string): string | undefined {
     const { isInString } = this
     let at = this.at + 1
     for (; at < text.length; at += 1) {
@@ -46,7 +38,7 @@ export class JsonScanner {
       this.at = at
       return text[at]
     }
-    this.at = at - 1 // to go on at the start of the next part
+    this.at = at - 1 - text.length // relative to the next part
     return undefined
   }
 }

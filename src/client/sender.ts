@@ -3,9 +3,10 @@
 import type { CheckedOptions } from './checks.js'
 import { fetchText, type TextResponse, wholeText } from './fetch-text.js'
 import { hasCode, type ItemStoreError, responseError } from './item-store-error.js'
+import type { CallOptions } from './options.js'
 import { isUndone, retryDelay } from './retry.js'
 import type { TokenSource } from './token-source.js'
-import { type Signal, wait } from './wait.js'
+import { wait } from './wait.js'
 
 export interface ServiceRequest {
   /** GET by default. */
@@ -16,8 +17,6 @@ export interface ServiceRequest {
   readonly body?: string
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent without a token; `read` gets responses of any status. */
-  readonly isHealthCheck?: boolean
 }
 
 /**
@@ -27,15 +26,17 @@ export interface ServiceRequest {
  */
 export type Send = <R>(
   request: ServiceRequest,
-  signal: Signal,
+  options: CallOptions | undefined,
   read: (response: TextResponse) => R | Promise<R>,
 ) => Promise<R>
 
 export function createSender(options: Omit<CheckedOptions, 'json'>, tokens: TokenSource): Send {
   const { baseUrl, fetch, timeout } = options
 
-  return async function send(request, signal, read) {
-    const { method = 'GET', path = '/items', body = null, isHealthCheck } = request
+  return async function send(request, { signal } = {}, read) {
+    const { method = 'GET', path = '/items', body = null } = request
+    // Sent without a token; `read` gets its responses of any status.
+    const isHealthCheck = path === '/health'
     // Later errors would look like those of the network. `fetch` itself gets an object, which others may change.
     const given = Object.fromEntries(new Headers(request.headers))
     if (body) given['content-type'] = 'application/json'

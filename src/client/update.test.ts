@@ -20,7 +20,7 @@ async function withConflicts(count: number): Promise<{ result: string; writes: n
     if (writes <= count) throw conflict
     return 'written'
   }
-  const result = await makeChange(read, make, write, false, limits, sleep).catch(String)
+  const result = await makeChange(read, make, write, true, limits, sleep).catch(String)
   return { result, writes }
 }
 

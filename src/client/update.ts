@@ -10,7 +10,7 @@ const mostAttempts = 100
  * Makes a change.
  * @param make what the state is to become; `undefined` for no change.
  * @param write throws `PRECONDITION_FAILED` if the state is another one meanwhile.
- * @param isRepeatable whether to begin again when the outcome of a write is unknown.
+ * @param isOnce whether not to begin again when the outcome of a write is unknown.
  * @param sleep waits for so many milliseconds.
  * @returns the state after it.
  */
@@ -18,7 +18,7 @@ export async function makeChange<State, Data>(
   read: () => Promise<State>,
   make: (state: State) => Promise<Data | undefined>,
   write: (data: Data, state: State) => Promise<State>,
-  isRepeatable: boolean,
+  isOnce: boolean,
   limits: RetryLimits,
   sleep: (time: number) => Promise<void>,
 ): Promise<State> {
@@ -33,7 +33,7 @@ export async function makeChange<State, Data>(
       // Conflicts are over sooner than failures: a tenth of their delays is 20 ms at first.
       const delay = isConflict
         ? backoff({}, attempts) / 10
-        : retryDelay(error, !isRepeatable, lost, limits)
+        : retryDelay(error, isOnce, lost, limits)
       if (delay === undefined) throw error
       if (!isConflict) lost += 1
       await sleep(delay)

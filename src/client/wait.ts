@@ -2,8 +2,8 @@
 
 import { ItemStoreError } from './item-store-error.js'
 
-/** The longest delay that a timer takes, in milliseconds: with more, it fires at once. */
-export const longestDelay = 2 ** 31 - 1
+/** The longest wait, in milliseconds: a timer of 2 ** 31 fires at once. */
+export const longestDelay = 2e9
 
 export type Signal = AbortSignal | undefined
 
@@ -59,6 +59,6 @@ function onAbort(signal: AbortSignal, action: () => void): () => void {
   actions.add(action)
   return () => {
     actions.delete(action)
-    if (actions.size === 0) signal.removeEventListener('abort', actions)
+    if (!actions.size) signal.removeEventListener('abort', actions)
   }
 }

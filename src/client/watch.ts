@@ -23,7 +23,7 @@ export async function* statesOf<State>(
   timeout: number,
   signal: Signal,
 ): AsyncGenerator<State, void, void> {
-  const seconds = Math.min(longestWait, Math.floor(timeout / 1500)) // two thirds of the timeout, in seconds
+  const seconds = Math.floor(Math.min(longestWait, timeout / 1500)) // two thirds of the timeout, in seconds
   let known: string | null | undefined
   for (let failures = 0; ; ) {
     let pause = shortPause

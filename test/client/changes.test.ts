@@ -127,10 +127,9 @@ describe('the tag of an item', () => {
     const json = { parse: (text: string) => text, stringify: JSON.stringify }
     const { client } = await scriptedClient([oneItem], { json })
     assert.deepEqual(await client.get(item.id), JSON.stringify(item))
-    await assert.rejects(
-      client.update(item.id, () => ({})),
-      /has no tag/,
-    )
+    const error = await errorOf(client.update(item.id, () => ({})))
+    assert.deepEqual([error.status, error.code], [200, 'INVALID_RESPONSE'])
+    assert.match(String(error.cause), /the item has no tag/)
   })
 })
 

@@ -239,6 +239,36 @@ describe('not sent again', () => {
     (client) => client.replaceText(id, '{}'),
   ]
   const forList: Call[] = [(client) => client.list(), (client) => client.listText(), collectItems]
+  const nested = '['.repeat(100_000) + ']'.repeat(100_000)
+  test('a response of something else, nested too deeply for a stack', async () => {
+    const steps = [answers(200, `{"data":${nested}}`)]
+    for (const call of [...forOne, ...forList]) {
+      assert.deepEqual(await failureOf(steps, call), [200, 'INVALID_RESPONSE', 1])
+    }
+  })
+
+  test('an item that a codec cannot parse, such as one that is nested too deeply: not asked for again', async () => {
+    const cause = new RangeError('too deep')
+    const parse = () => {
+      throw cause
+    }
+    const json = { parse, stringify: JSON.stringify }
+    for (const [step, calls] of [
+      [
+        oneItem,
+        [forOne[0], forOne[2], forOne[4], (client: ItemStoreClient) => client.watch(id).next()],
+      ],
+      [listOfOne, [forList[0], collectItems, (client: ItemStoreClient) => client.watch().next()]],
+    ] as const) {
+      for (const call of calls) {
+        const { client, seen } = await scriptedClient([step], { json })
+        const error = await errorOf(Promise.resolve(call?.(client)))
+        assert.deepEqual([error.status, error.code, error.cause], [200, 'INVALID_RESPONSE', cause])
+        assert.equal(seen.length, 1)
+      }
+    }
+  })
+
   for (const thing of [1, 'a', null, [], [item], {}, { title: 'a' }, { id: 1 }]) {
     test(`a response of something else, with ${JSON.stringify(thing)} for an item`, async () => {
       for (const { calls, data } of [

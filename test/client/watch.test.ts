@@ -16,6 +16,7 @@ import { errorOf } from './expect.js'
 import {
   answers,
   drops,
+  dropsHalfway,
   hangs,
   item,
   notFound,
@@ -199,6 +200,10 @@ function state(tag: string, title = 'a', headers: Record<string, string> = {}): 
   return answers(200, { data: { ...item, title } }, { etag: tag, ...headers })
 }
 
+function listed(tag: string): Step {
+  return answers(200, { data: [item] }, { etag: tag })
+}
+
 function unchanged(tag: string, headers: Record<string, string> = {}): Step {
   return answers(304, '', { etag: tag, ...headers })
 }
@@ -249,6 +254,27 @@ describe('a watch asks', { concurrency: true }, () => {
       ['a', 'b'],
     )
     assert.equal(requests.at(-1)?.headers['if-none-match'], 'W/"2"')
+  })
+
+  test('again after a response that is cut short', async () => {
+    const { client } = await serverWith([
+      listed('"1"'),
+      dropsHalfway,
+      listed('"2"'),
+      answers(401, { detail: { detail: 'no', error_code: 'INVALID_TOKEN' } }),
+    ])
+    const { seen, end } = follow((options) => client.watch(options))
+    assert.equal((await errorOf(end)).code, 'INVALID_TOKEN')
+    assert.deepEqual(seen, [[item], [item]])
+  })
+
+  test('nothing more after a 304 that it has not asked for', async () => {
+    const { client, seen } = await serverWith([unchanged('"1"')])
+    for (const watch of [client.watch(item.id), client.watch()]) {
+      const error = await errorOf(watch.next())
+      assert.deepEqual([error.status, error.code], [304, 'INVALID_RESPONSE'])
+    }
+    assert.equal(seen.length, 2)
   })
 
   test('again after a request that timed out', async () => {
