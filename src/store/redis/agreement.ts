@@ -9,7 +9,7 @@
 import type { Logger } from 'pino'
 import { StoreMismatchError } from '../item-store.js'
 import type { Engine } from './engine.js'
-import { bucketsField, recordScript, sizesScript } from './scripts.js'
+import { bucketsField, recordScript } from './scripts.js'
 
 /** Of stores without a record. */
 export const bucketsByDefault = 256
@@ -18,10 +18,8 @@ export interface AgreementOptions {
   readonly prefix: string
   /** The keys of all buckets that this service has. */
   readonly keys: readonly string[]
-  /** Keys that one script may take together. */
-  readonly groups: readonly (readonly string[])[]
   readonly log: Pick<Logger, 'warn'>
-  readonly engine: Pick<Engine, 'send'>
+  readonly engine: Pick<Engine, 'send' | 'sendTogether'>
 }
 
 export class Agreement {
@@ -95,16 +93,12 @@ export class Agreement {
   }
 
   async #holdsItems(): Promise<boolean> {
-    const { groups, engine } = this.#options
-    const replies = await Promise.all(
-      groups.map((group) => {
-        const parts = ['EVAL', sizesScript.text, String(group.length), ...group]
-        const { replyBytes } = sizesScript
-        return engine.send({ parts, replyBytes }, group[0] ?? '')
-      }),
-    )
-    return replies
-      .flatMap(({ value }) => value)
-      .some((value) => typeof value === 'number' && value > 0)
+    const { keys, engine } = this.#options
+    const lengthOf = (key: string) => ({ parts: ['HLEN', key], replyBytes: 0 })
+    const replies = await engine.sendTogether(keys.map(lengthOf), keys)
+    return replies.some((reply) => {
+      if (reply instanceof Error) throw reply
+      return Number(reply.value) > 0
+    })
   }
 }

@@ -27,9 +27,20 @@ export interface Command {
   readonly parts: readonly (string | Buffer)[]
   /** Maximum length of its reply in bytes, if it is known. */
   readonly replyBytes?: number | undefined
+  /** Whether another server of the cluster is handing the key over to the one that gets this. */
+  readonly isAsking?: boolean
 }
 
 export type RedisValue = Buffer | number | null | RedisValue[]
+
+export interface RedisReply {
+  readonly value: RedisValue
+  /** Stands for the process that it came from: another one is reached by another client only. */
+  readonly client: object
+}
+
+/** A reply, or an error reply. */
+export type Reply = RedisReply | Error
 
 export type Client = ReturnType<typeof newClient>
 
@@ -73,6 +84,21 @@ export async function open(
   } catch (error) {
     client.destroy()
     throw connectErrorOf(reason ?? error, url)
+  }
+}
+
+/** Sends commands one after the other. @param received called with each reply, in the order of the commands. */
+export function sendEach(
+  client: Client,
+  commands: readonly Command[],
+  received: (reply: Reply) => void,
+): void {
+  for (const command of commands) {
+    // ASKING is for the next command alone, and fails only together with it.
+    if (command.isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
+    client
+      .sendCommand<RedisValue>(command.parts)
+      .then((value) => received({ value, client }), received)
   }
 }
 

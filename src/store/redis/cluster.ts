@@ -10,12 +10,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ClusterAddress } from './address.js'
-import { type Command, withTimeout } from './client.js'
-import { RedisConnection, type RedisReply } from './connection.js'
+import { type Command, type RedisReply, type Reply, withTimeout } from './client.js'
+import { RedisConnection } from './connection.js'
 import { errorCodeOf, NotConnectedError, TimeoutError } from './errors.js'
 import { pauseAfter } from './pause.js'
 import { ReachabilityLog } from './reachability-log.js'
 import { mastersOf, type Redirection, redirectionOf, slotCount, slotOf } from './slots.js'
+import { sendToEachServer } from './together.js'
 import type { Traffic } from './traffic.js'
 
 /** Maximum number of redirections that a command follows. */
@@ -94,6 +95,11 @@ export class Cluster {
     }
   }
 
+  /** Sends commands that change nothing, as one call to each server. @throws {Error} like `send`, but for error replies. */
+  sendTogether(commands: readonly Command[], keys: readonly string[]): Promise<readonly Reply[]> {
+    return sendToEachServer(this, commands, keys)
+  }
+
   close(): void {
     this.#closing.abort()
     this.#wake()
@@ -135,7 +141,7 @@ export class Cluster {
         this.#refreshTable() // other slots have moved as well
       }
       try {
-        return await (isAsk ? connection.sendAsking(command) : connection.send(command))
+        return await connection.send({ ...command, isAsking: isAsk })
       } catch (error) {
         const next = redirectionOf(error, address)
         if (next === undefined || count === maxRedirections) throw error

@@ -20,7 +20,9 @@ import {
   type Command,
   connect,
   isReplica,
-  type RedisValue,
+  type RedisReply,
+  type Reply,
+  sendEach,
 } from './client.js'
 import {
   BusyError,
@@ -33,12 +35,6 @@ import { longestPause, pauseAfter } from './pause.js'
 import { createEvictionLog, type Reachability } from './reachability-log.js'
 import { Room } from './room.js'
 import type { Traffic } from './traffic.js'
-
-export interface RedisReply {
-  readonly value: RedisValue
-  /** Stands for the process that it came from: another one is reached by another client only. */
-  readonly client: object
-}
 
 export interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   /** The same of the server each time, or how to find out where it is now. @throws {Error} after a bounded time. */
@@ -57,13 +53,13 @@ type State =
   | { readonly name: 'demoted'; readonly client: Client; readonly cause: unknown }
   | { readonly name: 'closed' }
 
+/** Commands that wait together, and are sent together when there is room for all of them. */
 interface Call {
-  readonly command: Command
-  /** Whether another server of the cluster is handing the key over to this one. */
-  readonly isAsking: boolean
+  readonly commands: readonly Command[]
   /** When it began to wait, or was sent, as `performance.now()` has it. */
   since: number
-  readonly resolve: (reply: RedisReply) => void
+  /** Called with a reply for each command. */
+  readonly resolve: (replies: readonly Reply[]) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -110,13 +106,23 @@ export class RedisConnection {
   }
 
   /** @throws {Error} for `storeError`, after a bounded time. */
-  send(command: Command): Promise<RedisReply> {
-    return this.#call(command, false)
+  async send(command: Command): Promise<RedisReply> {
+    const [reply] = await this.sendTogether([command])
+    if (reply instanceof Error) throw reply
+    return reply as RedisReply // there is one for each command
   }
 
-  /** The same for a key that another server of the cluster is handing over to this one. */
-  sendAsking(command: Command): Promise<RedisReply> {
-    return this.#call(command, true)
+  /** Sends commands one after the other, as one call. @throws {Error} like `send`, but for error replies. */
+  sendTogether(commands: readonly Command[]): Promise<readonly Reply[]> {
+    if (this.#state.name !== 'connected') {
+      const cause = 'cause' in this.#state ? this.#state.cause : undefined
+      return Promise.reject(new NotConnectedError(cause))
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.add({ commands, since: performance.now(), resolve, reject })
+      this.#sendWaiting()
+      this.#setDeadline()
+    })
   }
 
   /** Leaves the server, if there is a connection to it, for the one that has the address now. */
@@ -131,23 +137,11 @@ export class RedisConnection {
     this.#leave({ name: 'closed' }, new Error('the store is closed'))
   }
 
-  #call(command: Command, isAsking: boolean): Promise<RedisReply> {
-    if (this.#state.name !== 'connected') {
-      const cause = 'cause' in this.#state ? this.#state.cause : undefined
-      return Promise.reject(new NotConnectedError(cause))
-    }
-    return new Promise((resolve, reject) => {
-      this.#waiting.add({ command, isAsking, since: performance.now(), resolve, reject })
-      this.#sendWaiting()
-      this.#setDeadline()
-    })
-  }
-
   /** Sends what there is room for. */
   #sendWaiting(): void {
     if (this.#state.name !== 'connected') return
     for (const call of this.#waiting) {
-      const bytes = this.#room.bytesFor(call.command)
+      const bytes = this.#room.bytesFor(call.commands)
       if (!this.#room.isEnoughFor(bytes)) return
       this.#waiting.delete(call)
       this.#transmit(call, bytes, this.#state.client)
@@ -159,28 +153,21 @@ export class RedisConnection {
     if (call.since > this.#askedForRole + primaryFor) this.#askForRole(client)
     this.#inFlight.add(call)
     this.#room.take(bytes)
-    const settled = (): void => {
+    const replies: Reply[] = []
+    sendEach(client, call.commands, (reply) => {
+      replies.push(reply)
+      if (reply instanceof Error && isOfReplica(reply)) this.#demote(client)
+      if (replies.length < call.commands.length) return
       if (!this.#inFlight.delete(call)) return // the connection was lost
       this.#room.free(bytes)
-      if (this.#state.name !== 'demoted') this.#sendWaiting()
-      else if (this.#inFlight.size === 0) this.#lose(this.#state.cause)
-    }
-    // ASKING is for the next command alone, and fails only together with it.
-    if (call.isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
-    client.sendCommand<RedisValue>(call.command.parts).then(
-      (value) => {
-        this.#room.observe(value)
-        if (this.#state.name === 'demoted') call.reject(this.#state.cause)
-        settled()
-        this.#options.traffic.onRoundTrip?.((performance.now() - call.since) / 1000)
-        call.resolve({ value, client })
-      },
-      (error: unknown) => {
-        call.reject(error)
-        if (isOfReplica(error)) this.#demote(client)
-        settled()
-      },
-    )
+      this.#room.observe(replies)
+      this.#options.traffic.onRoundTrip?.((performance.now() - call.since) / 1000)
+      if (this.#state.name === 'demoted') {
+        if (!replies.every((each) => each instanceof Error)) call.reject(this.#state.cause)
+        if (this.#inFlight.size === 0) this.#lose(this.#state.cause)
+      } else this.#sendWaiting()
+      call.resolve(replies)
+    })
   }
 
   /** The reply comes before those to the commands that follow, so that a replica's do not count. */

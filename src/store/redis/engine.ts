@@ -1,9 +1,9 @@
 /** What keeps the items: one server, the primary that sentinels name, or a cluster. @module */
 
 import { clusterAddress, sentinelAddress } from './address.js'
-import type { Command } from './client.js'
+import type { Command, RedisReply, Reply } from './client.js'
 import { Cluster, type ClusterOptions } from './cluster.js'
-import { RedisConnection, type RedisReply } from './connection.js'
+import { RedisConnection } from './connection.js'
 import { ReachabilityLog } from './reachability-log.js'
 import { WatchedPrimary } from './watched-primary.js'
 
@@ -16,6 +16,11 @@ export interface Engine {
   hasRoom(key: string): boolean
   /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
   send(command: Command, key: string): Promise<RedisReply>
+  /**
+   * Sends commands that change nothing, each with its key, as one call to each server that has some of the keys.
+   * @throws {Error} like `send`, but for error replies.
+   */
+  sendTogether(commands: readonly Command[], keys: readonly string[]): Promise<readonly Reply[]>
   /** Stands for the server of a cluster that has the key; only a cluster has it. */
   serverOf?(key: string): object | undefined
   close(): void

@@ -120,7 +120,7 @@ export function isOfReplica(error: unknown): boolean {
 
 /** What error replies quote that is known to be no secret: the commands of the store. */
 const ownCommands =
-  /(['`])(auth|select|info|eval|evalsha|hget|hset|hdel|hlen|hstrlen|hscan|unlink|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
+  /(['`])(auth|select|info|eval|evalsha|hget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|unlink|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
 /** The error as it may be logged. */
 export function causeOf(error: unknown): unknown {

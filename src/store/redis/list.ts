@@ -1,114 +1,119 @@
 /**
- * The list of all items, bucket by bucket and batch by batch. The first batches of the next buckets are asked
- * for ahead, all at once; the later ones of a bucket when their turn comes.
+ * The list of all items, bucket by bucket. While some buckets are sent, the next ones are read, several in one call;
+ * of one that is too long for that, the later batches when their turn comes.
  *
- * The engine may show an item of a bucket twice while the bucket's hash shrinks, so the ids of one
- * bucket are remembered until its end.
+ * The server may show an item of a bucket twice while the bucket's hash shrinks, so the ids of one that comes
+ * in several batches are remembered until its end.
  *
  * @module
  */
 
 import type { ItemList } from '../item-store.js'
-import { bytesField } from './scripts.js'
+import type { Batch, BucketState, Buckets } from './buckets.js'
+import { textsIn } from './item-fields.js'
 
-/** A hash of items. */
-export interface Bucket {
-  /** Expected length of its first batch in bytes. */
-  readonly batchBytes: number
-  /** Reads the batch after another one, or the first. @throws {StoreError} */
-  readBatch(previous?: Batch): Promise<Batch>
-}
+/** Expected length of the buckets that are read together, in bytes. */
+const maxBytesTogether = 256 * 1024
+/** Number of buckets that are read together, so that this takes no more than 2 ms. */
+const maxTogether = 1024
+/** Expected length of lists that are read as a whole before they are sent, in bytes. */
+const shortList = 512 * 1024
+/** Texts are joined until they have this length, in bytes: each chunk costs a write. */
+const chunkBytes = 64 * 1024
 
-/** A part of a bucket. */
-export interface Batch {
-  /** Fields and their texts in turn. */
-  readonly entries: readonly Buffer[]
-  /** Where the next batch begins; `firstCursor` after the last one. */
-  readonly cursor: string
-  /** Stands for the process of the engine that the cursor means something to. */
-  readonly client: object
-}
-
-/** The cursor of a first batch. */
-export const firstCursor = '0'
-
-/** Expected length of the batches asked for before they are needed, in bytes. */
-const maxBytesAhead = 512 * 1024
-
-const itemStart = '{"id":"'
-const idLength = 36
-const closeBrace = 0x7d
-
-const [nothing, comma] = [Buffer.alloc(0), Buffer.from(',')]
+const comma = Buffer.from(',')
 
 /** @returns once the first items are there. @throws {StoreError} */
-export async function openList(buckets: readonly Bucket[]): Promise<Omit<ItemList, 'version'>> {
-  const all = chunksOf(buckets)
-  let first: IteratorResult<Buffer, void> | undefined = await all.next()
+export async function openList(
+  states: readonly BucketState[],
+  buckets: Buckets,
+): Promise<Omit<ItemList, 'version'>> {
+  const all = chunksOf(states, buckets)
+  const isShort = sum(states.map(({ bytes }) => bytes)) <= shortList
+  let first: Buffer[] = []
+  let isWhole = false
+  do {
+    const next = await all.next()
+    if (next.done) isWhole = true
+    else first.push(next.value)
+  } while (isShort && !isWhole && first.length * chunkBytes < 2 * shortList) // may have grown since
 
   async function* chunks(): AsyncGenerator<Buffer> {
-    if (first?.done === false) yield first.value
-    first = undefined
+    yield* first.splice(0)
     yield* all
   }
 
   return {
-    byteLength: undefined,
-    chunks: chunks(),
+    byteLength: isWhole ? sum(first.map(({ length }) => length)) : undefined,
+    chunks: isWhole ? first : chunks(),
     release() {
-      first = undefined
+      first = []
       void all.return()
     },
   }
 }
 
-async function* chunksOf(buckets: readonly Bucket[]): AsyncGenerator<Buffer, void> {
-  const ahead: Promise<Batch>[] = []
-  let [bytesAhead, separator, requested] = [0, nothing, 0]
-  for (const bucket of buckets) {
-    for (const next of buckets.slice(requested)) {
-      if (ahead.length > 0 && bytesAhead + next.batchBytes > maxBytesAhead) break
-      const batch = next.readBatch()
-      batch.catch(() => undefined) // it is thrown where the batch is awaited
-      ahead.push(batch)
-      bytesAhead += next.batchBytes
-      requested += 1
-    }
-    const seen = new Set<string>([bytesField])
-    for (let batch = await ahead.shift(); batch !== undefined; ) {
-      const parts: Buffer[] = []
-      for (let place = 0; place < batch.entries.length; place += 2) {
-        const [field, text] = [batch.entries[place], batch.entries[place + 1]]
-        const id = field?.toString('latin1') ?? ''
-        if (text === undefined || seen.has(id)) continue
-        seen.add(id)
-        parts.push(separator, text)
-        separator = comma
+async function* chunksOf(
+  states: readonly BucketState[],
+  buckets: Buckets,
+): AsyncGenerator<Buffer, void> {
+  let parts: Buffer[] = []
+  let [length, isFirst] = [0, true]
+  const add = (text: Buffer): void => {
+    if (text.length === 0) return
+    if (!isFirst) parts.push(comma)
+    isFirst = false
+    parts.push(text)
+    length += text.length + 1
+  }
+  const chunk = (): Buffer => {
+    const whole = Buffer.concat(parts)
+    parts = []
+    length = 0
+    return whole
+  }
+  const groups = groupsOf(states)
+  const readAhead = (group: readonly BucketState[] = []) => {
+    const texts = buckets.read(group)
+    texts.catch(() => undefined) // it is thrown where the texts are awaited
+    return texts
+  }
+  let ahead = readAhead(groups[0])
+  for (const [place, group] of groups.entries()) {
+    const texts = await ahead
+    ahead = readAhead(groups[place + 1])
+    for (const [index, { key }] of group.entries()) {
+      const seen = new Set<string>()
+      let next = texts[index]
+      while (next !== undefined) {
+        const batch: Batch | undefined = Buffer.isBuffer(next) ? undefined : next
+        if (Buffer.isBuffer(next)) add(next)
+        else for (const text of textsIn(next.entries, seen)) add(text)
+        if (length >= chunkBytes) yield chunk()
+        next = batch && (await buckets.readNext(key, batch))
       }
-      if (parts.length > 0) yield Buffer.concat(parts)
-      batch = batch.cursor === firstCursor ? undefined : await bucket.readBatch(batch)
     }
-    bytesAhead -= bucket.batchBytes
   }
+  if (length > 0) yield chunk()
 }
 
-/** The first field that is neither an item's nor the one for the length of all texts. */
-export function unexpectedFieldIn(entries: readonly Buffer[]): Buffer | undefined {
-  for (let place = 0; place < entries.length; place += 2) {
-    const [field, text] = [entries[place], entries[place + 1]]
-    if (field === undefined || text === undefined) return undefined
-    const name = field.toString('latin1')
-    if (name !== bytesField && !isItem(name, text)) return field
+/** Buckets that are read together. */
+function groupsOf(states: readonly BucketState[]): BucketState[][] {
+  const groups: BucketState[][] = []
+  let group: BucketState[] = []
+  let total = 0
+  for (const state of states) {
+    total += state.bytes
+    if (group.length === maxTogether || (group.length > 0 && total > maxBytesTogether)) {
+      group = []
+      total = state.bytes
+    }
+    if (group.length === 0) groups.push(group)
+    group.push(state)
   }
-  return undefined
+  return groups
 }
 
-/** Whether the text begins with the id, as `{"id":"…"`, and ends like an object. */
-export function isItem(id: string, text: Buffer): boolean {
-  return (
-    id.length === idLength &&
-    text.length > itemStart.length + idLength + 1 &&
-    text.toString('latin1', 0, itemStart.length + idLength) === itemStart + id &&
-    text[text.length - 1] === closeBrace
-  )
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }

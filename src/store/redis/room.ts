@@ -1,10 +1,10 @@
 /** How much may be in flight on a connection: commands and their replies, in bytes. @module */
 
-import type { Command, RedisValue } from './client.js'
+import type { Command, RedisValue, Reply } from './client.js'
 
 /** Neither end has to hold more than that. */
 const maxBytes = 32 * 1024 * 1024
-/** What a command and its reply take at least: no more than 1,024 are in flight. */
+/** What a call of one or more commands, with the replies, takes at least: no more than 1,024 are in flight. */
 const minBytes = 32 * 1024
 /** The same while nothing is known of the reply: no more than 64 of them are in flight. */
 const minBytesOfUnknown = 512 * 1024
@@ -16,11 +16,10 @@ export class Room {
   /** How long a reply of unknown length is expected to be: as long as the longest of the recent ones. */
   #replyBytes = maxBytes / 4
 
-  /** What a command and its reply will take. */
-  bytesFor({ parts, replyBytes }: Command): number {
-    const length = parts.reduce((sum, part) => sum + part.length, 0)
-    if (replyBytes !== undefined) return Math.max(minBytes, length + replyBytes)
-    return Math.max(minBytesOfUnknown, length + this.#replyBytes)
+  /** What commands that are sent together, and their replies, will take. */
+  bytesFor(commands: readonly Command[]): number {
+    const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
+    return Math.max(minBytes, bytes)
   }
 
   /** A single command may take more than all the room there is. */
@@ -49,9 +48,16 @@ export class Room {
     this.#taken = 0
   }
 
-  /** Learns from a reply. */
-  observe(reply: RedisValue): void {
-    this.#replyBytes = Math.max(bytesIn(reply), this.#replyBytes * decay)
+  /** Learns from a reply; several that came together say nothing of a single one. */
+  observe([reply, ...others]: readonly Reply[]): void {
+    if (reply === undefined || reply instanceof Error || others.length > 0) return
+    this.#replyBytes = Math.max(bytesIn(reply.value), this.#replyBytes * decay)
+  }
+
+  #bytesOf({ parts, replyBytes }: Command): number {
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    if (replyBytes !== undefined) return length + replyBytes
+    return Math.max(minBytesOfUnknown, length + this.#replyBytes)
   }
 }
 

@@ -18,11 +18,11 @@ export interface Script {
   readonly text: string
   /** SHA-1 of the text in hexadecimal digits: what the engine calls the script. */
   readonly digest: string
-  /** Maximum length of its reply in bytes, if it is known. */
-  readonly replyBytes: number | undefined
+  /** Maximum length of its reply in bytes. */
+  readonly replyBytes: number
 }
 
-/** What replies of known length take at most, in bytes; that of `sizesScript` is for up to 256 keys. */
+/** What the replies of scripts take at most, in bytes. */
 const shortReply = 24 * 1024
 
 /** The field that is not an item. */
@@ -37,25 +37,15 @@ export const partlyDone = 'PARTLYDONE'
 /** Code of the reply about a bucket that is not as the service leaves it. */
 export const unexpectedData = 'UNEXPECTED'
 
-/**
- * `bytesIn` gives the length of all texts, or false, and the version. Numbers are written out, whatever Lua
- * makes of them.
- */
+/** `bytes` is the length of all texts. Numbers are written out, whatever Lua makes of them. */
 const begin = `
 local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
-local function bytesIn(key)
-  local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0'
-  if not field then return false end
-  local bytes, version = string.match(field, '^(%d+) ?([%w-]*)$')
-  return bytes and #bytes <= 15 and bytes, version
-end`
+local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0'
+local bytes = field and string.match(field, '^(%d+) ?[%w-]*$')
+if not bytes or #bytes > 15 then return unexpected end`
 
-const beginOne = `${begin}
-local bytes = bytesIn(key)
-if not bytes then return unexpected end`
-
-const beginChange = `${beginOne}
+const beginChange = `${begin}
 local version, text, expected = ARGV[2], ARGV[3], ARGV[4]
 local length = redis.call('HSTRLEN', key, id)
 local function bytesNow(number) return string.format('%.0f ', math.max(0, number)) .. version end
@@ -97,32 +87,6 @@ if redis.pcall('HDEL', key, id) == 1 then return 1 end
 return redis.error_reply('${partlyDone} the item may be there still')`)
 
 /**
- * ARGV: cursor, bytes. The next cursor, and about so many bytes of fields and texts in turn: as many
- * items as take them at the mean length of the bucket's. The order of a hash is random, so that a batch
- * of many long items among short ones does not come about.
- */
-export const batchScript = {
-  ...script(`${beginOne}
-local fields = redis.call('HLEN', key)
-if fields == 0 then return { '0', {} } end
-local mean = math.max(64, bytes / fields)
-return redis.call('HSCAN', key, ARGV[1], 'COUNT', math.max(1, math.floor(ARGV[2] / mean)))`),
-  replyBytes: undefined,
-}
-
-/** For each key: the number of items, their bytes, and the version. */
-export const sizesScript = script(`${begin}
-local sizes = {}
-for _, key in ipairs(KEYS) do
-  local bytes, version = bytesIn(key)
-  if not bytes then return unexpected end
-  table.insert(sizes, math.max(0, redis.call('HLEN', key) - 1))
-  table.insert(sizes, tonumber(bytes))
-  table.insert(sizes, version)
-end
-return sizes`)
-
-/**
  * The key is the record of the store. ARGV: a number of buckets, the number of stores without a record.
  * The number that counts: of several services that record theirs at a time, the first one's. While the
  * engine takes no writes, a store that needs no record is used without one.
@@ -138,8 +102,9 @@ return ARGV[1]`)
  * ARGV: a name that no field has. Uses each command that the others use, writes a field and
  * deletes it, and fails where one of them would be refused.
  */
-export const probeScript = script(`${beginOne}
+export const probeScript = script(`${begin}
 if redis.call('HSTRLEN', key, id) > 0 then return unexpected end
+redis.call('HLEN', key)
 redis.call('HSCAN', key, '0', 'MATCH', '', 'COUNT', 1)
 redis.call('HDEL', key, '')
 redis.call('HSET', key, '', '')

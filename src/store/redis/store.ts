@@ -15,16 +15,16 @@ import {
   StoreMismatchError,
 } from '../item-store.js'
 import { Agreement, bucketsByDefault } from './agreement.js'
+import { type BucketState, createBuckets } from './buckets.js'
 import { Changes } from './changes.js'
-import type { Command } from './client.js'
+import type { Command, RedisReply } from './client.js'
 import type { ClusterOptions } from './cluster.js'
-import type { RedisReply } from './connection.js'
 import { openEngine } from './engine.js'
 import { errorCodeOf, notAgreed, type Purpose, storeError } from './errors.js'
-import { type Batch, firstCursor, isItem, openList, unexpectedFieldIn } from './list.js'
+import { isItem } from './item-fields.js'
+import { openList } from './list.js'
 import { memoryIn } from './memory.js'
 import {
-  batchScript,
   createScript,
   deleteScript,
   outcomes,
@@ -32,7 +32,6 @@ import {
   readShortScript,
   replaceScript,
   type Script,
-  sizesScript,
   unexpectedData,
 } from './scripts.js'
 import { Suspects } from './suspects.js'
@@ -47,6 +46,8 @@ export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
   readonly buckets?: number
   /** Bytes of items that the engine is asked for at a time. */
   readonly batchBytes?: number
+  /** Memory for texts that lists need again, in bytes. */
+  readonly maxKeptBytes?: number
 }
 
 /** Ids that follow from keys are the same for all services, now and later. */
@@ -55,21 +56,17 @@ const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
 /** How long the result of a health check is used again, in milliseconds: anyone may ask, at any rate. */
 const healthyFor = 1000
 
-/** Number of keys that a script takes at most: the size of 256 buckets takes the engine 0.35 ms. */
-const groupLength = 256
-
 /**
  * @returns once the first attempt to connect has succeeded or failed; there will be others.
  * @throws {StoreMismatchError} if the store has another number of buckets.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
-  const { prefix, buckets = bucketsByDefault, batchBytes = 128 * 1024, url, timeout, log } = options
-  const keys = Array.from({ length: buckets }, (_, number) => `${prefix}{${number}}`)
+  const { prefix, buckets: count = bucketsByDefault, url, timeout, log } = options
+  const { batchBytes = 128 * 1024, maxKeptBytes = 64 * 1024 * 1024 } = options
+  const keys = Array.from({ length: count }, (_, number) => `${prefix}{${number}}`)
   const traffic = new Traffic()
   const engine = openEngine({ url, timeout, log, traffic, onLost: () => agreement.doubt() })
-  /** Keys that one script may take together; in a cluster each has a slot of its own. */
-  const groups = groupsOf(keys, engine.serverOf === undefined ? groupLength : 1)
-  const agreement = new Agreement({ prefix, keys, groups, log, engine })
+  const agreement = new Agreement({ prefix, keys, log, engine })
   await engine.firstAttempt
   await agreement.check(true).catch((error) => {
     if (!(error instanceof StoreMismatchError)) return // the health check tells
@@ -79,10 +76,16 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const never = { at: Number.NEGATIVE_INFINITY, isHealthy: Promise.resolve(false) }
   let checked = never
   const suspects = new Suspects()
+  const isCluster = engine.serverOf !== undefined
+  const buckets = createBuckets({
+    ...{ prefix, keys, isCluster, batchBytes, maxKeptBytes, suspects, readAll },
+  })
   const changes = new Changes({
     keyOf,
-    versionsOf: async (wanted) =>
-      new Map((await sizes(wanted)).map((one) => [one.key, one.version])),
+    async versionsOf(wanted) {
+      const states = wanted ? await buckets.some([...wanted]) : (await buckets.all()).states
+      return new Map(states.map(({ key, version }) => [key, version]))
+    },
   })
 
   /**
@@ -96,20 +99,43 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     command: Command,
     withText?: Command,
   ): Promise<RedisReply> {
-    if (!agreement.isReached) {
-      await agreement.check().catch((error) => {
-        throw notAgreed(error, purpose)
-      })
-    }
+    if (!agreement.isReached) await agree(purpose)
     try {
       return await engine.send(command, key)
     } catch (error) {
-      const code = errorCodeOf(error)
       // The engine forgets scripts when it is started again; nothing has been done then.
-      if (code === 'NOSCRIPT' && withText) return await call(purpose, key, withText)
-      if (code === 'WRONGTYPE' || code === unexpectedData) suspects.add(key)
-      throw storeError(error, purpose)
+      if (errorCodeOf(error) === 'NOSCRIPT' && withText) return await call(purpose, key, withText)
+      throw failure(error, purpose, key)
     }
+  }
+
+  /** Sends commands that change nothing, as one call to each server. @throws {StoreError} if one fails. */
+  async function readAll(
+    commands: readonly Command[],
+    itsKeys: readonly string[],
+  ): Promise<RedisReply[]> {
+    if (commands.length === 0) return []
+    if (!agreement.isReached) await agree('read')
+    const replies = await engine.sendTogether(commands, itsKeys).catch((error) => {
+      throw storeError(error, 'read')
+    })
+    return replies.map((reply, place) => {
+      if (reply instanceof Error) throw failure(reply, 'read', itsKeys[place] ?? '')
+      return reply
+    })
+  }
+
+  /** @throws {StoreError} if it cannot be made sure that this service may use the store. */
+  async function agree(purpose: Purpose): Promise<void> {
+    await agreement.check().catch((error) => {
+      throw notAgreed(error, purpose)
+    })
+  }
+
+  function failure(error: unknown, purpose: Purpose, key: string): StoreError {
+    const code = errorCodeOf(error)
+    if (code === 'WRONGTYPE' || code === unexpectedData) suspects.add(key)
+    return storeError(error, purpose)
   }
 
   function run(
@@ -125,7 +151,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   }
 
   function keyOf(id: ItemId): string {
-    return keys[Number.parseInt(id.slice(0, 4), 16) % buckets] as string // each remainder has one
+    return keys[Number.parseInt(id.slice(0, 4), 16) % count] as string // each remainder has one
   }
 
   /**
@@ -149,37 +175,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return outcome
   }
 
-  /** Of all buckets, or those with these keys: the number of items, their bytes, and the version. */
-  async function sizes(
-    wanted?: ReadonlySet<string>,
-  ): Promise<{ key: string; items: number; bytes: number; version: string }[]> {
-    const asked = groups
-      .map((group) => (wanted === undefined ? group : group.filter((key) => wanted.has(key))))
-      .filter((group) => group.length > 0)
-    const replies = await Promise.all(asked.map((group) => run('read', sizesScript, group)))
-    const values = replies.flatMap(({ value }) => value)
-    return asked.flat().map((key, place) => {
-      const [items, bytes, version] = values.slice(3 * place, 3 * place + 3)
-      return { key, items: Number(items), bytes: Number(bytes), version: String(version) }
-    })
-  }
-
-  /** One version of all buckets. */
-  function versionOf(all: readonly { version: string }[]): string {
-    return hash('sha1', all.map(({ version }) => version).join(), 'base64url')
-  }
-
-  async function readBatch(key: string, previous?: Batch): Promise<Batch> {
-    const cursor = previous?.cursor ?? firstCursor
-    const { value, client } = await run('read', batchScript, [key], cursor, String(batchBytes))
-    // A cursor means nothing to another process of the engine: there the bucket is read from its start.
-    if (previous !== undefined && previous.client !== client) return await readBatch(key)
-    const [next, entries] = value as [Buffer, Buffer[]] // as HSCAN answers
-    const field = unexpectedFieldIn(entries)
-    if (field !== undefined) throw suspects.unexpected(key, field)
-    return { entries, cursor: next.toString(), client }
-  }
-
   /** One key of each server. */
   function keyOfEachServer(): string[] {
     return [...new Map(keys.map((key) => [engine.serverOf?.(key), key])).values()]
@@ -192,11 +187,16 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     const probes = [...probed].map((key) => {
       const read = async (field: Buffer) =>
         (await call('read', key, { parts: ['HGET', key, field] })).value
-      const probe = () => call('change', key, { parts: ['EVAL', probeScript.text, '1', key, ''] })
+      const probe = async () => {
+        await call('change', key, {
+          parts: ['EVAL', probeScript.text, '1', key, ''],
+          replyBytes: 0,
+        })
+        await run('read', readShortScript, [key], '') // other scripts are not sent as text either
+      }
       return suspects.check(key, read, probe)
     })
-    const read = groups.filter((group) => group.some((key) => probed.has(key)))
-    await Promise.all([...probes, ...read.map((group) => run('read', sizesScript, group))])
+    await Promise.all([...probes, buckets.check(isCluster ? [...probed] : keys)])
   }
 
   return {
@@ -229,18 +229,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     delete: (id, expected) => change(deleteScript, id, '', expected),
 
     async list() {
-      const all = await sizes()
-      const filled = all.filter(({ items }) => items > 0)
-      const list = await openList(
-        filled.map(({ key, bytes }) => ({
-          batchBytes: Math.min(bytes, batchBytes),
-          readBatch: (previous) => readBatch(key, previous),
-        })),
-      )
-      return { ...list, version: versionOf(all) }
+      const { states, version } = await buckets.all()
+      return { ...(await openList(states.filter(isFilled), buckets)), version }
     },
 
-    version: async () => versionOf(await sizes()),
+    version: async () => (await buckets.all()).version,
 
     watch: (id, callback) => changes.watch(id, callback),
 
@@ -248,20 +241,17 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       const memory = keyOfEachServer().map((key) =>
         call('read', key, { parts: ['INFO', 'memory'] }),
       )
-      const [all, infos] = await Promise.all([sizes(), Promise.all(memory)])
+      const [{ states }, infos] = await Promise.all([buckets.all(), Promise.all(memory)])
       return {
-        items: sum(all.map(({ items }) => items)),
-        itemBytes: sum(all.map(({ bytes }) => bytes)),
+        items: await buckets.count(states.filter(isFilled)),
+        itemBytes: states.reduce((sum, { bytes }) => sum + bytes, 0),
         ...memoryIn(infos.map(({ value }) => String(value))),
       }
     },
 
     async clear() {
-      await Promise.all(
-        groups.map(([key = '', ...others]) =>
-          call('change', key, { parts: ['UNLINK', key, ...others] }),
-        ),
-      )
+      const unlink = (key: string) => call('change', key, { parts: ['UNLINK', key], replyBytes: 0 })
+      await Promise.all(keys.map(unlink))
       changes.made()
     },
 
@@ -284,13 +274,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   }
 }
 
-function groupsOf(keys: readonly string[], length: number): string[][] {
-  const count = Math.ceil(keys.length / length)
-  return Array.from({ length: count }, (_, place) =>
-    keys.slice(place * length, (place + 1) * length),
-  )
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
+function isFilled({ bytes }: BucketState): boolean {
+  return bytes > 0
 }

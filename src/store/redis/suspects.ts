@@ -3,7 +3,7 @@
 import type { StoreError } from '../item-store.js'
 import type { RedisValue } from './client.js'
 import { refused } from './errors.js'
-import { isItem } from './list.js'
+import { isItem } from './item-fields.js'
 
 export class Suspects {
   /** For each key a field that is not an item's, or none if it is the key as a whole. */
@@ -18,8 +18,16 @@ export class Suspects {
     if (!this.#fields.has(key)) this.#fields.set(key, undefined)
   }
 
-  /** A field is not an item's. @returns the error for whoever has read it. */
-  unexpected(key: string, field: Buffer): StoreError {
+  get isEmpty(): boolean {
+    return this.#fields.size === 0
+  }
+
+  has(key: string): boolean {
+    return this.#fields.has(key)
+  }
+
+  /** A field is not an item's, or the key as a whole is not the store's. @returns the error for whoever has read it. */
+  unexpected(key: string, field?: Buffer): StoreError {
     this.#fields.set(key, field)
     return refused(new Error(`another program has written to ${key}`))
   }

@@ -10,9 +10,9 @@
  */
 
 import type { SentinelAddress } from './address.js'
-import { type Command, withTimeout } from './client.js'
+import { type Command, type RedisReply, type Reply, withTimeout } from './client.js'
 import type { ClusterOptions } from './cluster.js'
-import { RedisConnection, type RedisReply } from './connection.js'
+import { RedisConnection } from './connection.js'
 import { errorReplyOf, NotPrimaryError } from './errors.js'
 import { type Reachability, reasonOf } from './reachability-log.js'
 import { type Answer, answerTimeout, Sentinel } from './sentinel.js'
@@ -88,11 +88,28 @@ export class WatchedPrimary {
   }
 
   /** Sends a command to the primary. @throws {Error} for `storeError`, after a bounded time. */
-  async send(command: Command): Promise<RedisReply> {
+  send(command: Command): Promise<RedisReply> {
+    return this.#whileNamed(() => this.#connection.send(command))
+  }
+
+  /** Sends commands one after the other, as one call. @throws {Error} like `send`, but for error replies. */
+  sendTogether(commands: readonly Command[]): Promise<readonly Reply[]> {
+    return this.#whileNamed(() => this.#connection.sendTogether(commands))
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#closing.abort()
+    for (const sentinel of this.#sentinels) sentinel.close()
+    this.#connection.close()
+  }
+
+  /** Sends while the sentinels name the server, and lets the reply count only if they still do. */
+  async #whileNamed<T>(sending: () => Promise<T>): Promise<T> {
     if (!this.#isValid) await this.#makeSure()
     const server = this.#used
     try {
-      const reply = await this.#connection.send(command)
+      const reply = await sending()
       // While this process was stopped, the reply may have waited here for any time.
       if (!this.#isValid) await this.#makeSure()
       if (server === this.#named) return reply
@@ -102,13 +119,6 @@ export class WatchedPrimary {
       throw error
     }
     throw this.#cause
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-    this.#closing.abort()
-    for (const sentinel of this.#sentinels) sentinel.close()
-    this.#connection.close()
   }
 
   get #isValid(): boolean {

@@ -107,6 +107,23 @@ describeWithRedis('refusals of the engine', () => {
     })
   }
 
+  for (const command of [
+    ['set', 'item-store:{0}', 'something else'],
+    ['hdel', 'item-store:{0}', 'bytes'],
+  ]) {
+    test(`${command[0]} by another program, on a hash that was listed before: no list`, async () => {
+      await redis.command('flushall')
+      const { store } = await opened(redis.url)
+      const id = newItemId()
+      await store.create(id, itemText(id, 10))
+      ;(await store.list()).release()
+      await redis.command(...command)
+      await assert.rejects(async () => store.list(), /The store rejected the request/)
+      await assert.rejects(async () => store.version(), /The store rejected the request/)
+      assert.equal(await store.healthy(), false)
+    })
+  }
+
   test('it begins to delete items when it is full, and is connected to again: a warning', async () => {
     const { log } = await opened(redis.url)
     await redis.command('config', 'set', 'maxmemory-policy', 'allkeys-lru')

@@ -48,8 +48,8 @@ describeWithRedis('the Redis store', () => {
   })
 
   test('a list that is read while its bucket shrinks shows each item once', async () => {
-    const store = await open({ ...one, batchBytes: 100 })
-    const ids = await created(store, 4000)
+    const store = await open({ ...one, batchBytes: 1000 })
+    const ids = await created(store, 4000, 200)
     const read = readerOf(await store.list())
     // Of a smaller hash, these lie where the reading goes on.
     const first = idsIn(await read(1000))
@@ -63,7 +63,7 @@ describeWithRedis('the Redis store', () => {
   test('a list that is read from one process of the engine and then from another shows each item once', async () => {
     const other = await startedRedis()
     const store = await open({ ...one, batchBytes: 1000 }, other)
-    const ids = await created(store, 2000)
+    const ids = await created(store, 4000, 200)
     const read = readerOf(await store.list())
     await read(500)
     await other.command('save')
@@ -84,6 +84,67 @@ describeWithRedis('the Redis store', () => {
     assert.ok(Math.max(...lengths) < 8_000_000, `${Math.max(...lengths)} bytes at a time`)
     assert.ok(lengths.length > 50)
     await store.clear()
+  })
+
+  test('lists of several services show what any of them has changed, whichever way they read', async () => {
+    await redis.command('acl', 'setuser', 'u', 'on', '>p', '~*', '+@all', '-sort')
+    const prefix = 'several:'
+    const stores = await Promise.all([
+      open({ prefix }),
+      open({ prefix, maxKeptBytes: 0 }),
+      open({ prefix, maxKeptBytes: 20_000 }),
+      open({ prefix, batchBytes: 100 }),
+      open({ prefix, url: redis.url.replace('://', '://u:p@') }),
+    ])
+    const items = new Map<ItemId, string>()
+    const storeAt = (place: number) => stores[place % stores.length] as ItemStore // there are some
+    for (let round = 0; round < 60; round += 1) {
+      const changes = Array.from({ length: 5 }, async (_, place) => {
+        const id = newItemId()
+        const old = [...items.keys()][(round * 7 + place * 3) % Math.max(1, items.size)]
+        if (round > 40 && old !== undefined) {
+          items.delete(old)
+          await storeAt(round + place).delete(old)
+        } else {
+          items.set(id, itemText(id, round * place).toString())
+          await storeAt(round + place).create(id, itemText(id, round * place))
+        }
+      })
+      await Promise.all(changes)
+      const [replaced] = items.keys()
+      if (replaced !== undefined) {
+        items.set(replaced, itemText(replaced, round, 'y').toString())
+        await storeAt(round).replace(replaced, itemText(replaced, round, 'y'))
+      }
+      const expected = [...items.values()].sort()
+      const lists = await Promise.all(stores.map(async (store) => await store.list()))
+      assert.equal(new Set(lists.map(({ version }) => version)).size, 1)
+      for (const list of lists) {
+        const listed = (await textOf(list)).split(/(?<=\}),(?=\{)/).filter((text) => text !== '')
+        assert.deepEqual(listed.sort(), expected)
+      }
+    }
+  })
+
+  test('a list that a bucket has changed under since it was opened has that bucket once, and whole', async () => {
+    const store = await open({ prefix: 'under:', buckets: 4 })
+    const other = await open({ prefix: 'under:', buckets: 4 })
+    const ids = await created(store, 3000, 300)
+    for (let time = 0; time < 20; time += 1) {
+      const read = readerOf(await store.list())
+      const changed = ids.slice(time * 20, time * 20 + 20)
+      await Promise.all(changed.map((id) => other.replace(id, itemText(id, 100 + time))))
+      assert.deepEqual(idsIn(await read()).sort(), ids.toSorted())
+    }
+  })
+
+  test('the length of a short list is known', async () => {
+    const store = await open()
+    await created(store, 50)
+    const { byteLength } = await store.list()
+    assert.equal(byteLength, (await textOf(await store.list())).length + 50) // é has two bytes
+    await created(store, 1000, 1000)
+    assert.equal((await store.list()).byteLength, undefined)
   })
 
   test('the engine may forget its scripts', async () => {
@@ -130,9 +191,9 @@ describeWithRedis('the Redis store', () => {
   })
 })
 
-async function created(store: ItemStore, count: number): Promise<ItemId[]> {
+async function created(store: ItemStore, count: number, length = 10): Promise<ItemId[]> {
   const ids = Array.from({ length: count }, newItemId)
-  await Promise.all(ids.map((id) => store.create(id, itemText(id, 10))))
+  await Promise.all(ids.map((id) => store.create(id, itemText(id, length))))
   return ids
 }
 
