@@ -2,6 +2,9 @@
 
 FROM node:24-slim AS build
 WORKDIR /build
+# Before the sources, so that a change of these alone installs nothing again.
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev --ignore-scripts
 COPY . .
 RUN node scripts/build.mjs
 RUN npm prune --omit=dev

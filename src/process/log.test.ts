@@ -45,7 +45,7 @@ const entries: { what: string; fields: object; msg: string; line: string }[] = [
     what: 'a refused request',
     fields: { ...request, status: 401, error_code: 'INVALID_TOKEN', client: '::1', sub: 'a' },
     msg: 'answered',
-    line: 'GET /api/v1/items 401 INVALID_TOKEN 0.8 ms',
+    line: `GET /api/v1/items 401 INVALID_TOKEN 0.8 ms session_id=${id}`,
   },
   {
     what: 'an error of a request',

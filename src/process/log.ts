@@ -49,12 +49,13 @@ export function createSilentLog(): Logger {
 }
 
 /**
- * An entry as lines for people. For an answered request, only request and response: the ids are for
- * programs that look for all lines of a request.
+ * An entry as lines for people. An answered request has its session id only if it failed, since that is when people
+ * look for it.
  */
 function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
   const { method, path, status, error_code, ms, ...rest } = fields
   const isAnswered = msg === 'answered'
+  const hasFailed = Number(status) >= 400
   const severity = String(level).toUpperCase()
   const stack = stackOf(err)
   const others = stack === undefined && err !== undefined ? { ...rest, err } : rest
@@ -65,7 +66,9 @@ function readableLines({ level, time, msg, err, ...fields }: Record<string, unkn
     ...(ms === undefined ? [] : [`${Number(ms).toFixed(1)} ms`]),
     ...(isAnswered ? [] : [msg]),
     ...(isAnswered
-      ? []
+      ? hasFailed
+        ? [`session_id=${rest.session_id}`]
+        : []
       : Object.entries(others).map(([name, value]) => `${name}=${format(value)}`)),
   ]
   const trace = stack === undefined ? [] : stack.split('\n')
