@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Service } from '../conformance/client.js'
 import { create, itemOf, listed, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { ownService, ownTest } from '../support/own-service.js'
-import { exchangeOne, headOf } from '../support/socket.js'
+import { exchangeOne, headOf, openSockets } from '../support/socket.js'
+import { until } from '../support/until.js'
 import { assertRefused, sendText } from './expect.js'
 
 const service = await useService()
@@ -143,3 +145,16 @@ async function fill(own: Service): Promise<string[]> {
     assert.ok(ids.length < 1000, 'the limit is never reached')
   }
 }
+
+ownTest('§8 connections beyond MAX_CONNECTIONS are closed, and the others stay open', async () => {
+  const own = await ownService({ MAX_CONNECTIONS: '5' })
+  const sockets = openSockets(own.baseUrl, 10)
+  for (const socket of sockets) socket.resume()
+  const countClosed = () => sockets.filter((socket) => socket.closed).length
+  await until('five are closed', () => countClosed() >= 5)
+  await delay(100)
+  assert.equal(countClosed(), 5)
+  for (const socket of sockets) socket.destroy()
+  const isBack = () => own.request('GET', '/health').catch(() => undefined)
+  assert.equal((await until('an answer', isBack)).status, 200)
+})

@@ -170,19 +170,6 @@ for (const path of ['/items', '/items/{id}']) {
   )
 }
 
-ownTest('connections beyond MAX_CONNECTIONS are closed, and the others stay open', async () => {
-  const own = await ownService({ MAX_CONNECTIONS: '5' })
-  const sockets = openSockets(own.baseUrl, 10)
-  for (const socket of sockets) socket.resume()
-  const countClosed = () => sockets.filter((socket) => socket.closed).length
-  await until('five are closed', () => countClosed() >= 5)
-  await delay(100)
-  assert.equal(countClosed(), 5)
-  for (const socket of sockets) socket.destroy()
-  const isBack = () => own.request('GET', '/health').catch(() => undefined)
-  assert.equal((await until('an answer', isBack)).status, 200)
-})
-
 /** Time of the slowest of some requests, one after the other, in milliseconds. */
 async function slowestAnswer(own: OwnService, count: number): Promise<number> {
   let slowest = 0

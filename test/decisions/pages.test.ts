@@ -6,12 +6,12 @@ import { request } from 'node:http'
 import { join, sep } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { startItemStore } from '../../../src/index.js'
-import type { Answer, RequestOptions } from '../../conformance/client.js'
-import { assertHeaders, assertRefused, lasting } from '../../decisions/expect.js'
-import { ownService } from '../../support/own-service.js'
-import { exchangeOne } from '../../support/socket.js'
-import { root } from '../../support/tools.js'
+import { startItemStore } from '../../src/index.js'
+import type { Answer, RequestOptions } from '../conformance/client.js'
+import { ownService } from '../support/own-service.js'
+import { exchangeOne } from '../support/socket.js'
+import { root } from '../support/tools.js'
+import { assertHeaders, assertRefused, lasting } from './expect.js'
 
 const folder = join(root, 'dist/pages')
 const names = readdirSync(join(folder, 'assets')).filter((name) => !/\.(br|gz)$/.test(name))
@@ -287,7 +287,7 @@ test('§4.8 with DOCS=off and CONSOLE=on, there is the items page alone', async 
 async function getBytes(path: string, accept: string | undefined) {
   return await new Promise<{ headers: Answer['headers']; bytes: Buffer }>((resolve, reject) => {
     const headers = accept === undefined ? {} : { 'accept-encoding': accept }
-    request(new URL(path, service.baseUrl), { headers, agent: false, timeout: 10_000 })
+    request(new URL(path, service.baseUrl), { headers, agent: false, timeout: 300_000 })
       .on('response', async (response) => {
         const chunks: Buffer[] = []
         for await (const chunk of response) chunks.push(chunk)
