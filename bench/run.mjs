@@ -3,13 +3,13 @@
 import { join } from 'node:path'
 import { installTestTools, makeReady, root, run } from '../scripts/ready.mjs'
 
-const names = ['compare', 'start', 'scale', 'pages', 'waiting']
+const names = ['compare', 'start', 'scale', 'pages', 'waiting', 'stalls']
 const [first = ''] = process.argv.slice(2)
 const name = first === '' || first.startsWith('-') ? 'compare' : first
 
 if (names.includes(name)) {
   makeReady()
-  if (name === 'pages') installTestTools()
+  if (['pages', 'stalls'].includes(name)) installTestTools()
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', 'bench'])
   await import(`../build/bench/${name}.js`)
 } else {

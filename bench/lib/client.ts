@@ -34,8 +34,9 @@ export type RawRequest = { method: string; path: string; body?: string; headers?
 
 /** A request as it is sent over the wire. */
 export function rawRequest({ method, path, body, headers = {} }: RawRequest) {
-  const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1']
-  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
+  const lines = [`${method} ${path} HTTP/1.1`]
+  for (const [name, value] of Object.entries({ Host: '127.0.0.1', ...headers }))
+    lines.push(`${name}: ${value}`)
   if (body === undefined) return `${lines.join('\r\n')}\r\n\r\n`
   lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
   return `${lines.join('\r\n')}\r\n\r\n${body}`

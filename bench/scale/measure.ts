@@ -2,12 +2,11 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../test/support/process.js'
 import { itemBytes } from '../lib/item.js'
+import { startReading } from '../lib/probe.js'
 import { type Child, connectionTo, cores, start, stop } from '../lib/processes.js'
 import { median } from '../lib/statistics.js'
 import type { Actions, Side } from './server.js'
@@ -21,8 +20,6 @@ const warmUp = { items: 2000, churned: 100_000 }
 const reads = 300_000
 /** Items changed in the churn: as many as there are, but within these. */
 const churned = { minimum: 200_000, maximum: 3_000_000 }
-const probeInterval = 2 // milliseconds
-const timerResolution = 1 // milliseconds
 
 interface Run {
   side: Side
@@ -46,9 +43,14 @@ export async function measure({ side, items, heap }: Run) {
   /** The result of `action`, and how long reads wait while it runs. */
   async function probed(action: () => Promise<number>) {
     const ids: string[] = await askServer(server, 'ids')
-    const stopReading = startReading(ids.map((id) => `${origin}/${id}`))
+    const stopReading = await startReading(
+      port,
+      ids.map((id) => ({ method: 'GET', path: `/${id}` })),
+    )
     const value = await action()
-    return { value, waits: await stopReading() }
+    const waits = stopReading()
+    if (waits.problem !== undefined) throw new Error(waits.problem)
+    return { value, waits }
   }
 
   try {
@@ -90,37 +92,6 @@ async function askServer(server: Child, action: keyof Actions, count?: number) {
   })
   const [{ value }] = await Promise.race([once(server, 'message'), ended])
   return value
-}
-
-/**
- * Reads one item at a time, every two milliseconds, and measures the longest time that a response takes.
- * The stalls of this process are recorded too, to tell them apart.
- * @param urls of the items to read, over and over
- * @returns the function that stops it
- */
-function startReading(urls: string[]) {
-  const ownDelay = monitorEventLoopDelay({ resolution: timerResolution })
-  ownDelay.enable()
-  let isStopped = false
-  async function readAll() {
-    let longest = 0
-    for (let turn = 0; !isStopped; turn += 1) {
-      const sent = performance.now()
-      const response = await fetch(urls[turn % urls.length] ?? '')
-      if (!response.ok) throw new Error(`a read was answered ${response.status}`)
-      await response.arrayBuffer()
-      const latency = performance.now() - sent
-      longest = Math.max(longest, latency)
-      await wait(Math.max(0, probeInterval - latency))
-    }
-    ownDelay.disable()
-    return { longest, ownStall: Math.max(0, ownDelay.max / 1e6 - timerResolution) }
-  }
-  const waits = readAll()
-  return () => {
-    isStopped = true
-    return waits
-  }
 }
 
 /**

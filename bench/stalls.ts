@@ -1,0 +1,252 @@
+/** How long one client makes all others wait: with large bodies of each kind, and with whatever else grows. Linux only. */
+
+import { spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../test/support/process.js'
+import type { Headers, RawRequest } from './lib/client.js'
+import { openConnections } from './lib/connections.js'
+import { describeMachine } from './lib/machine.js'
+import { readOptions } from './lib/options.js'
+import { startReading } from './lib/probe.js'
+import { cores, pinSelf, scratch, startServer, stop } from './lib/processes.js'
+import { count, print, report, table } from './lib/results.js'
+import { signToken } from './lib/turns.js'
+import fastapi from './peers/fastapi.js'
+import itemStore from './peers/item-store.js'
+import jsonParse from './peers/json-parse.js'
+import jsonServer from './peers/json-server.js'
+import type { Side } from './peers/sides.js'
+import { bodies } from './stalls/bodies.js'
+
+const help = `Usage: npm run bench -- stalls [options]   (needs curl; Linux only)
+
+  --only TEXT       only the cases with this text in their titles
+`
+const { only } = readOptions(help, { only: { type: 'string', default: '' } })
+
+/** A slower request is given up, in seconds. */
+const longestRequest = 5
+/** The load before it counts, and once the request is answered, in milliseconds. */
+const warmUp = 400
+const afterwards = 200
+const listItems = 100_000
+const waits = 10_000
+const hosts = 1000
+const newTokens = 5000
+
+/** A running server, and what one needs to ask it. */
+interface Server {
+  port: number
+  items: string // the path of the list
+  secret: string
+  headers: Headers
+}
+
+interface Case {
+  title: string
+  sides: Side[] // the others have nothing like it, or take too long
+  body?: (() => Buffer) | undefined // of the items that it creates
+  list?: number // items that are there before it; 1 by default
+  prepare: (server: Server) => Promise<() => Promise<number>> // what is measured then, with its status
+}
+
+/** Those that are installed. */
+const sides = [itemStore, jsonParse, fastapi, jsonServer].filter(
+  (side: Side) => side.version === undefined || side.version() !== undefined,
+)
+const bodyFile = join(scratch, 'body.json')
+const answerFile = join(scratch, 'answer.json')
+
+const cases: Case[] = [
+  ...Object.entries(bodies).map(([kind, body]) => ({
+    title: `create: ${kind}`,
+    sides,
+    body,
+    prepare: async (server: Server) => () => create(server),
+  })),
+  {
+    title: 'read of one string',
+    sides,
+    body: bodies['one string'],
+    async prepare(server) {
+      const path = await createdPath(server)
+      return () => curl(server, path)
+    },
+  },
+  {
+    title: 'delete of one string',
+    sides,
+    body: bodies['one string'],
+    async prepare(server) {
+      const path = await createdPath(server)
+      return () => curl(server, path, '--request', 'DELETE')
+    },
+  },
+  {
+    title: `list of ${count(listItems)} items`,
+    sides: [itemStore, jsonParse, jsonServer],
+    list: listItems,
+    prepare: async (server) => () => curl(server, server.items),
+  },
+  {
+    title: `${count(waits)} waiting reads and a create`,
+    sides: [itemStore],
+    prepare: wakeAll,
+  },
+  {
+    title: `${count(hosts)} times /openapi.json, each for another host`,
+    sides: [itemStore, fastapi],
+    prepare: (server) =>
+      oneByOne(server, hosts, (number) => ({
+        path: '/openapi.json',
+        headers: { Host: `${number}.example` },
+      })),
+  },
+  {
+    title: `${count(newTokens)} new tokens`,
+    sides: [itemStore, fastapi],
+    prepare: (server) =>
+      oneByOne(server, newTokens, () => ({
+        path: `${server.items}/${randomUUID()}`,
+        headers: { Authorization: `Bearer ${signToken(server.secret, randomUUID())}` },
+      })),
+  },
+]
+
+const facts = describeMachine()
+for (const fact of facts) print(fact)
+pinSelf(cores.load)
+let ownStall = 0
+const rows: string[][] = []
+for (const one of cases.filter(({ title }) => title.includes(only))) {
+  writeFileSync(bodyFile, one.body?.() ?? '')
+  const row = [one.title]
+  for (const side of sides) row.push(one.sides.includes(side) ? await measure(one, side) : '-')
+  rows.push(row)
+  print(`  ${row.join(' | ')}`)
+}
+
+report('Stalls', {
+  facts,
+  parts: [
+    'Longest time, in milliseconds, for which a health check or the read of an item of 250 bytes waited meanwhile:',
+    table(['', ...sides.map(({ name }) => name)], rows),
+    `In parentheses: the status of a response that reports an error, "gave up" after ${longestRequest} s, or why the ` +
+      'load itself ended early.',
+    `The sides:\n\n${sides.map(describe).join('\n')}`,
+    'How it is measured: each case has a server of its own. Over one connection, health checks and reads follow each ' +
+      'other, one every two milliseconds. Meanwhile curl, or the process of the load itself, sends what the row ' +
+      'says; bodies are 15.9 MiB long. A server that is not measured has nothing like it, or takes more than ' +
+      `${longestRequest} s. The load itself was delayed by up to ${ownStall.toFixed(0)} ms, for which the servers ` +
+      'are not to blame.',
+  ],
+})
+
+/** The longest wait in milliseconds, with what went wrong, if anything. */
+async function measure({ list = 1, prepare }: Case, side: Side) {
+  const port = await freePort()
+  const secret = randomBytes(32).toString('base64url')
+  const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
+  const prefix = side === jsonServer ? '' : '/api/v1'
+  const server = { port, secret, headers, items: `${prefix}/items` }
+  const programs = await startSide(side, { port, secret, list })
+  try {
+    const [id] = await side.create(server, list, 60)
+    const act = await prepare(server)
+    const read = { method: 'GET', headers, path: `${server.items}/${id}` }
+    const health = { method: 'GET', path: `${prefix}/health` }
+    const warmedUp = await startReading(port, [health, read])
+    await wait(warmUp)
+    warmedUp()
+    const done = await startReading(port, [health, read])
+    const status = await act()
+    if (status !== 0) await wait(afterwards)
+    const { longest, ownStall: delayed, problem } = done()
+    ownStall = Math.max(ownStall, delayed)
+    const reason =
+      problem ?? (status === 0 ? 'gave up' : status < 400 || status === 404 ? '' : status)
+    return longest.toFixed(longest < 10 ? 1 : 0) + (reason === '' ? '' : ` (${reason})`)
+  } finally {
+    await stop(...programs)
+  }
+}
+
+async function startSide(side: Side, options: { port: number; secret: string; list: number }) {
+  if (side !== itemStore) return await side.start(options)
+  const { args, env } = itemStore.program(options)
+  const more = { MAX_CONNECTIONS: String(waits + 100) }
+  return [await startServer({ port: options.port, args, env: { ...env, ...more } })]
+}
+
+function describe({ name, about, version }: Side) {
+  return `- ${name}: ${about}${version === undefined ? '' : ` (${version()})`}`
+}
+
+/** Sends a request with curl. @returns the status of the response, 0 if it was given up */
+async function curl({ port, headers }: Server, path: string, ...args: string[]) {
+  const lines = Object.entries(headers).flatMap(([name, value]) => [
+    '--header',
+    `${name}: ${value}`,
+  ])
+  const options = ['--silent', '--max-time', String(longestRequest), '--output', answerFile]
+  const all = [...options, '--write-out', '%{exitcode} %{http_code}', ...lines, ...args]
+  const child = spawn('curl', [...all, `http://127.0.0.1:${port}${path}`])
+  const [exitCode, status] = (await text(child.stdout)).split(' ')
+  return exitCode === '0' ? Number(status) : 0
+}
+
+/** Creates an item with the body in the file. */
+function create(server: Server) {
+  const header = 'Content-Type: application/json'
+  return curl(server, server.items, '--header', header, '--data-binary', `@${bodyFile}`)
+}
+
+/** Creates an item with the body in the file. @returns its path */
+async function createdPath(server: Server) {
+  const status = await create(server)
+  if (status !== 201) throw new Error(`the item to begin with was answered ${status}`)
+  const answer = readFileSync(answerFile)
+  const ends = `${answer.subarray(0, 500)}${answer.subarray(-500)}` // the rest is its text
+  return `${server.items}/${/"id": ?"([\w-]+)"/.exec(ends)?.[1]}`
+}
+
+/** Sends requests over one connection, each after the response to the one before. */
+async function oneByOne(
+  { port }: Server,
+  times: number,
+  requestOf: (number: number) => { path: string; headers: Headers },
+) {
+  const [connection] = await openConnections(port, 1)
+  const all = Array.from({ length: times }, (_, number): RawRequest => {
+    return { method: 'GET', ...requestOf(number) }
+  })
+  return async () => {
+    let last = 0
+    for (const request of all) last = (await connection?.ask(request))?.status ?? 0
+    connection?.close()
+    return last
+  }
+}
+
+/** Reads of the list that wait for a change, which a create makes. */
+async function wakeAll(server: Server) {
+  const { port, headers, items } = server
+  const connections = await openConnections(port, waits)
+  const read = { method: 'HEAD', path: items, headers }
+  const { tag } = (await connections[0]?.ask(read)) ?? {}
+  const waiting = { ...headers, 'If-None-Match': tag ?? '', Prefer: 'wait=60' }
+  const answers = connections.map((one) => one.ask({ ...read, headers: waiting }))
+  for (const answer of answers) answer.catch(() => {}) // those that are closed while they wait
+  await wait(1000)
+  writeFileSync(bodyFile, '{"data":{}}')
+  return async () => {
+    await create(server)
+    const [first] = await Promise.all(answers)
+    for (const one of connections) one.close()
+    return first?.status ?? 0
+  }
+}

@@ -1,0 +1,44 @@
+/** Bodies of creates that are as long as the service takes by default, each of one kind of text. */
+
+/** A little less than `MAX_BODY_BYTES`: 15.9 MiB. */
+const bodyBytes = Math.floor(15.9 * 1024 * 1024)
+
+/** The bodies by their kinds; each is made when it is asked for. */
+export const bodies: Record<string, () => Buffer> = {
+  'distinct names': () => object(names()),
+  'the same name': () => object(repeated('"":1,')),
+  'brackets in brackets': () =>
+    value(`${'['.repeat(bodyBytes / 2 - 10)}${']'.repeat(bodyBytes / 2 - 10)}`),
+  'empty arrays': () => value(`[${repeated('[],')}]`),
+  ones: () => value(`[${repeated('1,')}]`),
+  'small objects': () => value(`[${repeated('{"a":1},')}]`),
+  'one string': () => value(`"${repeated('x')}"`),
+  'one string of escapes': () => value(`"${repeated('\\u00e9')}"`),
+  'one string of two-byte characters': () => value(`"${'é'.repeat(bodyBytes / 2 - 10)}"`),
+  'one number': () => value(repeated('1')),
+  'white space': () => value(`${repeated(' ')}1`),
+}
+
+function value(text: string) {
+  return object(`"a":${text}`)
+}
+
+function object(members: string) {
+  return Buffer.from(`{"data":{${members}}}`)
+}
+
+/** A text again and again, without the comma at its end. */
+function repeated(text: string) {
+  return text.repeat((bodyBytes - 30) / text.length).replace(/,$/, '')
+}
+
+/** 1.8 million members, each with a name of its own. */
+function names() {
+  const members: string[] = []
+  for (let bytes = 0; bytes < bodyBytes - 30; ) {
+    const member = `"${(36 ** 3 + members.length).toString(36)}":1`
+    members.push(member)
+    bytes += member.length + 1
+  }
+  return members.join(',')
+}

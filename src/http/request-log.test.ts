@@ -1,0 +1,126 @@
+/** What the log has of each request, and when it has another line of failures of one kind. */
+
+import assert from 'node:assert/strict'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { ApiError } from '../interface/errors.js'
+import { Connection } from '../listener/connection.js'
+import { type Exchange, newExchange } from './exchange.js'
+import { createFailureLog, createRequestLog } from './request-log.js'
+
+/** An exchange with these request headers. */
+function anExchange(headers: Record<string, string> = {}): Exchange {
+  const request = new IncomingMessage(new Socket())
+  Object.assign(request, { method: 'GET', url: '/a?secret', headers })
+  const nothing = () => undefined
+  const events = { received: nothing, heldBytesChanged: nothing, readyToResume: nothing }
+  const owner = { isStopping: false, ...events, serveNext: nothing }
+  return newExchange(request, new ServerResponse(request), new Connection(request.socket, owner))
+}
+
+function captured() {
+  const lines: Record<string, unknown>[] = []
+  const log = pino(
+    { level: 'debug', base: null },
+    { write: (line: string) => lines.push(JSON.parse(line)) },
+  )
+  return { lines, log }
+}
+
+test('the line of a request has what names it, who sent it, and its time in milliseconds', () => {
+  const { lines, log } = captured()
+  const logRequest = createRequestLog(log, 'debug', { clientOf: () => '192.0.2.1' })
+  const exchange = anExchange()
+  exchange.startedAt = performance.now() - 5000
+  exchange.token = { sub: 'somebody', exp: 9e9 }
+  exchange.errorCode = 'BAD_REQUEST'
+  exchange.response.statusCode = 400
+  logRequest(exchange)
+  const { ms, time, level, ...fields } = lines[0] ?? {}
+  assert.deepEqual(fields, {
+    session_id: exchange.sessionId,
+    method: 'GET',
+    path: '/a',
+    status: 400,
+    error_code: 'BAD_REQUEST',
+    client: '192.0.2.1',
+    sub: 'somebody',
+    msg: 'answered',
+  })
+  assert.equal(level, pino.levels.values.debug)
+  assert.ok(Number(ms) >= 5000 && Number(ms) < 600_000, `${ms} ms`)
+  assert.match(String(ms), /^\d+(\.\d{1,3})?$/)
+})
+
+const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+const traces: [given: string, isLogged: boolean][] = [
+  [trace, true],
+  [trace.replace('00-', 'cc-').concat('-what-the-future-will-be'), true],
+  [trace.toUpperCase(), false],
+  [`${trace}\n`, false],
+  [` ${trace}`, false],
+  [trace.replace('01', '1'), false],
+  ['', false],
+]
+for (const [given, isLogged] of traces) {
+  test(`traceparent ${JSON.stringify(given)} is ${isLogged ? '' : 'not '}logged`, () => {
+    const { lines, log } = captured()
+    createRequestLog(log, 'info', { clientOf: () => undefined })(anExchange({ traceparent: given }))
+    assert.equal(lines[0]?.traceparent, isLogged ? given : undefined)
+  })
+}
+
+test('a failure after a second without any of its kind has a line at once', ({
+  mock: { timers },
+}) => {
+  timers.enable({ apis: ['setInterval'] })
+  const { lines, log } = captured()
+  const { logFailure, end } = createFailureLog(log)
+  const fail = () => logFailure(anExchange(), new ApiError('STORE_FULL', 'The store is full'))
+  fail()
+  fail()
+  assert.equal(lines.length, 1)
+  timers.tick(999)
+  assert.equal(lines.length, 1)
+  timers.tick(1)
+  assert.deepEqual(
+    lines.map(({ count }) => count),
+    [1, 1],
+  )
+  fail()
+  assert.equal(lines.length, 2)
+  timers.tick(1000)
+  assert.equal(lines.length, 3)
+  timers.tick(1000)
+  fail()
+  assert.equal(lines.length, 4)
+  end()
+  assert.equal(lines.length, 4)
+})
+
+test('failures of other kinds have lines of their own, and all have after the end', () => {
+  const { lines, log } = captured()
+  const { logFailure, end } = createFailureLog(log)
+  const causes = [undefined, new Error('a'), new Error('b'), 'a', new Error('a')]
+  for (const cause of causes)
+    logFailure(anExchange(), new ApiError('STORE_FULL', 'Full', { cause }))
+  logFailure(anExchange(), new ApiError('STORE_FULL', 'Fuller'))
+  assert.deepEqual(
+    lines.map(({ msg, cause, err }) => [msg, cause, err]),
+    [
+      ['Full', undefined, undefined],
+      ['Full', 'a', undefined],
+      ['Full', 'b', undefined],
+      ['Full', 'a', undefined],
+      ['Fuller', undefined, undefined],
+    ],
+  )
+  end()
+  assert.deepEqual(lines.at(-1)?.cause, 'a')
+  assert.equal(lines.length, 6)
+  for (let time = 0; time < 3; time += 1)
+    logFailure(anExchange(), new ApiError('STORE_FULL', 'Full'))
+  assert.equal(lines.length, 9)
+})
