@@ -32,7 +32,7 @@ const loadConnections = 32
 const facts = [...describeMachine(), describeLoad()]
 for (const fact of facts) print(fact)
 pinSelf(cores.load)
-const phases = await waiting()
+const { phases, answering } = await waiting()
 const kinds = await revalidating()
 report('Waiting', {
   facts,
@@ -45,6 +45,9 @@ report('Waiting', {
         ...[0.5, 0.99, 1].map((share) => quantile(times, share).toFixed(3)),
       ]),
     ),
+    `The create and the ${count(waits / 2)} responses to those that waited for the list took ` +
+      `${(answering.cpu * 1000).toFixed(0)} ms of CPU time, ${((answering.cpu / (waits / 2)) * 1e6).toFixed(1)} µs for ` +
+      `each, and the last was there after ${answering.time.toFixed(0)} ms.`,
     `How it is measured: ${waitsInWords()} Memory is that of the process (resident), ` +
       `${settlingTime / 1000} s after each step and ${idleTime / 1000} s after the last; then one more ` +
       `connection reads one item again and again for ${readSeconds} s.`,
@@ -112,13 +115,15 @@ async function waiting() {
     await measure(`${count(waits)} waiting reads`)
     if (answered > 0) throw new Error(`${answered} reads have not waited`)
     const changed = performance.now()
+    const cpuBefore = cpuSeconds(service)
     await createItems({ port, headers }, 1, 10)
     await Promise.all(answers.filter((_, n) => n % 2 === 1))
-    print(`  half of them answered after ${(performance.now() - changed).toFixed(0)} ms`)
+    const time = performance.now() - changed
+    const answering = { time, cpu: cpuSeconds(service) - cpuBefore }
     await measure('half of them answered')
     for (const one of all) one.close()
     await measure('all closed', idleTime)
-    return phases
+    return { phases, answering }
   } finally {
     reader.close()
     await stop(service)
