@@ -25,10 +25,10 @@ export function useLayout(
   return [
     layout,
     (part) => {
-      const next = { ...layout, ...part }
-      setChanged({ key, layout: next })
+      setChanged({ key, layout: { ...layout, ...part } })
       try {
-        localStorage.setItem(key, JSON.stringify(next))
+        // Another tab may have stored other parts meanwhile: they stay, and this tab does not show them.
+        localStorage.setItem(key, JSON.stringify({ ...stored(key), ...part }))
       } catch {
         // This browser does not store anything for pages.
       }

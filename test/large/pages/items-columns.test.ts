@@ -226,6 +226,30 @@ describe('the columns of the items page', inChromium, () => {
     await until('the default columns', async () => (await heads(page))[1] === 'project_id')
   })
 
+  test('of two tabs: what one changes, the other neither undoes nor shows', async () => {
+    const page = await openItems(await withItems('{"a":2,"b":1}', '{"a":1,"b":2}'))
+    await showsHeads(page, 'id', 'project_id', 'a', 'b')
+    await page.evaluate('void (window.other = open(location.href))')
+    const others = '[...other.document.querySelectorAll("th button")]'
+    const otherHeads = () =>
+      page.evaluate<string>(`${others}.map((head) => head.textContent).join()`)
+    await until('the other tab', async () => (await otherHeads()) === 'id,project_id,a,b')
+
+    await button(page, 'a').press('Enter')
+    await showsHeads(page, 'id', 'project_id', 'a ▲', 'b')
+    await page.evaluate(`${others}.at(-1).dispatchEvent(
+      new other.KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true }),
+    )`)
+    const stored = () => page.evaluate<string>('localStorage.getItem("item-store-table:")')
+    await until('the width that the other tab has stored', async () => /"b",/.test(await stored()))
+    assert.match(await stored(), /"sort":\[\{[^}]*"name":"a"/)
+    assert.equal(await otherHeads(), 'id,project_id,a,b')
+    await page.evaluate('other.close()')
+    await page.reload()
+    await showsHeads(page, 'id', 'project_id', 'a ▲', 'b')
+    assert.match(await stored(), /"b",/)
+  })
+
   test('190 of them: those that can be seen are in the page, pinned ones always', async () => {
     const names = Array.from({ length: 189 }, (_, number) => `"m${number}":${number}`)
     const page = await openItems(await withItems(`{${names}}`))
