@@ -410,6 +410,10 @@ const unusable: [options: object, says: RegExp][] = [
   [{ failures: [404] }, /failures is \[ 404 \]; expected the first ones such as/],
   [{ failures: { 503: 2 } }, /failures is \{ '503': 2 \}; expected/],
   [{ failures: { 404: 0.5 } }, /failures is/],
+  [{ failures: { 503: '0.5' } }, /failures is/],
+  [{ failures: { 503: -0.1 } }, /failures is/],
+  [{ failures: { 503: Number.NaN } }, /failures is/],
+  [{ failures: { 503: 0.6, cut: 0.6 } }, /failures is/],
   [{ ids: 7 }, /ids is not text/],
 ]
 for (const [options, says] of unusable) {

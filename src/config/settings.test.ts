@@ -70,6 +70,33 @@ for (const { env, key, value } of typed) {
   })
 }
 
+const mistyped = {
+  PORT: ['0x50', '1e3', '+80', '80.0', ' 80', '80 ', '٨', '65536', '-1'],
+  STORE_URL: [
+    ...['redis://user:@host', 'redis://:@host', 'redis://host:0', 'redis://host:00/1', 'redis://'],
+    ...['redis://user@host', 'redis://host/x', 'xredis://host', 'redis://host?a'],
+    ...['redis+unix://user:@/socket', 'redis+unix:///', 'redis+unix:///socket?db=x', 'redis://a b'],
+  ],
+}
+for (const [name, texts] of Object.entries(mistyped)) {
+  for (const text of texts) {
+    test(`${name}=${text} is refused`, () => {
+      assert.throws(() => readConfig({}, { [name]: text }), new RegExp(`^UsageError: ${name} is `))
+    })
+  }
+}
+
+for (const url of [
+  'redis://host',
+  'redis://:a@host:1/2',
+  'rediss://a:b@host',
+  'redis+unix://a:b@/s?db=1',
+]) {
+  test(`STORE_URL=${url} is accepted`, () => {
+    assert.equal(readConfig({}, { STORE_URL: url }).storeUrl, url)
+  })
+}
+
 test('every default that is shown can be typed', () => {
   const shown = Object.values(settings).filter(({ defaultText }) => defaultText !== undefined)
   assert.deepEqual(

@@ -23,12 +23,55 @@ test('a name without lone surrogates is its UTF-8', () => {
   )
 })
 
-test('two names are equal exactly if their bytes are', () => {
+/** Characters and lone surrogates, each in all the ways to write it; those of different lines may look alike. */
+const spellings = [
+  ['a', String.raw`\u0061`],
+  ['A', String.raw`\u0041`],
+  ['é', String.raw`\u00e9`, String.raw`\u00E9`],
+  ['e\u0301', String.raw`e\u0301`],
+  [String.raw`\n`, String.raw`\u000a`],
+  ['n'],
+  ['/', String.raw`\/`, String.raw`\u002f`],
+  [String.raw`\\`, String.raw`\u005c`],
+  ['😀', String.raw`\ud83d\ude00`],
+  [String.raw`\ude00\ud83d`],
+  [String.raw`\udfff`, String.raw`\uDFFF`],
+  [String.raw`\ud800`],
+  ['\ue000', String.raw`\ue000`],
+] as const
+
+test('two names are equal exactly if their bytes are, though they differ in one place or in spelling alone', () => {
+  const place = fc.nat(spellings.length - 1)
+  const spelt = (characters: readonly number[], ways: readonly number[]) =>
+    characters
+      .map((at, n) => spellings[at]?.at((ways[n] ?? 0) % (spellings[at]?.length ?? 1)))
+      .join('')
   fc.assert(
-    fc.property(written, written, (one, other) => {
-      const areEqual = JSON.parse(`"${one}"`) === JSON.parse(`"${other}"`)
-      assert.equal(bytesOf(one).equals(bytesOf(other)), areEqual)
-    }),
-    { numRuns: 1_000 },
+    fc.property(
+      fc.array(place, { minLength: 1 }),
+      fc.nat(),
+      place,
+      fc.array(fc.nat(2)),
+      (characters, at, other, ways) => {
+        const one = spelt(characters, [])
+        const near = spelt(characters.with(at % characters.length, other), ways)
+        const areEqual = JSON.parse(`"${one}"`) === JSON.parse(`"${near}"`)
+        assert.equal(bytesOf(one).equals(bytesOf(near)), areEqual)
+      },
+    ),
+    { numRuns: 2_000 },
   )
+})
+
+test('names of one or two UTF-16 code units have bytes of their own', () => {
+  const escaped = (unit: number) => `\\u${unit.toString(16).padStart(4, '0')}`
+  const all = Array.from({ length: 0x10000 }, (_, unit) => escaped(unit))
+  const edges = [
+    0, 0x41, 0x7f, 0x80, 0xe9, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xd801, 0xdbff, 0xdc00, 0xdc01,
+  ]
+  const ends = [...edges, 0xdfff, 0xe000, 0xffff].map(escaped)
+  const names = new Set([...all, ...ends.flatMap((one) => ends.map((other) => one + other))])
+  for (const unit of all) names.add(`${unit}\\udfff`).add(`\\ud800${unit}`)
+  const bytes = new Set(Array.from(names, (name) => bytesOf(name).toString('latin1')))
+  assert.equal(bytes.size, names.size)
 })

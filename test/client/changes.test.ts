@@ -71,7 +71,10 @@ describe('a create', () => {
     // Sent as text, a missing key would be the same one for all items.
     for (const none of ['a\nb', '😀', null, 7]) {
       const idempotencyKey = none as string // as callers without types may give it
-      await assert.rejects(client.create({ count: 1 }, { idempotencyKey }), TypeError)
+      const message =
+        typeof none === 'string' ? /./ : /^ItemStoreClient: idempotencyKey is not text$/
+      const expected = { name: 'TypeError', message }
+      await assert.rejects(client.create({ count: 1 }, { idempotencyKey }), expected)
     }
   })
 })
@@ -148,11 +151,18 @@ describe('with ifMatch', () => {
     },
     { title: 'delete', change: ({ id }, ifMatch) => client.delete(id, { ifMatch }) },
   ]
+  /** What is other than before. */
+  const changed: Record<string, object> = {
+    replace: { count: 9, project_id: 'p' },
+    replaceText: { count: 9 },
+  }
   for (const { title, change } of changes) {
     test(`${title} is done for the item itself, or its tag`, async () => {
       for (const ifMatchOf of [tagOf, (item: object) => item, () => '*']) {
         const item = await client.create({ count: 1 })
         await change(item, ifMatchOf(item))
+        const after = await client.get(item.id).catch(({ status }) => status)
+        assert.deepEqual(after, title === 'delete' ? 404 : { ...item, ...changed[title] })
       }
     })
 

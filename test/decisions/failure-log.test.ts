@@ -7,7 +7,7 @@ import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { type Exchange, newExchange } from '../../src/http/exchange.js'
-import { createFailureLog } from '../../src/http/request-log.js'
+import { createFailureLog, createRequestLog } from '../../src/http/request-log.js'
 import { ApiError } from '../../src/interface/errors.js'
 import { Connection } from '../../src/listener/connection.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
@@ -77,6 +77,41 @@ test('§7 of unexpected errors that all differ, most are only counted', () => {
   assert.ok(lines.length < 100, `${lines.length} lines in one turn of the event loop`)
   failureLog.end()
   assert.equal(countIn(lines), 300)
+})
+
+test('§7 after an interval without failures of a kind, nothing is written until the next one', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const lines: LogLine[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+  const { logFailure } = createFailureLog(log)
+  const fail = () => logFailure(anExchange(), new ApiError('STORE_FULL', 'full'))
+  const counts = () => lines.map(({ count }) => count)
+  for (let count = 0; count < 3; count += 1) fail()
+  assert.deepEqual(counts(), [1])
+  t.mock.timers.tick(1_000)
+  assert.deepEqual(counts(), [1, 2])
+  t.mock.timers.tick(5_000)
+  assert.deepEqual(counts(), [1, 2])
+  fail()
+  assert.deepEqual(counts(), [1, 2, 1])
+  fail()
+  t.mock.timers.tick(1_000)
+  assert.deepEqual(counts(), [1, 2, 1, 1])
+})
+
+test('the line of a request has its time in milliseconds, with at most three decimals', async () => {
+  const lines: LogLine[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+  const logRequest = createRequestLog(log, 'info', { clientOf: () => '192.0.2.1' })
+  const exchange = anExchange()
+  const earlier = 1e9 // milliseconds, so that a wrong factor shows on a busy machine too
+  exchange.startedAt -= earlier
+  logRequest(exchange)
+  const [line] = lines
+  const elapsed = Number(line?.ms) - earlier
+  assert.ok(elapsed >= 0 && elapsed < 60_000, String(line?.ms))
+  assert.match(String(line?.ms), /^\d+(\.\d{1,3})?$/)
+  assert.deepEqual([line?.client, line?.msg], ['192.0.2.1', 'answered'])
 })
 
 function anExchange(): Exchange {

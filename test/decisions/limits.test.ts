@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Service } from '../conformance/client.js'
 import { create, itemOf, listed, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
+import { ownApp } from '../support/own-app.js'
 import { ownService, ownTest } from '../support/own-service.js'
 import { exchangeOne, headOf, openSockets } from '../support/socket.js'
 import { until } from '../support/until.js'
@@ -103,6 +104,22 @@ ownTest('§8 a full store has room for as much again once it is emptied', async 
   const [first = 0] = counts
   assert.ok(first >= 20 && first <= 40, `the store held ${first} kB of 40 kB`)
   assert.deepEqual(counts, [first, first, first])
+})
+
+test('§8 the bodies in memory are counted to the byte, after many that have come in pieces', async () => {
+  const app = await ownApp({}, { maxBodyBytes: 200, maxPendingBytes: 100 })
+  const send = (length: number) => {
+    const body = '{"data":{}}'.padEnd(length)
+    const head = headOf(app, 'POST', '/items', `Content-Length: ${length}`)
+    return exchangeOne(app.baseUrl, [head + body.slice(0, 1), body.slice(1)])
+  }
+  const lengths = Array.from({ length: 40 }, (_, place) => 20 + place)
+  for (const { status } of await Promise.all(lengths.slice(0, 2).map(send)))
+    assert.equal(status, 201)
+  for (const length of lengths) assert.equal((await send(length)).status, 201)
+  assert.equal((await send(100)).status, 201)
+  assertRefused(await send(101), 503, 'SERVICE_UNAVAILABLE')
+  assert.equal((await send(100)).status, 201)
 })
 
 ownTest('§8 the messages name a limit of one byte, and of more', async () => {

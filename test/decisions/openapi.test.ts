@@ -103,6 +103,30 @@ for (const method of ['GET', 'HEAD']) {
   }
 }
 
+test('§4.7 a body is required where there is one, and a header unless it depends on the request', () => {
+  interface Operation {
+    readonly requestBody?: { readonly required?: boolean }
+  }
+  const {
+    paths,
+    components,
+  }: {
+    paths: Record<string, Record<string, Operation>>
+    components: { headers: Record<string, { required?: boolean }> }
+  } = JSON.parse(served.text)
+  const bodies = Object.values(paths)
+    .flatMap((methods) => Object.entries(methods))
+    .flatMap(([method, { requestBody }]) => (requestBody ? [[method, requestBody.required]] : []))
+  assert.deepEqual(bodies, [
+    ['post', true],
+    ['put', true],
+  ])
+  const optional = Object.entries(components.headers).flatMap(([name, { required }]) =>
+    required === true ? [] : [name],
+  )
+  assert.deepEqual(optional, ['Retry-After', 'Preference-Applied', 'Idempotent-Replayed'])
+})
+
 test('§4.7 If-None-Match with another tag gets the document', async () => {
   const answer = await own.requestTarget('GET', path, { headers: { 'if-none-match': '"a"' } })
   assert.deepEqual([answer.status, answer.text], [200, served.text])

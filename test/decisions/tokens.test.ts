@@ -109,6 +109,31 @@ for (const [title, token, code = 'INVALID_TOKEN'] of refused) {
   })
 }
 
+const messages: [title: string, token: string, message: string][] = [
+  ['not three parts', 'a.b', 'it is not a JSON Web Token'],
+  ['another secret', service.mint(claims, { secret: 'no' }), 'its signature does not match'],
+  ['crit', service.mint(claims, { header: { crit: [] } }), 'its header is not supported'],
+  [
+    'HS384',
+    service.mint(claims, { header: { alg: 'HS384' } }),
+    'its algorithm is not the configured one',
+  ],
+  ['no JSON', service.mint('sub=tester'), 'its payload is not JSON'],
+  ['no UTF-8', service.mint(Buffer.from('"\xe9"', 'latin1')), 'its payload is not UTF-8'],
+  [
+    'no sub',
+    service.mint({ exp }),
+    'it needs sub (a string) and exp (a number); nbf and iat must be numbers',
+  ],
+  ['nbf', service.mint({ ...claims, nbf: exp }), 'it is not valid yet (nbf)'],
+]
+for (const [title, token, message] of messages) {
+  test(`§5 the message says what is wrong with a token: ${title}`, async () => {
+    const answer = await service.request('GET', '/items', { token })
+    assert.equal(assertRefused(answer, 401, 'INVALID_TOKEN'), `The token is invalid: ${message}`)
+  })
+}
+
 const accepted: [title: string, claims: object, header?: object][] = [
   ['exp a fraction', { ...claims, exp: exp + 0.123456 }],
   ['iat in the future', { ...claims, iat: inSeconds(600) }],
