@@ -141,7 +141,7 @@ report('Stalls', {
     'How it is measured: each case has a server of its own. Over one connection, health checks and reads follow each ' +
       'other, one every two milliseconds. Meanwhile curl, or the process of the load itself, sends what the row ' +
       'says; bodies are 15.9 MiB long. A server that is not measured has nothing like it, or takes more than ' +
-      `${longestRequest} s. The load itself was delayed by up to ${ownStall.toFixed(0)} ms, for which the servers ` +
+      `${longestRequest} s. The thread of that load was itself delayed by up to ${ownStall.toFixed(0)} ms, for which the servers ` +
       'are not to blame.',
   ],
 })
@@ -161,11 +161,11 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
     const health = { method: 'GET', path: `${prefix}/health` }
     const warmedUp = await startReading(port, [health, read])
     await wait(warmUp)
-    warmedUp()
+    await warmedUp()
     const done = await startReading(port, [health, read])
     const status = await act()
     if (status !== 0) await wait(afterwards)
-    const { longest, ownStall: delayed, problem } = done()
+    const { longest, ownStall: delayed, problem } = await done()
     ownStall = Math.max(ownStall, delayed)
     const reason =
       problem ?? (status === 0 ? 'gave up' : status < 400 || status === 404 ? '' : status)

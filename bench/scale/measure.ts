@@ -48,7 +48,7 @@ export async function measure({ side, items, heap }: Run) {
       ids.map((id) => ({ method: 'GET', path: `/${id}` })),
     )
     const value = await action()
-    const waits = stopReading()
+    const waits = await stopReading()
     if (waits.problem !== undefined) throw new Error(waits.problem)
     return { value, waits }
   }

@@ -1,0 +1,45 @@
+/** The thread of `probe.ts`: its time does not depend on what else the load does. */
+
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { RawRequest } from './client.js'
+import { type Connection, openConnections } from './connections.js'
+import type { Waits } from './probe.js'
+
+/** From one request to the next, in milliseconds. */
+const interval = 2
+const timerResolution = 1 // milliseconds
+
+const { port, requests }: { port: number; requests: RawRequest[] } = workerData
+const [connection] = await openConnections(port, 1)
+const ownDelay = monitorEventLoopDelay({ resolution: timerResolution })
+ownDelay.enable()
+let longest = 0
+let sent = 0
+let problem: string | undefined
+
+parentPort?.once('message', () => {
+  if (sent > 0 && problem === undefined) longest = Math.max(longest, performance.now() - sent)
+  const ownStall = Math.max(0, ownDelay.max / 1e6 - timerResolution)
+  parentPort?.postMessage({ longest, ownStall, problem } satisfies Waits)
+  process.exit() // of this thread
+})
+parentPort?.postMessage('ready')
+if (connection !== undefined) {
+  readAll(connection).catch((error: Error) => {
+    problem = error.message
+  })
+}
+
+async function readAll({ ask }: Connection) {
+  for (let turn = 0; ; turn += 1) {
+    sent = performance.now()
+    const { status } = await ask(requests[turn % requests.length] ?? { method: 'GET', path: '/' })
+    const latency = performance.now() - sent
+    longest = Math.max(longest, latency)
+    sent = 0
+    if (status !== 200) throw new Error(`a read was answered ${status}`)
+    await wait(Math.max(0, interval - latency))
+  }
+}
