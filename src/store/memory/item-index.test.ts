@@ -38,8 +38,11 @@ function blockOf(index: ItemIndex, id: ItemId): number | undefined {
 
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
-  // Of these, no table can be split into two with items.
-  ['alike in their first word', Array.from({ length: 5000 }, (_, n) => idOf(7, n, 0, n))],
+  // The first ones stay together however often their table is split, so the others have far fewer tables than places.
+  [
+    'alike in their first word and then random',
+    [...Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n)), ...randomIds(6000)],
+  ],
   [
     'with hashes that are alike in threes',
     Array.from({ length: 5000 }, (_, n) => idOf(n, n, 0, (n / 3) | 0)),
