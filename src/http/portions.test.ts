@@ -18,7 +18,7 @@ async function portions(count: number, bodyBytes: number): Promise<number[]> {
 }
 
 test('responses to a crowd begin in portions', async () => {
-  assert.deepEqual((await portions(200, 0)).toSorted(), [64, 64, 64, 8].toSorted())
+  assert.deepEqual(await portions(100, 0), [32, 32, 32, 4])
 })
 
 test('of responses with long bodies, few begin in a turn', async () => {
@@ -26,14 +26,11 @@ test('of responses with long bodies, few begin in a turn', async () => {
   assert.deepEqual(await portions(8, 300_000), [4, 4])
 })
 
-test('work for a crowd ends its turn after a few milliseconds, and goes on in the next one', async () => {
-  let turns = 1
-  const end = performance.now() + 50
-  while (performance.now() < end) {
+test('work for a crowd ends its turn after a while, and goes on in the next one', async () => {
+  for (let turns = 0; turns < 3; ) {
     if (!isPortionOver()) continue
     await nextTurn()
     turns += 1
     assert.ok(!isPortionOver())
   }
-  assert.ok(turns > 1, `${turns} turns`)
 })

@@ -4,7 +4,7 @@
 const portionTime = 2
 
 /** Maximum number of responses begun in one turn: each takes about 20 µs, half of it in the system. */
-const portionLength = 64
+const portionLength = 32
 
 /** No more responses are begun in a turn once their bodies have this many bytes, which the system copies in 0.2 ms. */
 const portionBytes = 1024 * 1024
