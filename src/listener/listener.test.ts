@@ -51,7 +51,10 @@ async function bytesRead(timeout: number, wait: number): Promise<number> {
 }
 
 test('a new connection has all of the timeout for what is sent first', async () => {
-  assert.ok((await bytesRead(8, 3_000)) > large.length)
+  // On a busy machine, the client may take longer than the timeout by itself: then with a longer one.
+  const isWhole = async (timeout: number, wait: number) =>
+    (await bytesRead(timeout, wait)) > large.length
+  assert.ok((await isWhole(8, 3_000)) || (await isWhole(60, 20_000)))
 })
 
 test('a connection without progress for the whole timeout is closed', async () => {
