@@ -11,8 +11,8 @@
 import type { Command, RedisValue } from './client.js'
 import { bytesField } from './scripts.js'
 
-/** Number of buckets that one command reads: 1,024 take the server 0.24 ms. */
-const countAtOnce = 1024
+/** Number of buckets that are read at a time: with one command, 1,024 take the server 0.24 ms. */
+export const countAtOnce = 1024
 /** How long a server that has refused the command is not asked again, in milliseconds. */
 const refusedFor = 1000
 /** Length of a field with its protocol, in bytes: at most 15 digits, a space and a UUID. */

@@ -8,7 +8,7 @@
  */
 
 import { hash } from 'node:crypto'
-import { createBucketFields, fieldBytes } from './bucket-fields.js'
+import { countAtOnce, createBucketFields, fieldBytes } from './bucket-fields.js'
 import type { Command, RedisReply, RedisValue } from './client.js'
 import { bytesIn, textsIn, unexpectedFieldIn } from './item-fields.js'
 import { KeptTexts } from './kept-texts.js'
@@ -71,6 +71,7 @@ export type Buckets = ReturnType<typeof createBuckets>
 
 export function createBuckets(options: BucketsOptions) {
   const { prefix, keys, isCluster, batchBytes, maxKeptBytes, suspects, readAll } = options
+  const fieldCommands = keys.map(fieldCommand)
   const keptTexts = new KeptTexts(maxKeptBytes)
   /** Buckets whose key did not exist when it was last looked at. */
   const absent = new Set<string>()
@@ -116,6 +117,17 @@ export function createBuckets(options: BucketsOptions) {
     for (const [place, key] of missing.entries()) if (lengths[place] === 0) absent.add(key)
   }
 
+  /** The fields of all buckets, in portions, as no more than that may be done at a time. */
+  async function oneByOne(): Promise<RedisValue[]> {
+    const fields: RedisValue[] = []
+    for (let place = 0; place < keys.length; place += countAtOnce) {
+      const part = fieldCommands.slice(place, place + countAtOnce)
+      const replies = await readAll(part, keys.slice(place, place + countAtOnce))
+      for (const { value } of replies) fields.push(value)
+    }
+    return fields
+  }
+
   /** The states in these fields, which the keys have. @throws {StoreError} */
   async function statesIn(
     fields: readonly RedisValue[],
@@ -134,7 +146,7 @@ export function createBuckets(options: BucketsOptions) {
   /** Reads the states of all buckets, in the order of their keys. @throws {StoreError} */
   async function all(): Promise<AllBuckets> {
     const together = isCluster || !suspects.isEmpty ? undefined : await readFields()
-    const fields = together ?? (await ofEach(keys, fieldCommand))
+    const fields = together ?? (await oneByOne())
     if (fields.every((field, place) => isSame(field, last.fields[place]))) return last.buckets
     const states = await statesIn(fields, keys)
     const versions = states.map(({ version }) => version).join()

@@ -15,7 +15,7 @@ import { RedisConnection } from './connection.js'
 import { errorCodeOf, NotConnectedError, TimeoutError } from './errors.js'
 import { pauseAfter } from './pause.js'
 import { ReachabilityLog } from './reachability-log.js'
-import { mastersOf, type Redirection, redirectionOf, slotCount, slotOf } from './slots.js'
+import { mastersOf, type Redirection, redirectionOf, rememberedSlots, slotCount } from './slots.js'
 import { sendToEachServer } from './together.js'
 import type { Traffic } from './traffic.js'
 
@@ -42,6 +42,7 @@ export class Cluster {
   readonly #closing = new AbortController()
   /** By host and port: the masters, and servers that a redirection has named since the table was read. */
   readonly #connections = new Map<string, RedisConnection>()
+  readonly #slotOf = rememberedSlots()
   /** Host and port of the master of each slot that has one. */
   #table = new Map<number, string>()
   /** Host and port of the masters when the table was read last. */
@@ -71,7 +72,7 @@ export class Cluster {
 
   /** The server that has the key. */
   serverOf(key: string): RedisConnection | undefined {
-    return this.#connections.get(this.#table.get(slotOf(key)) ?? '')
+    return this.#connections.get(this.#table.get(this.#slotOf(key)) ?? '')
   }
 
   /** Whether the server that has the key has room for one more reply of unknown length. */
@@ -81,7 +82,7 @@ export class Cluster {
 
   /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
   async send(command: Command, key: string): Promise<RedisReply> {
-    const slot = slotOf(key)
+    const slot = this.#slotOf(key)
     const deadline = performance.now() + this.#options.timeout
     try {
       return await this.#sendByTable(command, slot, deadline)

@@ -17,6 +17,16 @@ export function slotOf(key: string): number {
   return sum % slotCount
 }
 
+/** Like `slotOf`, which takes 0.3 µs, for the keys of one store, of which there are no more than slots. */
+export function rememberedSlots(): (key: string) => number {
+  const slots = new Map<string, number>()
+  return (key) => {
+    const slot = slots.get(key) ?? slotOf(key)
+    slots.set(key, slot)
+    return slot
+  }
+}
+
 /**
  * The masters by slot, each as host and port, from the reply to CLUSTER SLOTS: for each range of slots
  * its first, its last and its servers, of which the first is the master. Slots without one are left out.

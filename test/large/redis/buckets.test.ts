@@ -44,8 +44,8 @@ describeWithRedis('the number of buckets', () => {
 
   const large = ownRedis()
   test('the engine starts', () => large.start())
-  const ofItsOwn = () => open(large, 1024, { prefix: `${randomUUID()}:` })
-  describeStore('with 1,024 buckets', ofItsOwn, 5)
+  const ofItsOwn = () => open(large, 2048, { prefix: `${randomUUID()}:` })
+  describeStore('with 2,048 buckets, more than are read at a time', ofItsOwn, 5)
 
   test('is recorded by the first store; one with another number is not opened', async () => {
     const { redis, store, id } = await withItem(256)

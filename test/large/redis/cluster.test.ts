@@ -64,12 +64,12 @@ describeWithRedis('a cluster', () => {
 
   test('their number of buckets is that of the first store', async () => {
     const prefix = `${randomUUID()}:`
-    const store = await open({ prefix, buckets: 1024 })
+    const store = await open({ prefix, buckets: 2048 })
     await createdAndListed(store, 2000)
-    const refused = /^StoreMismatchError: STORE_BUCKETS is 256, but .* 1024/
+    const refused = /^StoreMismatchError: STORE_BUCKETS is 256, but .* 2048/
     await assert.rejects(open({ prefix, buckets: 256 }), refused)
     assert.equal(await store.healthy(), true)
-    const env = { STORE_PREFIX: prefix, STORE_BUCKETS: '1024', STORE_TIMEOUT }
+    const env = { STORE_PREFIX: prefix, STORE_BUCKETS: '2048', STORE_TIMEOUT }
     await create(await ownService({ STORE_URL: cluster.url, ...env }), {})
   })
 
