@@ -10,7 +10,7 @@
 import { hash } from 'node:crypto'
 import { countAtOnce, createBucketFields, fieldBytes } from './bucket-fields.js'
 import type { Command, RedisReply, RedisValue } from './client.js'
-import { bytesIn, textsIn, unexpectedFieldIn } from './item-fields.js'
+import { bytesIn, joined, textsIn, unexpectedFieldIn } from './item-fields.js'
 import { KeptTexts } from './kept-texts.js'
 import { bytesField } from './scripts.js'
 import type { Suspects } from './suspects.js'
@@ -266,16 +266,4 @@ function scanCommand(key: string, cursor: string, count: number): Command {
 /** At least the number of fields and texts that a bucket with so many bytes has together, which is what HSCAN counts. */
 function allOf(bytes: number): number {
   return 2 * (Math.ceil(bytes / minTextBytes) + 1)
-}
-
-/** Texts with commas between them, in memory of their own: a slice of Node's pool would hold all of the pool. */
-function joined(texts: readonly Buffer[]): Buffer {
-  const length = texts.reduce((sum, text) => sum + text.length + 1, -1)
-  const whole = Buffer.allocUnsafeSlow(Math.max(0, length))
-  let end = 0
-  for (const text of texts) {
-    if (end > 0) end += whole.write(',', end)
-    end += text.copy(whole, end)
-  }
-  return whole
 }

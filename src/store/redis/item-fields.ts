@@ -55,3 +55,15 @@ export function isItem(id: string, text: Buffer): boolean {
 function isBytesField(field: Buffer | undefined): boolean {
   return field?.length === bytesField.length && field.toString('latin1') === bytesField
 }
+
+/** Texts, each after a comma, in memory of their own: a slice of Node's pool would hold all of the pool. */
+export function joined(texts: readonly Buffer[]): Buffer {
+  const length = texts.reduce((sum, text) => sum + 1 + text.length, 0)
+  const whole = Buffer.allocUnsafeSlow(length)
+  let end = 0
+  for (const text of texts) {
+    end += whole.write(',', end)
+    end += text.copy(whole, end)
+  }
+  return whole
+}

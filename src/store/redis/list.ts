@@ -10,7 +10,7 @@
 
 import type { ItemList } from '../item-store.js'
 import type { Batch, BucketState, Buckets } from './buckets.js'
-import { textsIn } from './item-fields.js'
+import { joined, textsIn } from './item-fields.js'
 
 /** Expected length of the buckets that are read together, in bytes. */
 const maxBytesTogether = 256 * 1024
@@ -18,25 +18,27 @@ const maxBytesTogether = 256 * 1024
 const maxTogether = 1024
 /** Expected length of lists that are read as a whole before they are sent, in bytes. */
 const shortList = 512 * 1024
-/** Texts are joined until they have this length, in bytes: each chunk costs a write. */
-const chunkBytes = 64 * 1024
-
-const comma = Buffer.from(',')
+/**
+ * Texts are joined until they have this length, in bytes. A short list is sent in few pieces. For a long one, a copy of
+ * more than this takes longer than another write.
+ */
+const [shortListChunk, longListChunk] = [64 * 1024, 4 * 1024]
 
 /** @returns once the first items are there. @throws {StoreError} */
 export async function openList(
   states: readonly BucketState[],
   buckets: Buckets,
 ): Promise<Omit<ItemList, 'version'>> {
-  const all = chunksOf(states, buckets)
   const isShort = sum(states.map(({ bytes }) => bytes)) <= shortList
+  const all = chunksOf(states, buckets, isShort ? shortListChunk : longListChunk)
   let first: Buffer[] = []
-  let isWhole = false
+  let length = 0
   do {
-    const next = await all.next()
-    if (next.done) isWhole = true
-    else first.push(next.value)
-  } while (isShort && !isWhole && first.length * chunkBytes < 2 * shortList) // may have grown since
+    const { done, value } = await all.next()
+    if (done) return { byteLength: length, chunks: first, release() {} }
+    first.push(value)
+    length += value.length
+  } while (isShort && length <= 2 * shortList) // it may have grown since
 
   async function* chunks(): AsyncGenerator<Buffer> {
     yield* first.splice(0)
@@ -44,8 +46,8 @@ export async function openList(
   }
 
   return {
-    byteLength: isWhole ? sum(first.map(({ length }) => length)) : undefined,
-    chunks: isWhole ? first : chunks(),
+    byteLength: undefined,
+    chunks: chunks(),
     release() {
       first = []
       void all.return()
@@ -56,18 +58,18 @@ export async function openList(
 async function* chunksOf(
   states: readonly BucketState[],
   buckets: Buckets,
+  chunkBytes: number,
 ): AsyncGenerator<Buffer, void> {
   let parts: Buffer[] = []
   let [length, isFirst] = [0, true]
   const add = (text: Buffer): void => {
     if (text.length === 0) return
-    if (!isFirst) parts.push(comma)
+    parts.push(isFirst ? text.subarray(1) : text)
     isFirst = false
-    parts.push(text)
-    length += text.length + 1
+    length += text.length
   }
   const chunk = (): Buffer => {
-    const whole = Buffer.concat(parts)
+    const whole = parts[0]?.length === length ? parts[0] : Buffer.concat(parts)
     parts = []
     length = 0
     return whole
@@ -88,7 +90,7 @@ async function* chunksOf(
       while (next !== undefined) {
         const batch: Batch | undefined = Buffer.isBuffer(next) ? undefined : next
         if (Buffer.isBuffer(next)) add(next)
-        else for (const text of textsIn(next.entries, seen)) add(text)
+        else add(joined(textsIn(next.entries, seen)))
         if (length >= chunkBytes) yield chunk()
         next = batch && (await buckets.readNext(key, batch))
       }
