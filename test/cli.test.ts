@@ -277,7 +277,7 @@ test('what dev prints fits a screen, says how long the token is valid, and its c
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
   const { child, ended, printed } = await start(args, {}, /\ncurl .* -H .*\n\n$/)
   const lines = printed.split('\n')
-  const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 100)), 0)
+  const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0)
   assert.ok(rows <= 24, `${rows} rows`)
   for (const line of lines.filter((line) => !/^TOKEN=|#token=|^\d\d:\d\d:\d\d /.test(line))) {
     assert.ok(line.length <= 100, line)

@@ -25,5 +25,5 @@ export async function signToken(
   const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
   return await new CompactSign(Buffer.from(JSON.stringify(payload)))
     .setProtectedHeader({ alg: signing.algorithm, typ: 'JWT' })
-    .sign(signing.key)
+    .sign(signing.keys[0])
 }

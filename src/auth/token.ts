@@ -67,10 +67,12 @@ function verifiedClaims(token: string, signing: Signing): v.InferOutput<typeof r
  * Whether a signature is correct (RFC 7515 §5.2) and canonically encoded: decoders ignore the unused
  * bits of the last character, so an altered token would pass (RFC 4648 §3.5).
  */
-function isSignatureOf(input: string, signature: string, { algorithm, key }: Signing): boolean {
-  const expected = createHmac(hashes[algorithm], key).update(input).digest('base64url')
-  if (signature.length !== expected.length) return false // the length is not secret
-  return timingSafeEqual(Buffer.from(signature, 'latin1'), Buffer.from(expected, 'latin1'))
+function isSignatureOf(input: string, signature: string, { algorithm, keys }: Signing): boolean {
+  return keys.some((key) => {
+    const expected = createHmac(hashes[algorithm], key).update(input).digest('base64url')
+    if (signature.length !== expected.length) return false // the length is not secret
+    return timingSafeEqual(Buffer.from(signature, 'latin1'), Buffer.from(expected, 'latin1'))
+  })
 }
 
 /** Parses a part of a token, which must be JSON. */

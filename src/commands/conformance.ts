@@ -36,7 +36,8 @@ export async function run(args: string[]): Promise<undefined> {
   }
   loadEnvFile()
   requireSecret()
-  if (environmentSigning().algorithm !== algorithm) {
+  const signing = environmentSigning()
+  if (signing.algorithm !== algorithm) {
     throw new UsageError(
       `JWT_ALGORITHM is not ${algorithm}, which the tests sign their tokens with`,
     )
@@ -54,7 +55,7 @@ export async function run(args: string[]): Promise<undefined> {
       join(folder, 'conformance-tests.js'),
     ],
     {
-      env: { ...env, BASE_URL: url },
+      env: { ...env, BASE_URL: url, JWT_SECRET: [signing.secrets].flat()[0] },
       stdio: 'inherit',
     },
   )

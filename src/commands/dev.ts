@@ -3,14 +3,14 @@
 import { readFileSync } from 'node:fs'
 import { devFlags, readArguments } from '../config/flags.js'
 import { readSettings } from '../config/read-config.js'
-import { defaultToRandomSecret, requireSecret } from '../config/secret.js'
+import { defaultToRandomSecret, logSecretFile, requireSecret } from '../config/secret.js'
 import { flags } from '../config/settings.js'
 import { isSystemError } from '../config/thrown.js'
 import { unknownNameWarnings } from '../config/unknown-names.js'
 import { UsageError } from '../config/usage-error.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
-import { documentPath, pagePaths, paths, prefix } from '../interface/paths.js'
+import { pagePaths, paths, prefix } from '../interface/paths.js'
 import type { ItemRequest } from '../item/item-request.js'
 import { InvalidSeedError, parseSeed } from '../item/seed.js'
 import { start } from '../process/start.js'
@@ -33,6 +33,7 @@ export async function run(args: string[]): Promise<undefined> {
     items: items ?? [],
     doubles: delay || failures ? createDoubles({ delay, failures }) : undefined,
   })
+  logSecretFile(log)
   for (const warning of unknownNameWarnings()) log.warn(warning)
 
   const { signToken } = await import('../auth/sign.js')
@@ -50,11 +51,10 @@ export async function run(args: string[]): Promise<undefined> {
   ]
   process.stdout.write(`
   interface  ${server.url}${prefix}
-${config.docs ? `  document   ${server.url}${documentPath}\n` : ''}  token      valid for 24 hours, until ${formatTime(iat + tokenLifetime)}${seed}
+  token      valid for 24 hours, until ${formatTime(iat + tokenLifetime)}${seed}
   items      ${config.storeUrl === undefined ? 'lost when the service stops' : 'on the server that STORE_URL names'}
 ${pages.map((line) => `${line}\n`).join('')}
 Paste this into another terminal:
-
 TOKEN=${token}
 curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '{"data": {"name": "first"}}'

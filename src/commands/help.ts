@@ -18,6 +18,8 @@ const usage = `Usage:
 
 const secrets = `From the environment only, not as flags:
   JWT_SECRET            secret that signs the tokens; at least 32 bytes recommended
+  JWT_SECRET_FILE       instead, a file with a secret in each line, read again when it
+                        changes: the first one signs, and up to three verify
   JWT_ALGORITHM         HS256, HS384 or HS512 [HS256]
 `
 
@@ -39,7 +41,7 @@ ${envFile}`,
 
 Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
 examples to paste, and logs a line for each request. With a JWT_SECRET in the environment or in
-.env, tokens outlive a restart, and the printed one stays the same. Listens on 127.0.0.1, and
+.env, tokens outlive a restart. Listens on 127.0.0.1, and
 serves the items page, unless HOST and CONSOLE say otherwise.
 
   --seed FILE           items to start with: a JSON array of objects, or one object per line; either

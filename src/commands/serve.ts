@@ -2,7 +2,12 @@
 
 import { readArguments } from '../config/flags.js'
 import { readSettings } from '../config/read-config.js'
-import { missingSecretError, shortSecretWarning } from '../config/secret.js'
+import {
+  logSecretFile,
+  missingSecretError,
+  refuseTwoSecrets,
+  shortSecretWarning,
+} from '../config/secret.js'
 import { flags } from '../config/settings.js'
 import { unknownNameWarnings } from '../config/unknown-names.js'
 import { start } from '../process/start.js'
@@ -11,7 +16,9 @@ import { start } from '../process/start.js'
 export async function run(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
   const options = { isReadable: process.stdout.isTTY, requestLogLevel: 'debug' } as const
+  refuseTwoSecrets()
   const { log } = await start(config, options)
+  logSecretFile(log)
   const error = missingSecretError()
   if (error !== undefined) log.error(error)
   for (const warning of [shortSecretWarning(), ...unknownNameWarnings()]) {

@@ -1,7 +1,9 @@
-/** What a command does about the `JWT_SECRET` that it has, or does not have. @module */
+/** What a command does about the secret that it has, or does not have. @module */
 
 import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
 import { environmentSigning, signingProblem } from '../auth/secret.js'
+import { observeSecretFile } from '../auth/secret-file.js'
 import { UsageError } from './usage-error.js'
 
 /** In bytes (RFC 7518 §3.2). */
@@ -19,32 +21,54 @@ const toSign =
  * @throws {UsageError} that says what is wrong with `JWT_SECRET` or `JWT_ALGORITHM`.
  */
 export function requireSecret(): void {
+  refuseTwoSecrets()
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return
-  throw new UsageError(process.env.JWT_SECRET ? problem : `${problem}; ${toSign}`)
+  const { JWT_SECRET, JWT_SECRET_FILE } = process.env
+  throw new UsageError(JWT_SECRET || JWT_SECRET_FILE ? problem : `${problem}; ${toSign}`)
+}
+
+/** @throws {UsageError} if both `JWT_SECRET` and `JWT_SECRET_FILE` are set. */
+export function refuseTwoSecrets(): void {
+  if (process.env.JWT_SECRET && process.env.JWT_SECRET_FILE) {
+    throw new UsageError('JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them')
+  }
 }
 
 /** Why a service that has started can verify no token, and what to type; `undefined` if it can. */
 export function missingSecretError(): string | undefined {
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return undefined
+  if (problem.startsWith('JWT_SECRET_FILE')) {
+    return `${problem}: item requests get 503. Put a secret into the file; the service need not be restarted`
+  }
   const remedy = problem.startsWith('JWT_ALGORITHM') ? 'unset JWT_ALGORITHM' : exportSecret
   return `${problem}: item requests get 503. Stop the service, type ${remedy} and start it again`
 }
 
-/**
- * Sets a random `JWT_SECRET` for this process if there is none.
- * @returns whether there was one.
- */
-export function defaultToRandomSecret(): boolean {
-  if (process.env.JWT_SECRET) return true
+/** Sets a random `JWT_SECRET` for this process if there is no secret. */
+export function defaultToRandomSecret(): void {
+  if (process.env.JWT_SECRET || process.env.JWT_SECRET_FILE) return
   process.env.JWT_SECRET = randomBytes(recommendedLength).toString('base64url')
-  return false
 }
 
 /** What to tell the operator about a secret that is shorter than recommended, without showing it. */
 export function shortSecretWarning(): string | undefined {
-  const length = Buffer.byteLength(process.env.JWT_SECRET ?? '')
-  if (length === 0 || length >= recommendedLength) return undefined
-  return `JWT_SECRET has only ${length} of the recommended ${recommendedLength} bytes`
+  if (signingProblem(environmentSigning) !== undefined) return undefined
+  const lengths = environmentSigning().keys.map(({ symmetricKeySize }) => symmetricKeySize ?? 0)
+  const length = Math.min(...lengths)
+  if (length >= recommendedLength) return undefined
+  const variable = process.env.JWT_SECRET ? 'JWT_SECRET' : 'a secret in JWT_SECRET_FILE'
+  return `${variable} has only ${length} of the recommended ${recommendedLength} bytes`
+}
+
+/** Logs each change of the file that `JWT_SECRET_FILE` names. */
+export function logSecretFile(log: Pick<Logger, 'info' | 'error'>): void {
+  observeSecretFile((change) => {
+    if ('secrets' in change) {
+      log.info(change, 'JWT_SECRET_FILE has changed and was read')
+    } else {
+      log.error(`${change.problem}. The secrets that it had remain valid`)
+    }
+  })
 }

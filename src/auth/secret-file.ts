@@ -1,0 +1,103 @@
+/**
+ * The file that `JWT_SECRET_FILE` names: one secret in each line. It is read again when it changes, so that a secret
+ * can be rotated without a restart.
+ *
+ * @module
+ */
+
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+
+/** A new secret, the present one and the one before. */
+const maxSecrets = 3
+
+/**
+ * How often the file is read, in milliseconds. Events of the file system would miss a symbolic link that is replaced,
+ * as Kubernetes does, and changes before the first of them.
+ */
+const interval = 500
+
+/** The file that is followed. */
+interface SecretFile {
+  readonly path: string
+  /** The last usable text. */
+  text: string | undefined
+  /** The last usable secrets. */
+  secrets: readonly string[]
+  /** Why the file cannot be used now; `undefined` if it can. */
+  problem: string | undefined
+}
+
+/** Called when the file has changed: with the number of its secrets, or what is wrong with it. */
+export type SecretFileObserver = (change: { secrets: number } | { problem: string }) => void
+
+let file: SecretFile | undefined
+let observe: SecretFileObserver = () => undefined
+
+/** Returns the secrets in the file, or the last usable ones; the same array until they change. */
+export function secretsIn(path: string): readonly string[] {
+  file = file?.path === path ? file : follow(path)
+  return file.secrets
+}
+
+/** Returns why the file cannot be used, if it cannot. */
+export function secretFileProblem(path: string): string | undefined {
+  secretsIn(path)
+  return file?.problem
+}
+
+/** Sets what is called when the file changes. */
+export function observeSecretFile(observer: SecretFileObserver): void {
+  observe = observer
+}
+
+function follow(path: string): SecretFile {
+  const followed: SecretFile = { path, text: undefined, secrets: [], problem: undefined }
+  try {
+    take(followed, readFileSync(path))
+  } catch (error) {
+    refuse(followed, error)
+  }
+  setInterval(async () => {
+    const { text, problem } = followed
+    try {
+      take(followed, await readFile(path))
+    } catch (error) {
+      refuse(followed, error)
+    }
+    if (followed.problem === undefined) {
+      if (followed.text !== text || problem !== undefined)
+        observe({ secrets: followed.secrets.length })
+    } else if (followed.problem !== problem) {
+      observe({ problem: followed.problem })
+    }
+  }, interval).unref()
+  return followed
+}
+
+/** @throws {Error} if there is no usable secret in the file. */
+function take(followed: SecretFile, bytes: Buffer): void {
+  const text = bytes.toString()
+  if (text !== followed.text) followed.secrets = parseSecrets(text)
+  followed.text = text
+  followed.problem = undefined
+}
+
+function refuse(followed: SecretFile, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error)
+  followed.problem = `JWT_SECRET_FILE ${followed.path}: ${reason}`
+}
+
+/** @throws {Error} that says what is wrong, without any part of the text. */
+function parseSecrets(text: string): string[] {
+  // What is not UTF-8 becomes this character, so many secrets would be the same one, easily guessed.
+  if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
+  const secrets = text.split(/\r?\n/).filter((line) => line !== '')
+  if (secrets.length === 0) throw new Error('it has no secret')
+  if (secrets.length > maxSecrets) {
+    throw new Error(
+      `it has ${secrets.length} lines with secrets; at most ${maxSecrets} are allowed`,
+    )
+  }
+  return secrets
+}

@@ -1,0 +1,128 @@
+/** `JWT_SECRET_FILE`: secrets that change while the service runs. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { serviceAt } from './conformance/client.js'
+import { record } from './conformance/expect.js'
+import { assertServesWithoutSecret } from './support/missing-secret.js'
+import { ownProcess } from './support/own-process.js'
+import { cli, ownService, ownTest as test } from './support/own-service.js'
+import { cleanEnvironment } from './support/tarball.js'
+import { until } from './support/until.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'item-store-secret-'))
+after(() => rmSync(folder, { recursive: true }))
+const [one, two] = ['one secret of at least thirty-two bytes', 'two: a secret of at least 32 bytes']
+
+let files = 0
+function fileWith(text: string): string {
+  files += 1
+  const path = join(folder, `secret-${files}`)
+  writeFileSync(path, text)
+  return path
+}
+
+/** A service that follows the file, and what it says to tokens of a secret. */
+async function serviceWith(path: string) {
+  const own = await ownService({ JWT_SECRET: '', JWT_SECRET_FILE: path })
+  const statusOf = async (secret: string) => {
+    const { request, validToken } = serviceAt(own.baseUrl, secret)
+    return (await request('GET', '/items', { token: validToken() })).status
+  }
+  const statuses = async () => [await statusOf(one), await statusOf(two)]
+  const become = (expected: number[]) =>
+    until(`statuses ${expected}`, async () => {
+      return (await statuses()).join() === expected.join() || undefined
+    })
+  const errors = () =>
+    own.log.filter(({ level }) => level === 'error').map(({ msg }) => String(msg))
+  return { ...own, statuses, become, errors }
+}
+
+const changes: [how: string, change: (path: string, text: string) => void][] = [
+  ['is written again', writeFileSync],
+  ['is replaced by a rename', (path, text) => renameSync(fileWith(text), path)],
+  [
+    'becomes a link to another file',
+    (path, text) => {
+      symlinkSync(fileWith(text), `${path}.new`)
+      renameSync(`${path}.new`, path)
+    },
+  ],
+]
+for (const [how, change] of changes) {
+  test(`a file that ${how}: its tokens are valid from then on, and no others`, async () => {
+    const path = fileWith(`${one}\n`)
+    const { become, statuses, errors } = await serviceWith(path)
+    assert.deepEqual(await statuses(), [200, 401])
+    change(path, `${one}\r\n\n${two}\n`)
+    await become([200, 200])
+    change(path, two)
+    await become([401, 200])
+    assert.deepEqual(errors(), [])
+  })
+}
+
+test('a file that disappears, or has no usable secret: those that it had go on, and the log says so', async () => {
+  const path = fileWith(`${one}\n${two}\n`)
+  const { become, statuses, errors, request, log } = await serviceWith(path)
+  const problems: [string | Buffer | undefined, RegExp][] = [
+    [undefined, /ENOENT.* The secrets that it had remain valid$/],
+    ['\n\n', /it has no secret/],
+    ['a\nb\nc\nd', /it has 4 lines with secrets; at most 3 are allowed/],
+    [Buffer.from([0x61, 0xff]), /it is not UTF-8/],
+  ]
+  for (const [index, [text, says]] of problems.entries()) {
+    if (text === undefined) rmSync(path)
+    else writeFileSync(path, text)
+    const error = await until('an error', () => errors()[index])
+    assert.match(error, says)
+    assert.deepEqual(await statuses(), [200, 200])
+    assert.equal((await request('GET', '/health')).status, 200)
+  }
+  writeFileSync(path, two)
+  await become([401, 200])
+  assert.deepEqual(log.at(-1)?.secrets, 1)
+  assert.doesNotMatch(JSON.stringify(log), new RegExp(`${one}|${two}`))
+})
+
+test('without a usable secret in the file, the service starts unhealthy, and recovers by itself', async () => {
+  const path = join(folder, 'late')
+  const env = { ...cleanEnvironment(), JWT_SECRET_FILE: path }
+  const own = ownProcess([process.execPath, cli, 'serve', '--port', '0'], { cwd: folder, env })
+  await assertServesWithoutSecret(own, /^JWT_SECRET_FILE .*ENOENT.*Put a secret into the file/)
+  const { become } = await serviceWith(path)
+  writeFileSync(path, one)
+  await become([200, 401])
+})
+
+test('together with JWT_SECRET it is refused', () => {
+  for (const command of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
+    const env = { ...cleanEnvironment(), JWT_SECRET: one, JWT_SECRET_FILE: fileWith(two) }
+    const { status, stderr } = spawnSync(process.execPath, [cli, ...command], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    })
+    assert.deepEqual(
+      [status, stderr],
+      [2, 'item-store: JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them\n'],
+    )
+  }
+})
+
+test('the first secret signs', () => {
+  const env = { ...cleanEnvironment(), JWT_SECRET_FILE: fileWith(`${two}\n${one}\n`) }
+  const signed = spawnSync(process.execPath, [cli, 'token', '--sub', 'a'], { cwd: folder, env })
+  const [header = '', payload = '', signature] = String(signed.stdout).trim().split('.')
+  const { mint } = serviceAt(new URL('http://localhost'), two)
+  const claims: unknown = record(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+  const [, , expected] = mint(claims, {
+    header: JSON.parse(Buffer.from(header, 'base64url').toString()),
+  }).split('.')
+  assert.equal(signature, expected)
+})
