@@ -78,16 +78,23 @@ test('a failure after a second without any of its kind has a line at once', ({
   timers.enable({ apis: ['setInterval'] })
   const { lines, log } = captured()
   const { logFailure, end } = createFailureLog(log)
-  const fail = () => logFailure(anExchange(), new ApiError('STORE_FULL', 'The store is full'))
-  fail()
-  fail()
+  const fail = () => {
+    const exchange = anExchange()
+    logFailure(exchange, new ApiError('STORE_FULL', 'The store is full'))
+    return exchange.sessionId
+  }
+  const [first, , third] = [fail(), fail(), fail()]
   assert.equal(lines.length, 1)
   timers.tick(999)
   assert.equal(lines.length, 1)
   timers.tick(1)
+  // The line about several is that of the latest.
   assert.deepEqual(
-    lines.map(({ count }) => count),
-    [1, 1],
+    lines.map(({ count, session_id }) => [count, session_id]),
+    [
+      [1, first],
+      [2, third],
+    ],
   )
   fail()
   assert.equal(lines.length, 2)
