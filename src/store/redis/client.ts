@@ -42,6 +42,9 @@ export interface RedisReply {
 /** A reply, or an error reply. */
 export type Reply = RedisReply | Error
 
+/** Called before other commands are sent, with what sends a command ahead of them. */
+export type OnCheck = (send: (parts: Command['parts']) => Promise<RedisValue>) => void
+
 export type Client = ReturnType<typeof newClient>
 
 /**

@@ -10,7 +10,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ClusterAddress } from './address.js'
-import { type Command, type RedisReply, type Reply, withTimeout } from './client.js'
+import { type Command, type OnCheck, type RedisReply, type Reply, withTimeout } from './client.js'
 import { RedisConnection } from './connection.js'
 import { errorCodeOf, NotConnectedError, TimeoutError } from './errors.js'
 import { pauseAfter } from './pause.js'
@@ -31,6 +31,7 @@ export interface ClusterOptions {
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
+  readonly onCheck?: OnCheck
 }
 
 export class Cluster {
@@ -155,10 +156,9 @@ export class Cluster {
     const known = this.#connections.get(address)
     if (known !== undefined) return known
     const connection = new RedisConnection({
-      url: this.#address.urlOf(address),
+      ...this.#options,
+      url: () => this.#address.urlOf(address),
       isClusterNode: true,
-      timeout: this.#options.timeout,
-      traffic: this.#options.traffic,
       log: this.#options.log.child({ server: address }),
       reachability: {
         lost: (error) => {
@@ -242,7 +242,7 @@ export class Cluster {
     const url = this.#address.urlOf(host)
     const { timeout, traffic } = this.#options
     const connection = new RedisConnection({
-      url,
+      url: () => url,
       isClusterNode: true,
       timeout,
       traffic,

@@ -20,6 +20,7 @@ import {
   type Command,
   connect,
   isReplica,
+  type OnCheck,
   type RedisReply,
   type Reply,
   sendEach,
@@ -37,11 +38,13 @@ import { Room } from './room.js'
 import type { Traffic } from './traffic.js'
 
 export interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
-  /** The same of the server each time, or how to find out where it is now. @throws {Error} after a bounded time. */
-  readonly url: string | (() => Promise<string>)
+  /** Where the server is now. @throws {Error} after a bounded time. */
+  readonly url: () => string | Promise<string>
   readonly log: Pick<Logger, 'warn'>
   readonly reachability: Reachability
   readonly traffic: Traffic
+  /** Called every second that has a command: what it sends goes first. */
+  readonly onCheck?: OnCheck | undefined
 }
 
 /** How long a server counts as the primary, in milliseconds; on a replica, reads would still succeed. */
@@ -172,8 +175,9 @@ export class RedisConnection {
 
   /** The reply comes before those to the commands that follow, so that a replica's do not count. */
   #askForRole(client: Client): void {
-    if (this.#options.isClusterNode) return // a replica there answers MOVED
     this.#askedForRole = performance.now()
+    this.#options.onCheck?.((parts) => client.sendCommand(parts))
+    if (this.#options.isClusterNode) return // a replica there answers MOVED
     client.sendCommand<Buffer>(['INFO', 'replication']).then(
       (info) => {
         if (isReplica(String(info))) this.#demote(client)
@@ -222,11 +226,8 @@ export class RedisConnection {
     let wasConnected = false
     for (let failures = 0; this.#state.name !== 'closed'; ) {
       try {
-        const { url } = this.#options
-        const { client, evictionPolicy } = await connect(
-          { ...this.#options, url: typeof url === 'string' ? url : await url() },
-          this.#closing.signal,
-        )
+        const options = { ...this.#options, url: await this.#options.url() }
+        const { client, evictionPolicy } = await connect(options, this.#closing.signal)
         if (this.#closing.signal.aborted) {
           client.destroy()
           break

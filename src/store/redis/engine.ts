@@ -22,7 +22,7 @@ export interface Engine {
    */
   sendTogether(commands: readonly Command[], keys: readonly string[]): Promise<readonly Reply[]>
   /** Stands for the server of a cluster that has the key; only a cluster has it. */
-  serverOf?(key: string): object | undefined
+  serverOf?(key: string): { readonly isReady: boolean } | undefined
   close(): void
 }
 
@@ -46,5 +46,5 @@ export function openEngine({ url, onLost, ...options }: EngineOptions): Engine {
   }
   const sentinels = sentinelAddress(url)
   if (sentinels !== undefined) return new WatchedPrimary(sentinels, { ...options, reachability })
-  return new RedisConnection({ url, isClusterNode: false, reachability, ...options })
+  return new RedisConnection({ url: () => url, isClusterNode: false, reachability, ...options })
 }

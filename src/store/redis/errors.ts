@@ -52,6 +52,9 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
   if (error instanceof BusyError) {
     return unavailable('The store is overloaded', purpose, false, error)
   }
+  if (error instanceof StoreMismatchError) {
+    return unavailable('The store rejected the request', purpose, true, error)
+  }
   if (error instanceof TimeoutError) {
     return unavailable('The store did not respond in time', purpose, true, error)
   }
@@ -71,16 +74,6 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
 function isRefusal(error: Error): boolean {
   if (error.message.includes(partlyDone)) return false
   return refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(error.message)
-}
-
-/** @param error why it could not be found out that the store may be used; so the operation was not sent. */
-export function notAgreed(error: unknown, purpose: Purpose): StoreError {
-  const isAnswer = error instanceof StoreMismatchError || error instanceof ErrorReply
-  if (isAnswer) return refused(error, purpose)
-  return storeError(
-    error instanceof NotConnectedError ? error : new NotConnectedError(error),
-    purpose,
-  )
 }
 
 /** @param cause why the store does not do it, although it can be reached. */
@@ -120,7 +113,7 @@ export function isOfReplica(error: unknown): boolean {
 
 /** What error replies quote that is known to be no secret: the commands of the store. */
 const ownCommands =
-  /(['`])(auth|select|info|eval|evalsha|hget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|unlink|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
+  /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|unlink|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
 /** The error as it may be logged. */
 export function causeOf(error: unknown): unknown {

@@ -28,8 +28,8 @@ const shortReply = 24 * 1024
 /** The field that is not an item. */
 export const bytesField = 'bytes'
 
-/** The field of the store's record that has the number of buckets. */
-export const bucketsField = 'buckets'
+/** The fields of the store's record: the number of buckets, and the format of the data. */
+export const recordFields = ['buckets', 'format'] as const
 
 /** Code of the reply after which it is unknown what has changed. */
 export const partlyDone = 'PARTLYDONE'
@@ -87,16 +87,16 @@ if redis.pcall('HDEL', key, id) == 1 then return 1 end
 return redis.error_reply('${partlyDone} the item may be there still')`)
 
 /**
- * The key is the record of the store. ARGV: a number of buckets, the number of stores without a record.
- * The number that counts: of several services that record theirs at a time, the first one's. While the
- * engine takes no writes, a store that needs no record is used without one.
+ * The key is the record of the store. ARGV: a number of buckets, a format, the number of stores without a
+ * record. The fields that count: of several services that write theirs at a time, the first one's. While
+ * the engine takes no writes, a store that needs no record is used without one.
  */
 export const recordScript = script(`
-local buckets = redis.call('HGET', KEYS[1], '${bucketsField}')
-if buckets then return buckets end
-local done = redis.pcall('HSET', KEYS[1], '${bucketsField}', ARGV[1])
-if type(done) == 'table' and ARGV[1] ~= ARGV[2] then return done end
-return ARGV[1]`)
+local fields = redis.call('HMGET', KEYS[1], '${recordFields.join("', '")}')
+if fields[1] or fields[2] then return fields end
+local done = redis.pcall('HSET', KEYS[1], 'buckets', ARGV[1], 'format', ARGV[2])
+if type(done) == 'table' and ARGV[1] ~= ARGV[3] then return done end
+return { ARGV[1], ARGV[2] }`)
 
 /**
  * ARGV: a name that no field has. Uses each command that the others use, writes a field and

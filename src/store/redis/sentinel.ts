@@ -91,7 +91,10 @@ export class Sentinel {
           throw error
         },
       )
-      listening.client.once('end', () => this.close()).once('error', () => this.close())
+      const close = () => {
+        if (this.#clients === both) this.close()
+      }
+      listening.client.once('end', close).once('error', close)
       return both
     }
     // A server of any kind refuses a password if it requires none.

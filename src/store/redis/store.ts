@@ -14,16 +14,16 @@ import {
   StoreError,
   StoreMismatchError,
 } from '../item-store.js'
-import { Agreement, bucketsByDefault } from './agreement.js'
 import { type BucketState, createBuckets } from './buckets.js'
 import { Changes } from './changes.js'
 import type { Command, RedisReply } from './client.js'
 import type { ClusterOptions } from './cluster.js'
 import { openEngine } from './engine.js'
-import { errorCodeOf, notAgreed, type Purpose, storeError } from './errors.js'
+import { errorCodeOf, type Purpose, storeError } from './errors.js'
 import { isItem } from './item-fields.js'
 import { openList } from './list.js'
 import { memoryIn } from './memory.js'
+import { bucketsByDefault, StoreRecord } from './record.js'
 import {
   createScript,
   deleteScript,
@@ -58,17 +58,21 @@ const healthyFor = 1000
 
 /**
  * @returns once the first attempt to connect has succeeded or failed; there will be others.
- * @throws {StoreMismatchError} if the store has another number of buckets.
+ * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
   const { prefix, buckets: count = bucketsByDefault, url, timeout, log } = options
   const { batchBytes = 128 * 1024, maxKeptBytes = 64 * 1024 * 1024 } = options
   const keys = Array.from({ length: count }, (_, number) => `${prefix}{${number}}`)
   const traffic = new Traffic()
-  const engine = openEngine({ url, timeout, log, traffic, onLost: () => agreement.doubt() })
-  const agreement = new Agreement({ prefix, keys, log, engine })
+  const engine = openEngine({
+    ...{ url, timeout, log, traffic },
+    onLost: () => record.forget(),
+    onCheck: (send) => record.readAgain(send),
+  })
+  const record = new StoreRecord({ prefix, keys, log, engine })
   await engine.firstAttempt
-  await agreement.check(true).catch((error) => {
+  await record.compare(true).catch((error) => {
     if (!(error instanceof StoreMismatchError)) return // the health check tells
     engine.close()
     throw error
@@ -99,9 +103,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     command: Command,
     withText?: Command,
   ): Promise<RedisReply> {
-    if (!agreement.isReached) await agree(purpose)
+    if (!record.isMatched) await record.assure(key, purpose)
     try {
-      return await engine.send(command, key)
+      const reply = await engine.send(command, key)
+      if (record.mismatch) throw record.mismatch // found since the command was sent
+      return reply
     } catch (error) {
       // The engine forgets scripts when it is started again; nothing has been done then.
       if (errorCodeOf(error) === 'NOSCRIPT' && withText) return await call(purpose, key, withText)
@@ -115,20 +121,14 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     itsKeys: readonly string[],
   ): Promise<RedisReply[]> {
     if (commands.length === 0) return []
-    if (!agreement.isReached) await agree('read')
+    if (!record.isMatched) await record.assure(itsKeys[0] ?? '', 'read')
     const replies = await engine.sendTogether(commands, itsKeys).catch((error) => {
       throw storeError(error, 'read')
     })
+    if (record.mismatch) throw storeError(record.mismatch, 'read')
     return replies.map((reply, place) => {
       if (reply instanceof Error) throw failure(reply, 'read', itsKeys[place] ?? '')
       return reply
-    })
-  }
-
-  /** @throws {StoreError} if it cannot be made sure that this service may use the store. */
-  async function agree(purpose: Purpose): Promise<void> {
-    await agreement.check().catch((error) => {
-      throw notAgreed(error, purpose)
     })
   }
 
@@ -182,7 +182,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
   /** Tries whatever items are read and changed with: once on each server, and where data is suspect. */
   async function assertServes(): Promise<void> {
-    await agreement.check()
+    await record.compare()
     const probed = new Set([...keyOfEachServer(), ...suspects.keys])
     const probes = [...probed].map((key) => {
       const read = async (field: Buffer) =>

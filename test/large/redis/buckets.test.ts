@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { newItemId } from '../../../src/item/id.js'
 import { type ItemStore, StoreMismatchError } from '../../../src/store/item-store.js'
 import { cli, ownService } from '../../support/own-service.js'
@@ -15,6 +16,8 @@ import { assertNothingServed, assertUnhealthy, noChange } from './expect.js'
 
 const prefix = 'item-store:'
 const recordKey = `${prefix}{store}`
+/** A service that is used compares the record every second; this is longer, in milliseconds. */
+const comparisonTime = 2000
 const mismatch = /^STORE_BUCKETS is 1024, but this store has 256; set it to that, or use another/
 
 describeWithRedis('the number of buckets', () => {
@@ -94,6 +97,43 @@ describeWithRedis('the number of buckets', () => {
     assert.equal(await store.delete(id), 'done')
   })
 
+  test('is noticed within a second if it changes, without a health check', async () => {
+    const { redis, store } = await withItem(256)
+    const created = async (sent = performance.now()) => {
+      const id = newItemId()
+      await store.create(id, itemText(id, 1))
+      return sent
+    }
+    await redis.command('flushall')
+    await open(redis, 512)
+    const opened = performance.now()
+    let last = opened
+    await until('nothing more is created', async () => {
+      const sent = await created().catch((error) => {
+        assert.match(error.message, /^The store rejected the request; /)
+      })
+      last = sent ?? last
+      return sent === undefined
+    })
+    assert.ok(last < opened + comparisonTime, `created ${last - opened} ms later`)
+    await assert.rejects(async () => created(), noChange)
+    await redis.command('hset', recordKey, 'buckets', '256')
+    await created()
+  })
+
+  test('is noticed with the first change after a pause, which is not acknowledged', async () => {
+    const { redis, store } = await withItem(256)
+    await redis.command('flushall')
+    await open(redis, 512)
+    await delay(comparisonTime)
+    const changes = Array.from({ length: 50 }, async () => {
+      const id = newItemId()
+      await store.create(id, itemText(id, 1))
+    })
+    const results = await Promise.allSettled(changes)
+    assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['rejected']))
+  })
+
   test('need not be recorded while the engine is full, if it is 256', async () => {
     const { redis, id } = await withItem(256)
     await redis.command('del', recordKey)
@@ -108,16 +148,31 @@ describeWithRedis('the number of buckets', () => {
     assert.equal(await recorded(redis), '1024')
   })
 
-  test('a service with another number says so in one line, and ends', async () => {
-    const { redis } = await withItem(256)
-    const { status, stderr } = spawnSync(process.execPath, [cli, 'serve', '--port', '0'], {
-      env: { STORE_URL: redis.url, STORE_BUCKETS: '1024', JWT_SECRET: 'x' },
-      encoding: 'utf8',
-      timeout: 20_000,
+  const mistakes = [
+    {
+      title: 'another number',
+      field: 'buckets',
+      cause: 'STORE_BUCKETS is 256, but this store has 2;',
+    },
+    {
+      title: 'a newer format',
+      field: 'format',
+      cause: 'this store has data of format 2, and this',
+    },
+  ]
+  for (const { title, field, cause } of mistakes) {
+    test(`a service for a store with ${title} says so in one line, and ends`, async () => {
+      const { redis } = await withItem(256)
+      await redis.command('hset', recordKey, field, '2')
+      const { status, stderr } = spawnSync(process.execPath, [cli, 'serve', '--port', '0'], {
+        env: { STORE_URL: redis.url, JWT_SECRET: 'x' },
+        encoding: 'utf8',
+        timeout: 20_000,
+      })
+      assert.equal(status, 2)
+      assert.match(stderr, new RegExp(`^item-store: ${cause}.*\n$`))
     })
-    assert.equal(status, 2)
-    assert.match(stderr, /^item-store: STORE_BUCKETS is 1024, but this store has 256;.*\n$/)
-  })
+  }
 
   test('a service that was there before the engine touches nothing of a store with another number', async () => {
     const { redis, store } = await withItem(256)
@@ -142,4 +197,44 @@ describeWithRedis('the number of buckets', () => {
     assert.match(String(lines[0]?.cause), mismatch)
     assert.equal((await redis.command('keys', '*')).split('\n').length, 2)
   })
+})
+
+describeWithRedis('the format of the data', () => {
+  test('is recorded with the number of buckets', async () => {
+    const redis = await startedRedis()
+    await ownStore({ url: redis.url, prefix })
+    assert.equal(await redis.command('hgetall', recordKey), 'buckets\n256\nformat\n1')
+  })
+
+  test('is the first one where the record has none, and items are found', async () => {
+    const redis = await startedRedis()
+    const first = await ownStore({ url: redis.url, prefix, buckets: 512 })
+    const id = newItemId()
+    await first.create(id, itemText(id, 1))
+    await redis.command('hdel', recordKey, 'format')
+    const second = await ownStore({ url: redis.url, prefix, buckets: 512 })
+    assert.deepEqual(await second.read(id), itemText(id, 1))
+  })
+
+  for (const format of ['2', '0', 'other']) {
+    test(`${format}: a store that is open stops at it, and one that is opened writes nothing`, async () => {
+      const redis = await startedRedis()
+      const store = await ownStore({ url: redis.url, prefix })
+      const id = newItemId()
+      await store.create(id, itemText(id, 1))
+      await redis.command('hset', recordKey, 'format', format)
+      await until('it is refused', async () => {
+        return await Promise.resolve(store.read(id)).then(
+          () => false,
+          ({ message }) => message === 'The store rejected the request',
+        )
+      })
+      await assert.rejects(async () => store.delete(id), noChange)
+      assert.equal(await store.healthy(), false)
+      await redis.command('hdel', recordKey, 'buckets')
+      const before = await redis.command('hgetall', recordKey)
+      await assert.rejects(ownStore({ url: redis.url, prefix }), StoreMismatchError)
+      assert.equal(await redis.command('hgetall', recordKey), before)
+    })
+  }
 })

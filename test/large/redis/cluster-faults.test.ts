@@ -201,6 +201,47 @@ describeWithRedis('faults of a cluster', () => {
     }
   })
 
+  test('a service starts while the record of the store is away: it serves the other items, and compares it later', async () => {
+    await Promise.all(
+      cluster.nodes.map((node) =>
+        node.command('config', 'set', 'cluster-require-full-coverage', 'no'),
+      ),
+    )
+    await cluster.isWhole()
+    const master = await masterOf(slotOf('item-store:{store}'))
+    const gone = [master, await replicaOf(master)]
+    const hosts = cluster.nodes.filter((node) => !gone.includes(node))
+    const STORE_URL = `redis+cluster://${hosts.map(({ port }) => `127.0.0.1:${port}`)}`
+    await Promise.all(gone.map((node) => node.kill('SIGKILL')))
+    const late = await ownService({ STORE_URL, STORE_TIMEOUT })
+    const wrong = await ownService({ STORE_URL, STORE_TIMEOUT, STORE_BUCKETS: '512' })
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        return (await late.call('POST', '/items', { data: {} })).status
+      }),
+    )
+    const created = statuses.filter((status) => status === 201).length
+    assert.ok(created > 20 && created < 60, `${created} of 60 created`)
+    await assertUnhealthy(late)
+    await Promise.all(gone.map((node) => node.start()))
+    await assertRecovers(late)
+    await assertRecovers(service)
+    await until('the other number is found', async () => {
+      await wrong.call('GET', '/items')
+      return wrong.log.some(({ msg }) => msg === 'the store cannot be used')
+    })
+    await assertNothingServed(wrong, noChange)
+  })
+
+  async function masterOf(slot: number): Promise<ClusterNode> {
+    for (const node of cluster.nodes) {
+      const view = await node.command('cluster', 'nodes')
+      const [, first, last] = /myself.* (\d+)-(\d+)/.exec(view) ?? []
+      if (slot >= Number(first) && slot <= Number(last)) return node
+    }
+    assert.fail(`no master has slot ${slot}`)
+  }
+
   async function aMaster(): Promise<ClusterNode> {
     const roles = await Promise.all(cluster.nodes.map(roleOf))
     const master = cluster.nodes[roles.indexOf('master')]

@@ -22,7 +22,7 @@ import { noChange, unknownOutcome } from './expect.js'
 const redis = await startedRedis()
 
 describeWithRedis('refusals of the engine', () => {
-  const used = ['EVAL', 'EVALSHA', 'HGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
+  const used = ['EVAL', 'EVALSHA', 'HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
   for (const command of used) {
     test(`the user may not use ${command}: unhealthy, and whatever says so has changed nothing`, async () => {
       await redis.command('flushall')

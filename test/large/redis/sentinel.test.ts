@@ -91,6 +91,7 @@ describeWithRedis('a server that sentinels watch', async () => {
       const lines = await linesBeforeOutage(service)
       await begin(primary)
       const named = await untilAnotherIsNamed(primary)
+      await delay(followingTime) // creates that are sent later must be there
       await creates.untilMore()
       await assertRecovers(service)
       // One that was not killed may be found again for a moment, while it is still the primary.
@@ -120,7 +121,13 @@ describeWithRedis('a server that sentinels watch', async () => {
     await creates.untilMore()
     service.child.kill('SIGSTOP')
     const stopped = performance.now()
-    await delay(200) // what the primary has accepted is on the replicas
+    await until('the replicas have all that was acknowledged', async () => {
+      const info = await primary.command(...access, 'info', 'replication')
+      const offset = (pattern: RegExp) =>
+        [...info.matchAll(pattern)].map(([, text]) => Number(text))
+      const [written = 0] = offset(/^master_repl_offset:(\d+)/gm)
+      return offset(/state=online,offset=(\d+)/g).every((received) => received >= written)
+    })
     await failover()
     const named = await untilAnotherIsNamed(primary)
     service.child.kill('SIGCONT')
@@ -164,8 +171,7 @@ describeWithRedis('a server that sentinels watch', async () => {
       ...['tls-auth-clients no', 'tls-replication yes'],
     ]
     const server = ownRedis(
-      '--tls-port',
-      String(port),
+      ...['--tls-port', String(port), '--protected-mode', 'no'],
       ...tls.flatMap((line) => `--${line}`.split(' ')),
     )
     await server.start()

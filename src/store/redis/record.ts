@@ -1,0 +1,177 @@
+/**
+ * The record of a store: what all its services have to agree on, in a hash of its own. These are the format of the data,
+ * and the number of buckets, which decides where an item is.
+ *
+ * @module
+ */
+
+import type { Logger } from 'pino'
+import { StoreMismatchError } from '../item-store.js'
+import type { Command, RedisValue } from './client.js'
+import type { Engine } from './engine.js'
+import {
+  BusyError,
+  errorReplyOf,
+  NotConnectedError,
+  type Purpose,
+  refused,
+  storeError,
+} from './errors.js'
+import { recordFields, recordScript } from './scripts.js'
+
+/** Format of the data, as docs/reference/redis.md describes it. Change it with whatever earlier versions would misread. */
+const ownFormat = 1
+/** Format of stores whose record has none: it did not have one at first. */
+const formatByDefault = 1
+/** Number of buckets of stores without a record. */
+export const bucketsByDefault = 256
+export interface StoreRecordOptions {
+  readonly prefix: string
+  /** The keys of all buckets that this service has. */
+  readonly keys: readonly string[]
+  readonly log: Pick<Logger, 'warn'>
+  readonly engine: Pick<Engine, 'send' | 'sendTogether' | 'serverOf'>
+}
+
+export class StoreRecord {
+  readonly #options: StoreRecordOptions
+  readonly #key: string
+  #isMatched = false
+  #mismatch: StoreMismatchError | undefined
+  /** Whether the log has a line about a mismatch, since there was none. */
+  #isLogged = false
+  /** Whether the store has had the number of this service before: its record is restored if it gets lost. */
+  #wasMatched = false
+  #pending: Promise<void> | undefined
+
+  constructor(options: StoreRecordOptions) {
+    this.#options = options
+    this.#key = `${options.prefix}{store}`
+  }
+
+  /** Whether the record was as this service needs it when it was read last; only then may items be read and changed. */
+  get isMatched(): boolean {
+    return this.#isMatched
+  }
+
+  /** How the record differed from the settings of this service when it was read last. */
+  get mismatch(): StoreMismatchError | undefined {
+    return this.#mismatch
+  }
+
+  /** The server may be another one now. */
+  forget(): void {
+    this.#isMatched = false
+    this.#mismatch = undefined
+  }
+
+  /** Reads the record once more. In a cluster, only one server has it; what the others reply is left aside. */
+  readAgain(send: (parts: Command['parts']) => Promise<RedisValue>): void {
+    send(this.#question).then(
+      (value) => {
+        const content = contentOf(value)
+        if (content === undefined) this.forget()
+        else this.#judge(content, false)
+      },
+      () => undefined, // the commands that follow fail as well, or were sent to another server
+    )
+  }
+
+  /** Makes sure that items with this key may be read and changed. @throws {StoreError} */
+  async assure(key: string, purpose: Purpose): Promise<void> {
+    await this.compare().catch((error) => {
+      const isAnswer = error instanceof StoreMismatchError || errorReplyOf(error) !== undefined
+      if (isAnswer) throw refused(error, purpose)
+      // In a cluster, items are served while only the server of the record is away.
+      if (this.#options.engine.serverOf?.(key)?.isReady) return
+      const isKnown = error instanceof NotConnectedError || error instanceof BusyError
+      throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
+    })
+  }
+
+  /**
+   * Compares the record with the settings of this service, or writes it.
+   * @param isAtStart whether the error goes to the user, so that the log need not have it.
+   * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
+   * @throws {Error} for `storeError`, if it cannot be read: what was known before still counts then.
+   */
+  compare(isAtStart = false): Promise<void> {
+    this.#pending ??= this.#compare(isAtStart).finally(() => {
+      this.#pending = undefined
+    })
+    return this.#pending
+  }
+
+  async #compare(isAtStart: boolean): Promise<void> {
+    this.#judge(await this.#read(), isAtStart)
+    if (this.#mismatch) throw this.#mismatch
+  }
+
+  #judge(content: Content, isAtStart: boolean): void {
+    const cause = mismatchIn(content, this.#options.keys.length)
+    this.#mismatch = cause === undefined ? undefined : new StoreMismatchError(cause)
+    this.#isMatched = cause === undefined
+    this.#wasMatched ||= this.#isMatched
+    const isNew = cause !== undefined && !isAtStart && !this.#isLogged
+    if (isNew) this.#options.log.warn({ cause }, 'the store cannot be used')
+    this.#isLogged = cause !== undefined && !isAtStart
+  }
+
+  get #question(): string[] {
+    return ['HMGET', this.#key, ...recordFields]
+  }
+
+  async #read(): Promise<Content> {
+    const { keys, engine } = this.#options
+    if (engine.serverOf && !engine.serverOf(this.#key)?.isReady) {
+      throw new NotConnectedError(new Error('the server of the record cannot be reached'))
+    }
+    const content = await this.#send(this.#question)
+    if (content !== undefined) return content
+    const isOther = keys.length !== bucketsByDefault && !this.#wasMatched
+    if (isOther && (await this.#holdsItems())) {
+      return { buckets: bucketsByDefault, format: formatByDefault }
+    }
+    const args = [keys.length, ownFormat, bucketsByDefault].map(String)
+    const written = await this.#send(['EVAL', recordScript.text, '1', this.#key, ...args])
+    return written ?? { buckets: Number.NaN, format: Number.NaN }
+  }
+
+  /** @returns `undefined` if there is no record. */
+  async #send(parts: readonly string[]): Promise<Content | undefined> {
+    const { value } = await this.#options.engine.send({ parts, replyBytes: 0 }, this.#key)
+    return contentOf(value)
+  }
+
+  async #holdsItems(): Promise<boolean> {
+    const { keys, engine } = this.#options
+    const lengthOf = (key: string) => ({ parts: ['HLEN', key], replyBytes: 0 })
+    const replies = await engine.sendTogether(keys.map(lengthOf), keys)
+    return replies.some((reply) => {
+      if (reply instanceof Error) throw reply
+      return Number(reply.value) > 0
+    })
+  }
+}
+
+interface Content {
+  readonly buckets: number
+  readonly format: number
+}
+
+/** @returns `undefined` if there is no record. */
+function contentOf(reply: RedisValue): Content | undefined {
+  const [buckets, format] = Array.isArray(reply) ? reply : []
+  if (buckets == null && format == null) return undefined
+  return { buckets: Number(buckets), format: Number(format ?? formatByDefault) }
+}
+
+/** What is wrong with a record, for a service with its own number of buckets. */
+function mismatchIn({ buckets, format }: Content, own: number): string | undefined {
+  if (format !== ownFormat) {
+    const version = format > ownFormat ? 'a newer version of the service' : 'another version'
+    return `this store has data of format ${format}, and this version reads format ${ownFormat}; use ${version}, or another STORE_PREFIX`
+  }
+  if (buckets === own) return undefined
+  return `STORE_BUCKETS is ${own}, but this store has ${buckets}; set it to that, or use another STORE_PREFIX`
+}
