@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { busyClients } from '../../support/kept-client.js'
 import type { Command } from '../../support/own-process.js'
 import { type OwnService, ownService, ownTest } from '../../support/own-service.js'
 import { firstText, headOf, openSocket, slowly, writePieces } from '../../support/socket.js'
@@ -24,6 +25,18 @@ async function tellToEnd({ child, baseUrl }: OwnService): Promise<void> {
       () => true,
     ),
   )
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  ownTest(`${signal} under 20 busy connections: none cut short, exit code 0`, async () => {
+    const own = await ownService()
+    const clients = busyClients(own, 20)
+    await clients.untilBusy()
+    own.child.kill(signal)
+    const exit = await own.ended() // first, as the clients go on for as long as it does
+    for (const { broken } of await clients.ended()) assert.deepEqual(broken, [])
+    assert.deepEqual(exit, [0, null])
+  })
 }
 
 ownTest('SIGTERM while a slow client reads a list: it gets all of it', async () => {
