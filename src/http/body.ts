@@ -3,21 +3,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config/settings.js'
 import { ApiError, bytesText } from '../interface/errors.js'
+import { type ArrivingBody, windowBytes } from '../item/item-request.js'
+import type { Slices } from '../item/slices.js'
 import type { Awaitable } from '../store/item-store.js'
-import { isMapped, mapped, mappedFrom, readBytes, resized } from '../store/mapped.js'
+import { isMapped, mapped, mappedFrom, released, resized } from '../store/mapped.js'
+import { received } from './receiving.js'
+import { callInTurns, inTurns, mayWorkNow } from './turns.js'
 
 /**
- * Reads the complete body, as it was sent. A client that expects `100 Continue` first gets it.
- * @param use gets the body, which it must not keep: memory for large ones is used again.
- * @returns what `use` returns, or throws.
+ * Reads a body, which is worked on while it arrives. A client that expects `100 Continue` first gets it.
+ * @returns what the work returns, or throws. If it throws, the rest of the body is discarded.
  * @throws {ApiError} `VALIDATION_ERROR` for a content type that is not JSON, `PAYLOAD_TOO_LARGE`,
  * `SERVICE_UNAVAILABLE` if too much is pending, `BAD_REQUEST` if the body is cut short.
  */
 export type ReadBody = <T>(
   request: IncomingMessage,
   response: ServerResponse,
-  use: (body: Buffer) => T,
+  use: BodyUse<T>,
 ) => Awaitable<T>
+
+/** What is done with a body, which must not be kept: its memory is given back at the end of the work. */
+export interface BodyUse<T> {
+  /** Gets a short body. */
+  atOnce(body: Buffer): T
+  /** Gets any other one, or one of many. */
+  inSlices(body: ArrivingBody): Slices<T>
+}
 
 /** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"(?:[^"\\]|\\.)*")*)?$/i
@@ -51,81 +62,148 @@ export function createBodyReader({
     return request.complete ? readComplete(request, response, use) : receive(request, response, use)
   }
 
+  /** Counts the memory of a body, and of the work on it, until its response is closed. */
+  function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
+    let counted = 0
+    let isClosed = false
+    const count = (bytes: number, workBytes: number) => {
+      const now = isClosed ? 0 : bytes + workBytes
+      pendingBytes += now - counted
+      counted = now
+      if (pendingBytes > maxPendingBytes && now > 0) throw tooMuchPending()
+    }
+    response.once('close', () => {
+      isClosed = true
+      count(0, 0)
+    })
+    return count
+  }
+
   /** A small body comes in one packet with the head, and needs no events. */
   function readComplete<T>(
     request: IncomingMessage,
     response: ServerResponse,
-    use: (body: Buffer) => T,
-  ): T {
-    const body = receivedBody(request)
-    if (body.length > maxBodyBytes) throw tooLarge(maxBodyBytes)
-    if (pendingBytes + body.length > maxPendingBytes) throw tooMuchPending()
-    pendingBytes += body.length
-    response.once('close', () => {
-      pendingBytes -= body.length
-    })
-    return use(body)
+    use: BodyUse<T>,
+  ): Awaitable<T> {
+    const bytes = receivedBody(request)
+    const { length } = bytes
+    if (length > maxBodyBytes) throw tooLarge(maxBodyBytes)
+    if (length <= windowBytes && mayWorkNow(length)) {
+      if (pendingBytes + length > maxPendingBytes) throw tooMuchPending()
+      pendingBytes += length
+      response.once('close', () => {
+        pendingBytes -= length
+      })
+      return use.atOnce(bytes)
+    }
+    const count = countMemory(response)
+    count(length, 0)
+    const hold = (workBytes: number) => count(length, workBytes)
+    return inTurns(use.inSlices({ bytes, length, isComplete: true, hold }))
   }
 
   function receive<T>(
     request: IncomingMessage,
     response: ServerResponse,
-    use: (body: Buffer) => T,
+    use: BodyUse<T>,
   ): Promise<T> {
     const maxLength = Number(request.headers['content-length'] ?? maxBodyBytes)
     return new Promise((resolve, reject) => {
-      /** Its first `length` bytes have been received. A list of tiny chunks could take 400 times as much memory. */
-      let body: Buffer = nothing
-      let length = 0
-      let counted = 0
+      const count = countMemory(response)
+      let workBytes = 0
+      const body = {
+        /** A list of tiny chunks could take 400 times as much memory. */
+        bytes: nothing as Buffer, // of any memory
+        length: 0,
+        isComplete: false,
+        hold(bytes: number): void {
+          workBytes = bytes
+          count(body.bytes.length, workBytes)
+        },
+      }
+      let state: 'waiting' | 'working' | 'done' = 'waiting'
+      const work = use.inSlices(body)
 
-      function hold(next: Buffer): void {
-        pendingBytes += next.length - counted
-        counted = next.length
-        body = next
+      function goOn(): void {
+        if (state !== 'waiting') return
+        state = 'working'
+        callInTurns(step)
+      }
+
+      function step(): boolean {
+        if (state === 'done') return false
+        try {
+          const { done, value } = work.next()
+          if (done) {
+            end()
+            resolve(value)
+          } else if (value === 'waiting') {
+            state = 'waiting'
+          }
+        } catch (error) {
+          refuse(error)
+        }
+        return state === 'working'
+      }
+
+      /** The memory of the body stays counted until the response is sent, as the item takes some too. */
+      function end(): void {
+        state = 'done'
+        work.return(undefined as T) // ends it, and is not used
+        released(body.bytes)
+        body.bytes = nothing
+        request.off('data', append) // an idle connection keeps the request, and so would keep the body
       }
 
       /** The rest is read and discarded, so that the client can read the response. */
-      function refuse(error: ApiError): void {
-        hold(nothing)
-        request.off('data', append).resume()
+      function refuse(error: unknown): void {
+        end()
+        count(0, 0)
+        request.resume()
         reject(error)
       }
 
       function append(chunk: Buffer): void {
-        const needed = length + chunk.length
+        const needed = body.length + chunk.length
         if (needed > maxBodyBytes) {
           refuse(tooLarge(maxBodyBytes))
           return
         }
-        if (length === 0) {
-          hold(chunk)
-        } else if (needed > body.length) {
-          const larger = enlarge(body, Math.min(2 * needed, maxLength), maxLength)
-          if (larger === undefined) {
-            refuse(new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body'))
-            return
+        if (body.length === 0) {
+          body.bytes = chunk
+        } else {
+          if (needed > body.bytes.length) {
+            const larger = enlarge(body.bytes, Math.min(2 * needed, maxLength), maxLength)
+            if (larger === undefined) {
+              const problem = 'Not enough memory for the request body'
+              refuse(new ApiError('SERVICE_UNAVAILABLE', problem))
+              return
+            }
+            body.bytes = larger
           }
-          hold(larger)
+          chunk.copy(body.bytes, body.length)
         }
-        if (length > 0) chunk.copy(body, length)
-        length = needed
-        if (pendingBytes > maxPendingBytes) refuse(tooMuchPending())
+        body.length = needed
+        try {
+          count(body.bytes.length, workBytes)
+        } catch (error) {
+          refuse(error)
+          return
+        }
+        received(request, chunk.length)
+        goOn()
       }
 
       request.on('data', append).once('end', () => {
-        try {
-          resolve(readBytes(body.subarray(0, length), use))
-        } catch (error) {
-          reject(error)
-        }
-        body = nothing
+        body.isComplete = true
+        goOn()
       })
-      // The request emits no `end` if the response comes first. Until the response is sent, the item takes memory too.
+      // The request emits no `end` if the response comes first.
       response.once('close', () => {
-        hold(nothing)
-        request.off('data', append) // an idle connection keeps the request, and so would keep the body
-        if (!request.complete) reject(bodyCutShort())
+        if (state !== 'done') {
+          end()
+          reject(bodyCutShort())
+        }
       })
     })
   }

@@ -8,10 +8,11 @@
 
 import crypto, { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../interface/errors.js'
+import { type Slices, sliceBytes } from '../item/slices.js'
 import type { Awaitable, EncodedItem } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
+import { inTurns } from './turns.js'
 
 /** An entity tag as it stands in `ETag`, quotes included. */
 export type EntityTag = `"${string}"` | `W/"${string}"`
@@ -24,9 +25,6 @@ export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
 }
-
-/** Bytes hashed in one turn of the event loop: about a millisecond. */
-const hashedPerTurn = 1024 * 1024
 
 /** From this length on, in bytes, tags are kept: to hash an item takes 20 µs or more. */
 const longItem = 32 * 1024
@@ -49,16 +47,17 @@ const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
   if (item.length < longItem) return entityTag(item)
   const tag =
-    longItemTags.get(item) ?? (item.length > hashedPerTurn ? hugeItemTag(item) : entityTag(item))
+    longItemTags.get(item) ??
+    (item.length > sliceBytes ? inTurns(hugeItemTag(item)) : entityTag(item))
   longItemTags.set(item, tag)
   return tag
 }
 
-async function hugeItemTag(item: EncodedItem): Promise<EntityTag> {
+function* hugeItemTag(item: EncodedItem): Slices<EntityTag> {
   const sha256 = createHash('sha256')
-  for (let start = 0; start < item.length; start += hashedPerTurn) {
-    sha256.update(item.subarray(start, start + hashedPerTurn))
-    await nextTurn()
+  for (let start = 0; start < item.length; start += sliceBytes) {
+    sha256.update(item.subarray(start, start + sliceBytes))
+    yield
   }
   return `"${sha256.digest('base64url')}"`
 }

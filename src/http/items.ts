@@ -4,7 +4,8 @@ import { ApiError } from '../interface/errors.js'
 import { type HeaderList, neverStored, replayedHeader } from '../interface/headers.js'
 import { itemPath } from '../interface/paths.js'
 import { type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
-import { encodeItem, parseItemRequest } from '../item/item-request.js'
+import { encodedItem, encodeItem, parseItemRequest, readItemRequest } from '../item/item-request.js'
+import { areEqual } from '../item/slices.js'
 import { endTogether } from '../listener/together.js'
 import {
   type Awaitable,
@@ -30,6 +31,7 @@ import type { Exchange, Handler } from './exchange.js'
 import { keyedName } from './idempotency.js'
 import { sendChunks } from './send-chunks.js'
 import type { SharedList, SharedLists } from './shared-lists.js'
+import { inTurns } from './turns.js'
 import type { ReadResult, Tagged } from './wait.js'
 import type { WaitingReads } from './waiting-reads.js'
 
@@ -144,7 +146,7 @@ export function createItemHandlers(
       while (!(await store.create(id, item))) {
         const present = await readToChange(id)
         if (present === undefined) continue // deleted since
-        if (!present.equals(item)) throw keyConflict(location)
+        if (!(await inTurns(areEqual(present, item)))) throw keyConflict(location)
         location.push(replayedHeader, 'true')
         break
       }
@@ -182,10 +184,17 @@ export function createItemHandlers(
     { request, response }: Exchange,
     idOf: () => ItemId,
   ): Awaitable<{ id: ItemId; item: EncodedItem }> {
-    return readBody(request, response, (body) => {
-      const itemRequest = parseItemRequest(body)
-      const id = idOf()
-      return { id, item: encodeItem(id, itemRequest) }
+    return readBody(request, response, {
+      atOnce(body) {
+        const itemRequest = parseItemRequest(body)
+        const id = idOf()
+        return { id, item: encodeItem(id, itemRequest) }
+      },
+      *inSlices(body) {
+        const itemRequest = yield* readItemRequest(body)
+        const id = idOf()
+        return { id, item: yield* encodedItem(id, itemRequest) }
+      },
     })
   }
 }

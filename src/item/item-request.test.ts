@@ -5,9 +5,11 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { jsonObject, jsonValue } from '../../test/support/json-text.js'
 import { newItemId } from './id.js'
-import { encodeItem, parseItemRequest } from './item-request.js'
+import { encodeItem, InvalidItemError, parseItemRequest, readItemRequest } from './item-request.js'
+import { atOnce } from './slices.js'
 
 const id = newItemId()
+const nothing = Buffer.alloc(0)
 
 /** The item that a body becomes, without the opening of every item. */
 function itemOf(body: string): string {
@@ -139,6 +141,101 @@ describe('any data object', () => {
       { numRuns: 2000 },
     )
   })
+})
+
+describe('a body that arrives in parts', () => {
+  const wrong = [0xff, 0xe9, 0xed, 0xf0, 0x00, 0x0a, 0x22, 0x5c].map((byte) => Buffer.from([byte]))
+  const text = fc
+    .oneof(jsonObject, jsonValue)
+    .map((value) => `{"data":${value},"project_id":"é🦄"}`)
+  const almost = fc.tuple(text, fc.nat(), fc.nat(3), fc.constantFrom(nothing, ...wrong))
+  const body = almost.map(([text, at, cut, insert]) => {
+    const bytes = Buffer.from(text)
+    const place = at % (bytes.length + 1)
+    return Buffer.concat([bytes.subarray(0, place), insert, bytes.subarray(place + cut)])
+  })
+
+  test('becomes the same item, or has the same fault, as in one piece', () => {
+    fc.assert(
+      fc.property(body, fc.array(fc.nat(), { maxLength: 8 }), (bytes, places) => {
+        const ends = places.map((place) => place % (bytes.length + 1)).sort((one, two) => one - two)
+        const whole = cameTo(bytes, [])
+        assert.equal(cameTo(bytes, ends), whole)
+        const each = Array.from(bytes, (_, place) => place)
+        assert.equal(cameTo(bytes, each), whole)
+        assert.equal(/^The body is not valid/.test(whole), !isJson(bytes))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('is refused at the first wrong byte, before the rest has come', () => {
+    for (const start of [
+      '{"data":{"a":tr ',
+      '{"a":"\\u00x',
+      '[1,]',
+      '{"data":{"a":"\n',
+      '}',
+      '{}x',
+    ]) {
+      const body = arriving(Buffer.from(start))
+      body.length = start.length
+      assert.throws(() => readItemRequest(body).next(), InvalidItemError, start)
+    }
+  })
+})
+
+/** What becomes of a body that arrives in parts with these ends: its item or what is wrong. */
+function cameTo(bytes: Buffer, ends: readonly number[]): string {
+  const body = arriving(Buffer.from(bytes)) // which it may change
+  const work = readItemRequest(body)
+  try {
+    for (const end of ends) {
+      body.length = end
+      while (work.next().value !== 'waiting');
+    }
+    body.length = bytes.length
+    body.isComplete = true
+    return encodeItem(id, atOnce(work)).toString()
+  } catch (error) {
+    if (error instanceof InvalidItemError) return error.message
+    throw error
+  }
+}
+
+function arriving(bytes: Buffer) {
+  return { bytes, length: 0, isComplete: false, hold: () => undefined }
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('of names of any length, spelt in any way, the last member is kept', () => {
+  for (const length of [60, 64, 65, 8191, 8192, 8193, 50_000]) {
+    const plain = 'x'.repeat(length)
+    const escaped = raw`\u0078`.repeat(length)
+    const others = Array.from({ length: 20 }, (_, place) => `"${plain}${place}":0`)
+    for (const [first, last] of [
+      [plain, plain],
+      [plain, escaped],
+      [escaped, plain],
+      [escaped, escaped],
+    ]) {
+      const data = `{"${first}":1,${others},"${last}":2}`
+      assert.equal(itemOf(`{"data":${data}}`), `null,${others},"${last}":2}`, `${length}`)
+    }
+  }
+})
+
+test('100,000 short names, each twice', () => {
+  const names = Array.from({ length: 100_000 }, (_, place) => `"${place}":${place}`).join()
+  assert.ok(itemOf(`{"data":{${names},"id":1,${names}}}`) === `null,${names}}`) // too long to be shown
 })
 
 test('names of lone surrogates are distinguished, and quickly', () => {

@@ -1,7 +1,7 @@
 /**
  * Turns the body of a request into the text of the item, verbatim.
  *
- * The body is scanned once. What the client wrote as a member of `data` becomes, byte for byte, a member
+ * The body is checked as it arrives. What the client wrote as a member of `data` becomes, byte for byte, a member
  * of the item; no value is parsed and written again, so no number is rounded, no name reordered, no escape
  * changed.
  *
@@ -12,11 +12,15 @@ import { isUtf8 } from 'node:buffer'
 import { is, safeParse } from 'valibot'
 import { GenericRequest } from '../interface/models.js'
 import type { EncodedItem, ItemId } from '../store/item-store.js'
-import { mapped, mappedFrom } from '../store/mapped.js'
-import { JsonSyntaxError } from './json-syntax.js'
-import { keptMembers, type Positions } from './kept-members.js'
+import { isMapped, mapped, mappedFrom } from '../store/mapped.js'
+import { JsonChecker } from './json-checker.js'
+import { JsonSyntaxError, type Member } from './json-syntax.js'
+import { keptMembers } from './kept-members.js'
+import { MemberRecord, type Members } from './member-record.js'
 import { nameOf } from './names.js'
-import { positionOf, scanText } from './scan.js'
+import { Place, positionOf } from './scan.js'
+import { atOnce, copied, type Slices } from './slices.js'
+import { firstInvalid, incompleteEnd } from './utf8.js'
 
 /** A valid request, as the pieces of text that the item is made of. */
 export interface ItemRequest {
@@ -32,48 +36,204 @@ export class InvalidItemError extends Error {
 }
 
 const nullText = Buffer.from('null')
-const noMembers = Buffer.alloc(0)
+const nothing: Buffer = Buffer.alloc(0)
+const quote = 0x22
 const comma = 0x2c
 const openBracket = 0x5b
+const backslash = 0x5c
+const lowerD = 0x64
+const lowerF = 0x66
+const lowerN = 0x6e
+const lowerP = 0x70
+const lowerT = 0x74
 const openBrace = 0x7b
 const closeBrace = 0x7d
+
+/** A body of which some has arrived. */
+export interface ArrivingBody {
+  /** Memory whose first `length` bytes have arrived. It may become another one when more arrives. */
+  readonly bytes: Buffer
+  readonly length: number
+  /** Whether that is all. */
+  readonly isComplete: boolean
+  /** Called with the memory that the work on it takes at the moment, in bytes. Throws if that is too much. */
+  hold(bytes: number): void
+}
 
 /** The `data` or `project_id` of a request, as positions in the body. */
 interface Field {
   readonly start: number
   readonly end: number
   /** The members of its value, if that is an object. */
-  readonly members: Positions
+  readonly members: Members
 }
 
-interface ScannedBody {
-  /** Where the JSON value starts. */
-  readonly start: number
-  data?: Field
-  project_id?: Field
+/** Bytes that are checked in one slice: less than a millisecond, whatever they are. */
+export const windowBytes = 16 * 1024
+
+/** V8 takes longer to read memory that can be resized: from a copy then. */
+const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
+
+/** No longer name is that of a field, however it is escaped. */
+const longestField = '\\u0000'.length * 'project_id'.length
+
+/** Reads the text of a request, and finds its fields. */
+class RequestCheck {
+  readonly checker = new JsonChecker(2, (member, depth) => this.#visit(member, depth))
+  readonly record = new MemberRecord()
+  #data: Field | undefined
+  #projectId: Field | undefined
+  #bytes = nothing
+
+  /**
+   * Has the bytes up to a position checked: up to the first that is wrong, be it in UTF-8 or JSON.
+   * @param isLast whether the body ends there.
+   */
+  read(bytes: Buffer, end: number, isLast: boolean): void {
+    this.#bytes = bytes
+    readWindow(this.checker, bytes, end, isLast)
+    this.#bytes = nothing
+  }
+
+  #visit(member: Member, depth: number): void {
+    if (depth === 2) {
+      this.record.add(member)
+      return
+    }
+    const name = fieldNamed(this.#bytes, member)
+    if (name === undefined) {
+      this.record.clear()
+    } else {
+      const { valueStart: start, valueEnd: end } = member
+      const field = { start, end, members: this.record.take(this.#bytes) }
+      if (name === 'data')
+        this.#data = field // the last one counts
+      else this.#projectId = field
+    }
+  }
+
+  /** The fields of a complete body. @throws {InvalidItemError} if they do not meet spec §2.2. */
+  fields(bytes: Buffer): { readonly projectId: Field | undefined; readonly members: Members } {
+    if (bytes[this.checker.start] !== openBrace) throw invalid('the body must be an object')
+    const data = this.#data
+    const projectId = this.#projectId
+    // The schema gets only what it checks; nothing is ever parsed.
+    const outlines: { data?: unknown; project_id?: unknown } = {}
+    if (data !== undefined) outlines.data = outline(bytes, data.start)
+    if (projectId !== undefined) outlines.project_id = outline(bytes, projectId.start)
+    if (!is(GenericRequest, outlines)) throw invalid(firstIssue(outlines))
+    if (data === undefined) throw new Error('the check and the schema disagree on data')
+    return { projectId, members: data.members }
+  }
+
+  /** Makes it ready for another body. @returns whether it is small enough to be kept. */
+  reset(): boolean {
+    this.#data = undefined
+    this.#projectId = undefined
+    this.checker.reset()
+    this.record.clear()
+    return this.checker.stack.byteLength + this.record.byteLength === 0
+  }
 }
+
+/** A check that is not in use: to make one takes longer than to check a short body. */
+let spare: RequestCheck | undefined
 
 /**
  * Checks the body of a create or replace.
- * @param body JSON text in UTF-8.
+ * @param body JSON text in UTF-8, which may be changed.
  * @throws {InvalidItemError} if it is not JSON, or does not meet spec §2.2.
  */
 export function parseItemRequest(body: Buffer): ItemRequest {
-  const { start, data, project_id: projectId } = scanBody(body)
+  if (body.length > 0 && body.length <= windowBytes) {
+    const check = spare ?? new RequestCheck()
+    spare = undefined // if the body is wrong, it is not used again
+    try {
+      check.read(body, body.length, true)
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error
+      throw invalidJson(positionOf(body, error.offset), error)
+    }
+    const { projectId, members } = check.fields(body)
+    if (members.hasDropped === false) {
+      if (check.reset()) spare = check
+      return requestOf(body, projectId, members)
+    }
+    const kept = keptMembers(body, members, check.record.marks, () => undefined)
+    return requestOf(body, projectId, atOnce(kept))
+  }
+  const arrived = { bytes: body, length: body.length, isComplete: true, hold: () => undefined }
+  return atOnce(readItemRequest(arrived))
+}
 
-  if (body[start] !== openBrace) throw invalid('the body must be an object')
+/**
+ * The same for a body that is still arriving. Once it is known to be wrong, this fails; the rest may not have arrived.
+ * @returns views of the body.
+ */
+export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
+  const check = new RequestCheck()
+  const { checker, record } = check
+  for (let isLast = false; !isLast; ) {
+    const end = Math.min(body.length, checker.position + windowBytes)
+    isLast = body.isComplete && end === body.length
+    if (end === 0 && isLast) throw new InvalidItemError('The body is empty; expected a JSON object')
+    try {
+      check.read(body.bytes, end, isLast)
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error
+      throw invalidJson(yield* placeAt(body, error.offset), error)
+    }
+    if (isLast) break
+    body.hold(checker.stack.byteLength + record.byteLength)
+    yield end === body.length ? 'waiting' : undefined
+  }
+  const { bytes } = body
+  const { projectId, members } = check.fields(bytes)
+  return requestOf(bytes, projectId, yield* keptMembers(bytes, members, record.marks, body.hold))
+}
 
-  // The schema gets only what it checks; nothing else is ever parsed.
-  const outlines: { data?: unknown; project_id?: unknown } = {}
-  if (data !== undefined) outlines.data = outline(body, data.start, data.end)
-  if (projectId !== undefined) outlines.project_id = outline(body, projectId.start, projectId.end)
-  if (!is(GenericRequest, outlines)) throw invalid(firstIssue(outlines))
-
-  if (data === undefined) throw new Error('the scan and the schema disagree on data')
+/** @param members where they are in the body. */
+function requestOf(
+  body: Buffer,
+  projectId: Field | undefined,
+  { start, end }: { readonly start: number; readonly end: number },
+): ItemRequest {
   return {
     projectId: projectId === undefined ? nullText : body.subarray(projectId.start, projectId.end),
-    members: data.members.length === 0 ? noMembers : keptMembers(body, data.members),
+    members: body.subarray(start, end),
   }
+}
+
+function readWindow(checker: JsonChecker, body: Buffer, end: number, isLast: boolean): void {
+  const { position } = checker
+  let window = body
+  if (isMapped(body)) {
+    body.copy(windowCopy, 0, position, end)
+    window = windowCopy.subarray(0, end - position)
+  } else if (position > 0 || end < body.length) {
+    window = body.subarray(position, end)
+  }
+  if (!isLast) window = window.subarray(0, incompleteEnd(window))
+  if (isUtf8(window)) {
+    checker.read(window, position, isLast)
+  } else {
+    checker.read(window.subarray(0, firstInvalid(window)), position, false)
+    throw new InvalidItemError('The body is not valid UTF-8')
+  }
+}
+
+function invalidJson(place: string, { message }: JsonSyntaxError): InvalidItemError {
+  return new InvalidItemError(`The body is not valid JSON: ${place}: ${message}`)
+}
+
+function* placeAt(body: ArrivingBody, offset: number): Slices<string> {
+  const place = new Place()
+  for (let start = 0; start < offset; start += windowBytes) {
+    const length = body.bytes.copy(windowCopy, 0, start, Math.min(start + windowBytes, offset))
+    place.pass(windowCopy.subarray(0, length))
+    if (start + length < offset) yield
+  }
+  return place.toString()
 }
 
 /**
@@ -81,45 +241,32 @@ export function parseItemRequest(body: Buffer): ItemRequest {
  * they were sent (spec §2.1).
  */
 export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
+  return atOnce(encodedItem(id, request))
+}
+
+/** The same, in slices. */
+export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
   const head = `{"id":"${id}","project_id":`
-  const { projectId, members } = request
   const separator = members.length > 0 ? 1 : 0
   const length = head.length + projectId.length + separator + members.length + 1
 
   const item = length < mappedFrom ? Buffer.allocUnsafe(length) : mapped(length)
   let at = item.write(head, 'latin1')
-  at += projectId.copy(item, at)
+  at = length < mappedFrom ? at + projectId.copy(item, at) : yield* copied(projectId, item, at)
   item[at] = comma
-  members.copy(item, at + separator)
+  if (length < mappedFrom) members.copy(item, at + separator)
+  else yield* copied(members, item, at + separator)
   item[length - 1] = closeBrace
   return item as EncodedItem // the only place that makes them
 }
 
-function scanBody(body: Buffer): ScannedBody {
-  if (body.length === 0) throw new InvalidItemError('The body is empty; expected a JSON object')
-  if (!isUtf8(body)) throw new InvalidItemError('The body is not valid UTF-8')
-  const fields: { data?: Field; project_id?: Field } = {}
-  let inner: number[] = []
-  try {
-    const start = scanText(body, 2, ({ nameStart, nameEnd, valueStart, valueEnd }, depth) => {
-      if (depth === 2) {
-        inner.push(nameStart, nameEnd, valueEnd)
-        return
-      }
-      const members = inner
-      inner = []
-      const name = nameOf(body, nameStart, nameEnd)
-      if (name === 'data' || name === 'project_id') {
-        fields[name] = { start: valueStart, end: valueEnd, members } // the last one counts
-      }
-    })
-    return { start, ...fields }
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-    throw new InvalidItemError(
-      `The body is not valid JSON: ${positionOf(body, error.offset)}: ${error.message}`,
-    )
-  }
+/** The field that a member is, if any. However it is escaped, the name starts with its first letter or a backslash. */
+function fieldNamed(body: Buffer, { nameStart, nameEnd }: Member) {
+  const first = body[nameStart]
+  if (first !== lowerD && first !== lowerP && first !== backslash) return undefined
+  if (nameEnd - nameStart > longestField) return undefined
+  const name = nameOf(body, nameStart, nameEnd)
+  return name === 'data' || name === 'project_id' ? name : undefined
 }
 
 function invalid(what: string): InvalidItemError {
@@ -132,9 +279,12 @@ function firstIssue(fields: object): string {
   return `${first?.path?.map(({ key }) => key).join('.')} ${first?.message}`
 }
 
-/** As much of a value as the schema needs: an empty object or array, or any other value as it is. */
-function outline(text: Buffer, start: number, end: number): unknown {
-  if (text[start] === openBrace) return {}
-  if (text[start] === openBracket) return []
-  return JSON.parse(text.toString('utf8', start, end))
+/** As much of a value as the schema needs: its type, and whether a string is empty. */
+function outline(text: Buffer, start: number): unknown {
+  const first = text[start]
+  if (first === openBrace) return {}
+  if (first === openBracket) return []
+  if (first === quote) return text[start + 1] === quote ? '' : 'x'
+  if (first === lowerN) return null
+  return first === lowerT || first === lowerF ? first === lowerT : 0
 }

@@ -7,19 +7,19 @@ export const lineFeed = 0x0a
 export const carriageReturn = 0x0d
 export const space = 0x20
 export const quote = 0x22
-export const plus = 0x2b
+const plus = 0x2b
 export const comma = 0x2c
 export const minus = 0x2d
 export const dot = 0x2e
 export const digit0 = 0x30
 export const digit9 = 0x39
 export const colon = 0x3a
-export const upperE = 0x45
+const upperE = 0x45
 export const openBracket = 0x5b
 export const backslash = 0x5c
 export const closeBracket = 0x5d
 export const lowerA = 0x61
-export const lowerE = 0x65
+const lowerE = 0x65
 export const lowerF = 0x66
 export const lowerU = 0x75
 export const openBrace = 0x7b
@@ -96,4 +96,12 @@ export function spaceAt(bytes: Uint8Array, start: number, base: number, problem:
   const at = skipSpace(bytes, start, bytes.length)
   if (at === start) throw new JsonSyntaxError(problem, base + start)
   return at
+}
+
+export function isExponent(byte: number): boolean {
+  return byte === lowerE || byte === upperE
+}
+
+export function isSign(byte: number): boolean {
+  return byte === plus || byte === minus
 }

@@ -19,19 +19,26 @@ import {
   dot,
   escapeAt,
   isDigit,
+  isExponent,
+  isSign,
   literalAt,
-  lowerE,
   minus,
   openBrace,
   openBracket,
-  plus,
   quote,
   skipDigits,
   skipPlain,
   spaceAt,
-  upperE,
 } from './json-bytes.js'
-import { expectsComma, JsonSyntaxError, type Member, problems, type Visit } from './json-syntax.js'
+import {
+  expectsComma,
+  JsonSyntaxError,
+  memberAt,
+  type OpenMember,
+  openMembers,
+  problems,
+  type Visit,
+} from './json-syntax.js'
 import { LevelStack, wordLevels } from './level-stack.js'
 
 // States: where the scanner is in the text.
@@ -52,11 +59,9 @@ const beforeExponent = 13
 const afterSign = 14
 const inExponent = 15
 const afterText = 16 // the outermost value has ended
-// These two do not last.
-const ended = 17
+const ended = 17 // this one and the next do not last
 const closed = 18
-
-/** What is missing where the text ends in one of these states. */
+/** What is missing where the text ends in one of these states; in others, a digit of a number, or nothing of it. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -65,16 +70,12 @@ const missing: Readonly<Record<number, string>> = {
   [beforeColon]: problems.colon,
   [beforeName]: problems.name,
   [beforeMember]: problems.name,
-  [afterMinus]: problems.digit,
-  [beforeFraction]: problems.digit,
-  [beforeExponent]: problems.digit,
-  [afterSign]: problems.digit,
 }
+const numberEnds = [inInteger, afterInteger, inFraction, inExponent]
 
 /** Reads one value, or a complete text. */
 export class JsonChecker {
-  /** Where reading goes on, in bytes; what is before it is not needed any more. */
-  position: number
+  position: number // where reading goes on, in bytes; what is before it is not needed any more
   readonly #levels: number
   readonly #visit: Visit
   readonly #isText: boolean
@@ -82,12 +83,10 @@ export class JsonChecker {
   #depth = 0
   /** The innermost levels, a bit each, the innermost last: 1 for an object, 0 for an array. */
   #bits = 0
-  /** All levels outside of those. */
-  readonly stack = new LevelStack()
+  readonly stack = new LevelStack() // of all levels outside of those
   /** How many of the outermost levels are objects whose members are visited. */
   #visited = 0
-  /** The latest member of each of them. */
-  readonly #members: { -readonly [Field in keyof Member]: Member[Field] }[] = []
+  readonly #members: OpenMember[] // the latest one of each of them
 
   /**
    * @param levels how many levels of objects to visit; 1 means the outermost only.
@@ -98,14 +97,18 @@ export class JsonChecker {
     this.#visit = visit
     this.position = start ?? 0
     this.#isText = start === undefined
-    for (let level = 0; level <= levels; level += 1) {
-      this.#members.push({ nameStart: 0, nameEnd: 0, isEscaped: false, valueStart: 0, valueEnd: 0 })
-    }
+    this.#members = openMembers(levels)
   }
 
   /** Where the outermost value starts, once it has been found. */
   get start(): number {
     return memberAt(this.#members, 0).valueStart
+  }
+
+  /** Makes it ready for another text, once all of one has been read. */
+  reset(): void {
+    this.position = 0
+    this.#state = beforeValue
   }
 
   /**
@@ -233,7 +236,7 @@ export class JsonChecker {
           if (next === dot && state <= afterInteger) {
             at += 1
             state = beforeFraction
-          } else if ((next === lowerE || next === upperE) && state !== inExponent) {
+          } else if (isExponent(next) && state !== inExponent) {
             at += 1
             state = beforeExponent
           } else {
@@ -245,7 +248,7 @@ export class JsonChecker {
           at = spaceAt(bytes, at, base, problems.rest)
           break
         default: // a digit of a number
-          if (state === beforeExponent && (byte === plus || byte === minus)) {
+          if (state === beforeExponent && isSign(byte)) {
             at += 1
             state = afterSign
             break
@@ -279,9 +282,10 @@ export class JsonChecker {
     }
 
     if (isLast && at === end && state !== afterText) {
-      const isNumber = state >= inInteger && missing[state] === undefined
+      const isNumber = numberEnds.includes(state)
       if (!isNumber || depth > 0) {
-        const problem = missing[state] ?? expectsComma(bits)
+        const isWithin = isNumber || state === afterValue
+        const problem = missing[state] ?? (isWithin ? expectsComma(bits) : problems.digit)
         throw new JsonSyntaxError(`${problem}${problems.endsHere}`, base + end)
       }
       state = afterText
@@ -292,8 +296,4 @@ export class JsonChecker {
     this.#bits = bits
     this.#visited = visited
   }
-}
-
-function memberAt<T>(members: readonly T[], depth: number): T {
-  return members[depth] as T // one for each level
 }

@@ -11,6 +11,20 @@ export interface Member {
   readonly valueEnd: number
 }
 
+/** A member that is being read. */
+export type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
+
+/** One for each level of objects to visit, and one for the whole text. */
+export function openMembers(levels: number): OpenMember[] {
+  const open = { nameStart: 0, nameEnd: 0, isEscaped: false, valueStart: 0, valueEnd: 0 }
+  return Array.from({ length: levels + 1 }, () => ({ ...open }))
+}
+
+/** The one of a level that is visited. */
+export function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
+  return members[depth] as OpenMember // one for each level
+}
+
 /**
  * Called with each member of the outermost object, which has depth 1, and of nested objects, once it has
  * been read: members of a nested object come before the member whose value that object is. The member is

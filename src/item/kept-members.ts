@@ -1,135 +1,194 @@
 /**
- * Picks the members of `data` that become members of the item. Their names are compared in place: as
- * strings in a `Map` they would take 200 bytes of heap each, and a single body of tiny members could
- * exhaust a small heap.
+ * Picks the members of `data` that become members of the item. Their names are compared in place: as strings in a
+ * `Map` they would take 200 bytes of heap each, and a single body of tiny members could exhaust a small heap.
  *
  * @module
  */
 
-import { randomInt } from 'node:crypto'
-import { unescapeName } from './names.js'
+import { createHash } from 'node:crypto'
+import type { MemberMarks } from './member-marks.js'
+import { isOwnName, type Members, ownNames } from './member-record.js'
+import { hashWith, type NamedText, NameTable } from './name-table.js'
+import { nextCharacter, unescapeName } from './names.js'
+import { type Slices, sliceBytes } from './slices.js'
 
-/** Three positions for each member of an object: start and end of its name, end of its value. */
-export type Positions = readonly number[]
+/** Longer names are known by their digest. As long as this takes, in bytes, no other request is served. */
+const maxName = 8 * 1024
+const maxEscape = '\\u0000'.length
 
-const columns = 3
-const backslash = 0x5c
+// What is done in one slice, which takes a few tenths of a millisecond.
+const sliceMembers = 1024
+/** Bytes of names to compare. */
+const sliceWork = 32 * 1024
+/** How many of them a member counts for, besides its name. */
+const memberWork = 32
+/** How many of them a byte of a name with escapes counts for. */
+const escapedWork = 16
+
+const nothing = Buffer.alloc(0)
+
+const quote = 0x22
 const comma = 0x2c
-const lowerI = 0x69
-const lowerP = 0x70
-
-/** The names of the item's own members. */
-const ownNames = ['id', 'project_id'].map((name) => Buffer.from(name))
-
-/** Upper bound of hashes. Large, but the product of a hash and any base is still exact in a double. */
-const prime = 2 ** 31 - 1
+const backslash = 0x5c
 
 /**
- * The point at which the polynomials of names are evaluated. Random, because colliding names cost time:
- * without knowing it, nobody can pick names that collide more often than by chance (Carter and Wegman,
- * Universal Classes of Hash Functions, 1979). New for each body: a longer-lived one could be found by
- * timing.
+ * Moves the members that are kept together, in order, separated by commas: of a repeated name, only the last (as in
+ * `JSON.parse`), and none with the name of one of the item's own members. It yields between slices.
+ * @param text whose bytes change between the first member and the last.
+ * @param hold is called with the memory that this takes, in bytes.
+ * @returns where they are then.
  */
-function newBase(): number {
-  return randomInt(2 ** 20, 2 ** 21)
-}
-
-/**
- * The text of the members that are kept, in order, separated by commas: of a repeated name, only the last
- * (as in `JSON.parse`), and none with the name of one of the item's own members.
- */
-export function keptMembers(text: Buffer, members: Positions): Buffer {
-  const count = members.length / columns
-  const isDropped = markDropped(text, members, count)
-  const start = at(members, 0) - 1
-  const end = at(members, members.length - 1)
-  if (!isDropped.includes(1)) return text.subarray(start, end)
-
-  const kept = Buffer.allocUnsafe(end - start)
+export function* keptMembers(
+  text: Buffer,
+  members: Members,
+  marks: MemberMarks,
+  hold: (bytes: number) => void,
+): Slices<{ start: number; end: number }> {
+  const { start, end, few } = members
+  if (start === 0) return { start, end }
+  const hasDropped = members.hasDropped ?? (yield* markDropped(text, members, marks, hold))
+  if (!hasDropped) return { start, end }
   let length = 0
-  for (let member = 0; member < count; member += 1) {
-    if (isDropped[member] === 1) continue
-    if (length > 0) kept[length++] = comma
-    const column = member * columns
-    length += text.copy(kept, length, at(members, column) - 1, at(members, column + 2))
-  }
-  return kept.subarray(0, length)
-}
-
-/** 1 for each member that is not kept. */
-function markDropped(text: Buffer, members: Positions, count: number): Uint8Array {
-  const base = newBase()
-  const isDropped = new Uint8Array(count)
-  const hashes = new Int32Array(count)
-  /** Member numbers plus one, in the slot of their hash or the next free one; 0 marks an empty slot. */
-  const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 1)))
-  for (let member = 0; member < count; member += 1) {
-    const start = nameStart(members, member)
-    const end = nameEnd(members, member)
-    let hash = hashOf(text, start, end, base)
-    if (hash === hasEscape) {
-      const name = unescapeName(text, start, end)
-      if (isOwnName(name, 0, name.length)) isDropped[member] = 1
-      hash = hashOf(name, 0, name.length, base, false)
-    } else if (isOwnName(text, start, end)) {
-      isDropped[member] = 1
-    }
-    if (isDropped[member] === 1) continue
-    hashes[member] = hash
-    let slot = hash & (slots.length - 1)
-    for (let other = slots[slot]; other; other = slots[slot]) {
-      if (hashes[other - 1] === hash && hasSameName(text, members, other - 1, member)) {
-        isDropped[other - 1] = 1
-        break
+  /** Members with nothing but a comma between them are moved at once. */
+  let run = { start, end: start }
+  let slice = 0
+  for (let place = 0, from = start; from < end; place += 3) {
+    const to = few?.[place + 2] ?? marks.next(from + 1, end)
+    if (few === undefined ? !marks.isDropped(from) : few[place] === from) {
+      if (run.end !== from - 1) {
+        length = yield* move(text, run, start, length)
+        run = { start: from, end: from }
       }
-      slot = (slot + 1) & (slots.length - 1)
+      run.end = to
     }
-    slots[slot] = member + 1
+    from = few === undefined ? marks.next(to + 1, end) : Math.abs(few[place + 3] ?? end)
+    slice += 1
+    if (slice % sliceMembers === 0) yield
   }
-  return isDropped
+  length = yield* move(text, run, start, length)
+  return { start, end: start + length }
 }
 
-/** Names written alike are the same; other names can only be so if one of them has an escape. */
-function hasSameName(text: Buffer, members: Positions, one: number, other: number): boolean {
-  const [start, end] = [nameStart(members, one), nameEnd(members, one)]
-  const [otherStart, otherEnd] = [nameStart(members, other), nameEnd(members, other)]
-  if (text.compare(text, start, end, otherStart, otherEnd) === 0) return true
-  const [first, second] = [text.subarray(start, end), text.subarray(otherStart, otherEnd)]
-  if (!first.includes(backslash) && !second.includes(backslash)) return false
-  return unescapeName(first, 0, first.length).equals(unescapeName(second, 0, second.length))
+/** Moves a part of a text to where `length` bytes are kept already. @returns how many are then. */
+function* move(
+  text: Buffer,
+  run: { readonly start: number; readonly end: number },
+  start: number,
+  length: number,
+): Slices<number> {
+  let to = start + length
+  if (length > 0 && run.end > run.start) text[to++] = comma
+  for (let from = run.start; from < run.end; from += sliceBytes) {
+    const end = Math.min(from + sliceBytes, run.end)
+    text.copyWithin(to, from, end)
+    to += end - from
+    if (end < run.end) yield
+  }
+  return to - start
 }
 
-/** Whether a name, in UTF-8 and without escapes, is that of one of the item's own members. */
-function isOwnName(name: Buffer, start: number, end: number): boolean {
-  const first = name[start]
-  if (first !== lowerI && first !== lowerP) return false
-  return ownNames.some((own) => own.compare(name, start, end) === 0)
+/** Marks the members that are not kept. @returns whether there are any. */
+function* markDropped(
+  text: Buffer,
+  { start, end, count }: Members,
+  marks: MemberMarks,
+  hold: (bytes: number) => void,
+): Slices<boolean> {
+  const names: NamedText = {
+    hashAt: (member, base) =>
+      plainHash(text, member, base) ?? hashOf(shortName(text, member), base),
+    isSame: (one, other) => isSameName(text, one, other),
+  }
+  const table = new NameTable(names, count)
+  const longNames = new Map<string, number>()
+  let hasDropped = false
+  let work = 0
+  for (let at = start; at < end; ) {
+    let other = 0
+    const hash = plainHash(text, at, table.base)
+    if (hash !== undefined) {
+      other = isOwnName(text, at + 1) ? at : table.put(at, hash)
+    } else {
+      const name = shortName(text, at)
+      if (name === undefined) {
+        const digest = yield* digestAt(text, at)
+        other = longNames.get(digest) ?? 0
+        longNames.set(digest, at)
+      } else if (ownNames.some((own) => own.equals(name))) {
+        other = at
+      } else {
+        other = table.put(at, hashOf(name, table.base))
+      }
+      work += escapedWork * (name?.length ?? 0)
+    }
+    if (other > 0) {
+      marks.drop(other)
+      hasDropped = true
+    }
+    const next = marks.next(marks.next(at + 1, end) + 1, end)
+    work += memberWork + next - at
+    at = next
+    if (work > sliceWork) {
+      work = 0
+      hold(marks.byteLength + table.byteLength)
+      yield
+    }
+  }
+  return hasDropped
 }
 
-/** What `hashOf` returns for a name that has to be unescaped first. */
-const hasEscape = -1
-
-/** @param isWritten whether the name is still as written, so that a backslash starts an escape. */
-function hashOf(name: Buffer, start: number, end: number, base: number, isWritten = true): number {
+/** The hash of a short name without escapes; `undefined` for any other name. */
+function plainHash(text: Buffer, start: number, base: number): number | undefined {
   let hash = 0
-  for (let position = start; position < end; position += 1) {
-    const byte = name[position] as number // within the name
-    if (byte === backslash && isWritten) return hasEscape
-    const product = (hash + byte + 1) * base
-    hash = product - Math.floor(product / prime) * prime // the remainder; % takes twice the time
+  for (let at = start + 1; at <= start + maxName; at += 1) {
+    const byte = text[at] as number // before the closing quote
+    if (byte === quote) return hash
+    if (byte === backslash) return undefined
+    hash = hashWith(hash, byte, base)
   }
+  return undefined
+}
+
+/** A name with its escapes resolved; `undefined` if that is longer than {@link maxName}. */
+function shortName(text: Buffer, start: number): Buffer | undefined {
+  let end = start + 1
+  while (text[end] !== quote) {
+    if (end - start > maxEscape * maxName) return undefined
+    end += text[end] === backslash ? 2 : 1
+  }
+  const name = unescapeName(text, start + 1, end)
+  return name.length > maxName ? undefined : name
+}
+
+/** The digest of a name of any length, with its escapes resolved. */
+function* digestAt(text: Buffer, start: number): Slices<string> {
+  const sha256 = createHash('sha256')
+  let at = start + 1
+  while (text[at] !== quote) {
+    let end = at
+    while (text[end] !== quote && end - at < maxName) end = nextCharacter(text, end)
+    sha256.update(unescapeName(text, at, end))
+    at = end
+    yield
+  }
+  return sha256.digest('base64')
+}
+
+function hashOf(name: Uint8Array = nothing, base: number): number {
+  let hash = 0
+  for (const byte of name) hash = hashWith(hash, byte, base)
   return hash
 }
 
-function nameStart(members: Positions, member: number): number {
-  return at(members, member * columns)
-}
-
-function nameEnd(members: Positions, member: number): number {
-  return at(members, member * columns + 1)
-}
-
-/** The position at an index known to exist. */
-function at(members: Positions, index: number): number {
-  return members[index] as number // three for each member
+/** Whether two short names are the same. */
+function isSameName(text: Buffer, one: number, other: number): boolean {
+  for (let at = 1; ; at += 1) {
+    const byte = text[one + at]
+    if (byte === backslash || text[other + at] === backslash) break
+    if (byte !== text[other + at]) return false
+    if (byte === quote) return true
+  }
+  const name = shortName(text, one)
+  const otherName = shortName(text, other)
+  return name !== undefined && otherName !== undefined && name.equals(otherName)
 }

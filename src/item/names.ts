@@ -1,6 +1,7 @@
 /** The names in a JSON text with their escapes resolved (RFC 8259 §7). @module */
 
 const backslash = 0x5c
+const digit9 = 0x39
 const lowerU = 0x75
 
 /** What the character after a backslash stands for, except `u`; others stand for themselves. */
@@ -51,8 +52,28 @@ export function unescapeName(text: Buffer, start: number, end: number): Buffer {
   return name.subarray(0, length)
 }
 
+/**
+ * The position after a character, or half of one, that may be an escape; after two halves that belong together.
+ * @param at within a name or string in a valid JSON text.
+ */
+export function nextCharacter(text: Buffer, at: number): number {
+  if (text[at] !== backslash) return at + 1
+  if (text[at + 1] !== lowerU) return at + 2
+  const isPair =
+    isHigh(codeUnit(text, at + 2)) &&
+    text[at + 6] === backslash &&
+    text[at + 7] === lowerU &&
+    isLow(codeUnit(text, at + 8))
+  return isPair ? at + 12 : at + 6
+}
+
 function codeUnit(text: Buffer, start: number): number {
-  return Number.parseInt(text.toString('latin1', start, start + 4), 16)
+  let code = 0
+  for (let at = start; at < start + 4; at += 1) {
+    const digit = text[at] as number // every escape has four
+    code = code * 16 + (digit & 0xf) + (digit > digit9 ? 9 : 0)
+  }
+  return code
 }
 
 function isHigh(code: number): boolean {

@@ -8,6 +8,7 @@ import { encodeItem, InvalidItemError, type ItemRequest, parseItemRequest } from
 import { JsonSyntaxError } from './json-syntax.js'
 import { positionOf } from './scan.js'
 import { type Span, seedObjects, withoutMark } from './seed-objects.js'
+import { firstInvalid } from './utf8.js'
 
 /** The file is not a valid seed. The message begins with line and column of the problem, counted from 1. */
 export class InvalidSeedError extends Error {
@@ -93,8 +94,7 @@ function invalidByte(text: Uint8Array): number {
     start += line.length
     line = lineAt(start)
   }
-  const decoded = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(line))
-  return start + decoded.findIndex((byte, at) => byte !== line[at])
+  return start + firstInvalid(line)
 }
 
 function invalid(text: Uint8Array, offset: number, problem: string): InvalidSeedError {

@@ -40,24 +40,12 @@ export function isMapped({ buffer }: Buffer): boolean {
  */
 export const alwaysMapped = 32 * 1024 * 1024
 
-/** How much of it is kept for the next call, in bytes: enough for all but the largest bodies. */
-const keptScratch = 4 * 1024 * 1024
+/** How much is given back at a time, in bytes: V8 overwrites it first, which takes a millisecond. */
+const releasedAtOnce = 8 * 1024 * 1024
 
-let scratch: Buffer | undefined
-
-/**
- * Has bytes read one by one, for which V8 takes ten times as long where memory can be resized: from a copy then.
- * @param read gets them; what it returns must not refer to them.
- */
-export function readBytes<T>(bytes: Buffer, read: (bytes: Buffer) => T): T {
-  if (!isMapped(bytes)) return read(bytes)
-  if (scratch === undefined || scratch.length < bytes.length) {
-    scratch = Buffer.allocUnsafeSlow(Math.max(bytes.length, alwaysMapped))
-  }
-  bytes.copy(scratch)
-  try {
-    return read(scratch.subarray(0, bytes.length))
-  } finally {
-    if (bytes.length > keptScratch) scratch = undefined
-  }
+/** Gives memory back that nothing refers to any more. Only what `mapped` has made can be. */
+export function released(buffer: Buffer): void {
+  if (!isMapped(buffer)) return
+  const { length } = resized(buffer, Math.max(0, buffer.length - releasedAtOnce))
+  if (length > 0) setImmediate(() => released(Buffer.from(buffer.buffer)))
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { create, itemOf, listed, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
-import { exchangeOne, headOf } from '../support/socket.js'
+import { exchangeOne, firstText, headOf, openSocket } from '../support/socket.js'
 import { assertRefused, createText, sendText } from './expect.js'
 
 const service = await useService()
@@ -159,6 +159,23 @@ for (const method of ['GET', 'HEAD', 'DELETE']) {
     })
   }
 }
+
+test('§4 a body that is wrong is refused before the rest has come', async () => {
+  for (const [length, start] of [
+    [1_000_000, '{"data":{"a":1},}'],
+    [1_000_000, '{"data":{"a":tru '],
+    [5_000_000, `{"data":{"a":"${'x'.repeat(500_000)}\n`],
+    [5_000_000, Buffer.from(`{"data":{"a":"${'é'.repeat(100_000)}\xff"`, 'latin1')],
+  ] as const) {
+    const socket = openSocket(
+      service.baseUrl,
+      headOf(service, 'POST', '/items', `Content-Length: ${length}`),
+    )
+    socket.write(start)
+    assert.match(await firstText(socket), /^HTTP\/1\.1 422 .*VALIDATION_ERROR/s)
+    socket.destroy()
+  }
+})
 
 test('§4 the message of a long body stays short', async () => {
   const body = `{"data":{"a":"${'x'.repeat(1_000_000)}"},}`
