@@ -19,7 +19,6 @@ import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import type { ExceededLimit } from './interface/errors.js'
 import { documentPath, paths, prefix } from './interface/paths.js'
 import { createListener, type Listener, type Serve } from './listener/listener.js'
-import { handleTogether } from './listener/together.js'
 import type { ItemStore } from './store/item-store.js'
 
 /** Options of the app: the settings, and what they do not have. */
@@ -102,7 +101,7 @@ export function createApp(options: AppOptions, parts: AppParts): Listener {
   const serve: Serve = (request, response, connection) => {
     const exchange = newExchange(request, response, connection)
     for (const observe of observers) response.once('finish', () => observe(exchange))
-    handleTogether(() => answer(exchange))
+    connection.turn.handle(response, () => answer(exchange))
   }
 
   async function answer(exchange: Exchange): Promise<void> {

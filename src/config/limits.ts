@@ -12,7 +12,7 @@ export interface Limits {
   readonly maxHeaderLines: number
   /**
    * Maximum memory for pipelined requests that wait for an earlier one, on all connections together; beyond
-   * it, the connection that holds the most is closed.
+   * it, connections that hold the most are closed.
    */
   readonly maxPipelinedBytes: number
   /** Maximum memory for lists that waiting reads share; beyond it, each gets its own, one after the other. */
@@ -38,7 +38,8 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: Room): Limits {
     maxStoreBlocks: timesInHeap(2 * kibibyte),
     // Apache allows 100. Clients with large cookies or tokens need more bytes (MAX_HEADER_BYTES), not lines.
     maxHeaderLines: 128,
-    // Up to 104 KiB wait on each connection, so this is for 300 clients that all pipeline without reading.
+    // 16 short requests and 64 KiB more wait on a connection, so this is for 300 clients that all pipeline without
+    // reading.
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     // With a store on a server, which leaves half of memory to other uses: no items are in this process.
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),

@@ -1,7 +1,6 @@
 /** Writes responses: heads, and bodies that are sent whole. @module */
 
 import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../interface/headers.js'
-import { endTogether } from '../listener/together.js'
 import type { Exchange } from './exchange.js'
 
 /** Answers with a value as JSON, for small bodies that the service composes itself. */
@@ -12,7 +11,8 @@ export function answerJson(
   headers?: HeaderList,
 ): void {
   const text = Buffer.from(JSON.stringify(body))
-  if (startJson(exchange, status, text.length, headers)) endTogether(exchange.response, text)
+  if (startJson(exchange, status, text.length, headers))
+    exchange.connection.turn.end(exchange.response, text)
 }
 
 /** Answers with bytes; the headers give their type and coding. */
@@ -23,13 +23,13 @@ export function answerBytes(
   headers: HeaderList,
 ): void {
   const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(bytes.length)])
-  if (start(exchange, status, head)) endTogether(exchange.response, bytes)
+  if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response, bytes)
 }
 
 /** Answers without a body. */
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
   const head = emptyHead(exchange.sessionId, headers)
-  if (start(exchange, status, head)) endTogether(exchange.response)
+  if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response)
 }
 
 /**

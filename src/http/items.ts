@@ -6,7 +6,6 @@ import { itemPath } from '../interface/paths.js'
 import { type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
 import { encodedItem, encodeItem, parseItemRequest, readItemRequest } from '../item/item-request.js'
 import { areEqual } from '../item/slices.js'
-import { endTogether } from '../listener/together.js'
 import {
   type Awaitable,
   type ChangeOutcome,
@@ -133,7 +132,7 @@ export function createItemHandlers(
       if (method === 'HEAD') {
         const { tag, byteLength } = modified ?? (await taggedList())
         const isStarted = startList(exchange, byteLength, ['ETag', tag, ...applied])
-        return isStarted ? endTogether(exchange.response) : undefined
+        return isStarted ? exchange.connection.turn.end(exchange.response) : undefined
       }
       const list = await (modified ?? store).list()
       return answerList(exchange, list, ['ETag', listTag(list.version), ...applied])
@@ -256,12 +255,12 @@ function answerItem(
   const { connection, request, response, sessionId } = exchange
   const before = `${sessionStart}${sessionId}${middle}`
   if (!startJson(exchange, status, before.length + item.length + 1, headers)) return
-  if (request.method === 'HEAD') return endTogether(response)
+  if (request.method === 'HEAD') return exchange.connection.turn.end(response)
   if (item.length > longBody) {
     const chunks = { chunks: [item], release: () => undefined }
     return sendChunks(connection, response, before, chunks, '}')
   }
-  endTogether(response, `${before}${item.toString('latin1')}}`)
+  exchange.connection.turn.end(response, `${before}${item.toString('latin1')}}`)
 }
 
 /** Answers with all items. */
@@ -272,7 +271,10 @@ function answerList(exchange: Exchange, list: ItemList, headers: HeaderList): Aw
   if (byteLength > longBody || !Array.isArray(chunks)) {
     return sendChunks(connection, response, beforeList(exchange), list, ']}')
   }
-  endTogether(response, `${beforeList(exchange)}${Buffer.concat(chunks).toString('latin1')}]}`)
+  exchange.connection.turn.end(
+    response,
+    `${beforeList(exchange)}${Buffer.concat(chunks).toString('latin1')}]}`,
+  )
   list.release()
 }
 

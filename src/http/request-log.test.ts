@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { ApiError } from '../interface/errors.js'
 import { Connection } from '../listener/connection.js'
+import { createTurn } from '../listener/turn.js'
 import { type Exchange, newExchange } from './exchange.js'
 import { createFailureLog, createRequestLog } from './request-log.js'
 
@@ -16,7 +17,8 @@ function anExchange(headers: Record<string, string> = {}): Exchange {
   Object.assign(request, { method: 'GET', url: '/a?secret', headers })
   const nothing = () => undefined
   const events = { received: nothing, heldBytesChanged: nothing, readyToResume: nothing }
-  const owner = { isStopping: false, ...events, serveNext: nothing }
+  const state = { isStopping: false, isCrowded: false, turn: createTurn(() => 64) }
+  const owner = { ...state, ...events, serveNext: nothing }
   return newExchange(request, new ServerResponse(request), new Connection(request.socket, owner))
 }
 

@@ -30,6 +30,9 @@ interface Entry {
   readonly otherMethods: Endpoint
 }
 
+/** Longest part of an unknown path that an error message repeats, in characters: a path may have 16 KB. */
+const maxShown = 200
+
 /** A path that ends with a name in braces, the only place for one. */
 const variablePath = /^(.*\/)\{(\w+)\}$/
 
@@ -123,7 +126,8 @@ function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   const { method } = exchange.request
   const hint = hasDocs && path === '/' ? `see ${pagePaths.docs}` : `all are under ${prefix}`
   const ending = `${path}/`.startsWith(`${prefix}/`) ? '' : `; ${hint}`
-  throw new ApiError('ROUTE_NOT_FOUND', `${method} ${path} is not an endpoint${ending}`)
+  const shown = path.length > maxShown ? `${path.slice(0, maxShown)}…` : path
+  throw new ApiError('ROUTE_NOT_FOUND', `${method} ${shown} is not an endpoint${ending}`)
 }
 
 /** @param allow the methods of the path. */

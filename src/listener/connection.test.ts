@@ -1,4 +1,4 @@
-/** Requests that wait for an earlier one: how much they count, and what becomes of them. */
+/** Requests that wait for an earlier one, how much they count and what becomes of them; when a connection is idle. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -6,11 +6,12 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { until } from '../../test/support/until.js'
 import type { Connection } from './connection.js'
-import { createListener, type Listener } from './listener.js'
+import { createListener, type Listener, type ListenerLimits } from './listener.js'
 import type { Refusal } from './refusal.js'
-import { endTogether } from './together.js'
 
 const head = 'GET / HTTP/1.1\r\nHost: a\r\n'
 const ask = `${head}\r\n`
@@ -19,6 +20,8 @@ interface Turn {
   readonly response: ServerResponse
   readonly connection: Connection
 }
+
+type Timeouts = Pick<ListenerLimits, 'requestTimeout' | 'idleTimeout' | 'keepAliveTimeout'>
 
 interface Opened {
   readonly listener: Listener
@@ -29,13 +32,17 @@ interface Opened {
   readonly refused: Refusal[]
 }
 
-/** A connection to a listener. @param requestTimeout in seconds. @param serve does nothing by default. */
-async function open(requestTimeout = 60, serve = (_turn: Turn) => {}): Promise<Opened> {
+/** A connection to a listener. @param timeouts in seconds. @param serve does nothing by default. */
+async function open(
+  timeouts: Partial<Timeouts> = {},
+  serve = (_turn: Turn) => {},
+): Promise<Opened> {
   const served: Turn[] = []
   const refused: Refusal[] = []
   const limits = {
     ...{ maxHeaderBytes: 16_384, maxHeaderLines: 128, maxConnections: 100 },
-    ...{ maxPipelinedBytes: 10_000_000, requestTimeout, idleTimeout: 60, keepAliveTimeout: 60 },
+    ...{ maxPipelinedBytes: 10_000_000, requestTimeout: 60, idleTimeout: 60, keepAliveTimeout: 60 },
+    ...timeouts,
   }
   const listener = createListener(
     limits,
@@ -59,7 +66,7 @@ async function open(requestTimeout = 60, serve = (_turn: Turn) => {}): Promise<O
 }
 
 function answer({ response, connection }: Turn): void {
-  if (connection.beginResponse()) endTogether(response, 'answered')
+  if (connection.beginResponse()) connection.turn.end(response, 'answered')
 }
 
 /** The first request, once others wait for it. */
@@ -87,7 +94,7 @@ function bodiesIn(text: string): string[] {
 }
 
 test('what follows a request that was late has no effect, though it waits behind another', async () => {
-  const opened = await open(1)
+  const opened = await open({ requestTimeout: 1 })
   const { socket, served, refused } = opened
   socket.write(`${ask}${head}Content-Length: 2\r\n\r\n1`)
   await until('a refusal', () => refused.includes('requestTimeout'))
@@ -102,7 +109,7 @@ for (const { what, start, rest, behind } of [
   { what: 'a head behind another', start: ask + head, rest: '\r\n', behind: 2 },
 ]) {
   test(`the rest of ${what} is not late because an earlier response is read slowly`, async () => {
-    const opened = await open(4) // longer than a busy machine takes to send the rest
+    const opened = await open({ requestTimeout: 4 }) // longer than a busy machine takes to send the rest
     const { socket, served } = opened
     socket.pause().write(ask)
     await until('a request', () => served.length === 1)
@@ -125,7 +132,7 @@ for (const { what, start, rest, behind } of [
 }
 
 test('a client that waits for 100 Continue behind another request is not late', async () => {
-  const opened = await open(4)
+  const opened = await open({ requestTimeout: 4 })
   const { socket, served } = opened
   socket.write(`${ask}${head}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`)
   const first = await firstOfMany(opened)
@@ -183,7 +190,7 @@ test('while the listener still accepts connections, no client is made to open an
 })
 
 test('what was read when the listener began to stop is answered, also if all of it is refused', async () => {
-  const opened = await open(60, (turn) => {
+  const opened = await open({}, (turn) => {
     if (opened.served.length > 1) answer(turn)
   })
   const { listener, socket } = opened
@@ -194,4 +201,156 @@ test('what was read when the listener began to stop is answered, also if all of 
   assert.equal(bodiesIn(await received(socket)).length, 50)
   socket.end()
   await stopped
+})
+
+test('header lines of requests that wait count as the objects that they become', async () => {
+  const { socket, served } = await open()
+  const lines = Array.from({ length: 120 }, (_, place) => `x${place}: y\r\n`).join('')
+  socket.write(ask + `${head}${lines}\r\n`.repeat(16))
+  // Measured on Node.js 20: 16,500 bytes of the heap for each.
+  await until('16 requests', () => (served[0]?.connection.heldBytes ?? 0) > 16 * 16_500)
+})
+
+test('the body of a request that waits counts as the pieces in which it arrives', async () => {
+  const { socket, served } = await open()
+  socket.setNoDelay(true).write(`${ask}${head}Content-Length: 16000\r\n\r\n`)
+  await until('a request that waits', () => (served[0]?.connection.heldBytes ?? 0) > 0)
+  const [{ connection } = assert.fail()] = served
+  const whole = connection.heldBytes
+  for (let piece = 1; piece <= 20; piece += 1) {
+    const { bytesRead } = connection.socket
+    socket.write('x')
+    await until('a byte', () => connection.socket.bytesRead > bytesRead)
+    // A piece of one byte takes 480 bytes of the heap.
+    assert.ok(connection.heldBytes - whole >= piece * 480, `${connection.heldBytes - whole} bytes`)
+  }
+})
+
+for (const { what, count } of [
+  { what: 'objects', count: 10 },
+  { what: 'bytes too', count: 100 },
+]) {
+  test(`a connection that is given up releases at once what it holds, as ${what}`, async () => {
+    const opened = await open()
+    opened.socket.on('error', () => undefined).write(ask.repeat(1 + count))
+    const { connection } = await firstOfMany(opened)
+    await until('all of them', () => connection.socket.bytesRead >= ask.length * (1 + count))
+    connection.giveUp()
+    assert.equal(connection.heldBytes, 0)
+    assert.equal(connection.socket.readableLength, 0)
+    assert.ok(connection.socket.destroyed)
+  })
+}
+
+test('a stop does not answer what arrives after it began, or it might never end', async () => {
+  const opened = await open()
+  const { listener, socket, served } = opened
+  socket.write(ask.repeat(3))
+  const first = await firstOfMany(opened)
+  const stopped = listener.stop({ timeout: 20_000 })
+  for (let turns = 0; turns < 10; turns += 1) await nextTurn() // the listener takes some of them
+  answer(first)
+  await until('a second request', () => served.length === 2)
+  const { bytesRead } = first.connection.socket
+  socket.write(ask.repeat(2))
+  await until('more', () => first.connection.socket.bytesRead > bytesRead)
+  answer(served[1] ?? assert.fail())
+  await until('a third request', () => served.length === 3)
+  answer(served[2] ?? assert.fail())
+  const text = await received(socket)
+  assert.equal(bodiesIn(text).length, 3)
+  assert.match(text, /Connection: close\r\n(?:(?!HTTP).)*$/s)
+  await stopped
+})
+
+test('a response that is not ready yet may take longer than the idle timeout', async () => {
+  const opened = await open({ idleTimeout: 1 })
+  const { socket, served } = opened
+  socket.write(ask)
+  await until('a request', () => served.length === 1)
+  // A client that reads nothing of its response is disconnected: the timeout has passed.
+  const other = connect(socket.remotePort ?? 0, '127.0.0.1').on('error', () => undefined)
+  other.pause().write(ask)
+  await until('another request', () => served.length === 2)
+  const [first = assert.fail(), second = assert.fail()] = served
+  assert.ok(second.connection.beginResponse())
+  second.response.end(Buffer.alloc(50_000_000))
+  await until('the timeout', () => second.connection.socket.destroyed)
+  other.destroy()
+  answer(first)
+  assert.deepEqual(bodiesIn(await received(socket.end())), ['answered'])
+})
+
+test('a connection is closed after the body of its last request, also if that is chunked', async () => {
+  const opened = await open()
+  const { socket, served } = opened
+  socket.write(`${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`)
+  await until('a request', () => served.length === 1)
+  const [turn = assert.fail()] = served
+  answer(turn)
+  await until('the response', () => turn.connection.state !== 'responding')
+  assert.equal(turn.connection.state, 'ending')
+  socket.write('0\r\n\r\n')
+  assert.deepEqual(bodiesIn(await received(socket)), ['answered'])
+})
+
+for (const { what, request, isRepeated } of [
+  { what: 'an empty line', request: ask, isRepeated: false },
+  {
+    what: 'an empty line after a body',
+    request: `${head}Content-Length: 1\r\n\r\nx`,
+    isRepeated: false,
+  },
+  { what: 'one empty line after another', request: ask, isRepeated: true },
+]) {
+  test(`${what} does not keep a connection from being idle (RFC 9112 §2.2)`, async () => {
+    const opened = await open({ keepAliveTimeout: 1 }, answer)
+    const { listener, socket } = opened
+    let isClosed = false
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        isClosed = true
+      })
+    socket.write(request)
+    await once(socket, 'data')
+    socket.resume().write('\r\n')
+    await until('the end of the connection', () => {
+      if (isRepeated) socket.write('\r\n')
+      return isClosed
+    })
+    await listener.stop({ timeout: 0 })
+  })
+}
+
+test('an empty line does not delay a stop', async () => {
+  const opened = await open({}, answer)
+  const { listener, served, socket } = opened
+  socket.write(ask)
+  await once(socket, 'data')
+  const [{ connection } = assert.fail()] = served
+  const { bytesRead } = connection.socket
+  socket.resume().write('\r\n')
+  await until('the line', () => connection.socket.bytesRead > bytesRead)
+  await listener.stop({ timeout: 1_000_000 }) // long after the client gives up, which fails
+})
+
+test('an idle connection keeps neither its last request nor the response', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const opened = await open({}, answer)
+  const { served, socket } = opened
+  socket.write(ask)
+  await once(socket, 'data')
+  const weak = ({ connection, response }: Turn = assert.fail()) => ({
+    connection,
+    kept: [new WeakRef(response), new WeakRef(response.req)],
+  })
+  const { connection, kept } = weak(served.pop())
+  await until('the end of the response', () => connection.isFree)
+  await until('their release', () => {
+    collectGarbage()
+    return kept.every((each) => each.deref() === undefined)
+  })
+  assert.ok(!connection.socket.destroyed)
 })

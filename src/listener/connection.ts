@@ -1,7 +1,7 @@
 /**
  * One connection and the request on it: a state machine over Node's own objects.
  *
- *     waiting ──request──▶ serving ──begin──▶ responding ──sent──▶ waiting, or closing
+ *     waiting ──request──▶ serving ──begin──▶ responding ──sent──▶ waiting, or ending ──body read──▶ closing
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
@@ -20,8 +20,12 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import type { Holder } from './held-bytes.js'
+import { headBegins, parserOf, upgrade } from './node-internals.js'
+import { RequestQueue } from './queue.js'
 import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
-import { endTogether, handleArrived } from './together.js'
+import { headOf, isBodyIncomplete } from './request.js'
+import type { Turn } from './turn.js'
 
 export type ConnectionState =
   /** Waiting for the first request, or the next one. */
@@ -32,51 +36,46 @@ export type ConnectionState =
   | 'responding'
   /** The listener responds instead of the application, because the body is malformed or late. */
   | 'refusing'
-  /** The last response has been sent. Whatever still arrives is read and discarded. */
+  /** The last response has been sent. The rest of its request is being read. */
+  | 'ending'
+  /** The connection is being closed. Whatever still arrives is read and discarded. */
   | 'closing'
 
 /** What connections need from the listener that owns them. */
 export interface ConnectionOwner {
   /** Whether the listener is stopping: a connection is then closed by the response to the last request received. */
   readonly isStopping: boolean
+  readonly turn: Turn
   /** Bytes of requests have been received. */
   received(bytes: number): void
-  /** Called whenever the number of bytes that a connection holds changes. */
-  heldBytesChanged(change: number): void
+  /** The number of bytes that a connection holds has changed. */
+  heldBytesChanged(connection: Connection, before: number): void
+  /** Whether so much waits on all connections that requests should only wait as bytes. */
+  readonly isCrowded: boolean
   /** The connection can go on with what waits; the owner calls `resume` when its turn comes. */
   readyToResume(connection: Connection): void
   /** It is the turn of a request that has waited. */
   serveNext(connection: Connection, response: ServerResponse): void
 }
 
-/** The part of `socket.parser` used here; not in the types, but in Node.js since 0.x. */
-interface Parser {
-  onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
-}
-
-/** Tells Node's parser that another protocol begins after the head. */
-const upgrade = 2
-
-/** Maximum number of requests in the queue of a connection, and of bytes in the body of each. */
-const maxQueued = 16
-const maxQueuedBody = 16 * 1024
-
-/** What Node's objects for a request take in bytes, besides the text of its head and its body: 2.5 GB for a million. */
-const objectBytes = 2560
-
 /** How long input is discarded after the last response, in milliseconds. */
 const lingerTime = 2_000
 
-export class Connection {
+export class Connection implements Holder {
   readonly socket: Socket
-  /** Memory for requests that wait for the one in progress, in bytes. */
+  /** Handles requests and sends responses along with those of other connections. */
+  readonly turn: Turn
   heldBytes = 0
+  /** Whether it has had a request. Until the first one, Node enforces the timeout, and responds. */
+  hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
-  /** The response to the latest request that has been served, sent or not. */
+  /** Whether a part of a head has arrived, and the rest of it has not. */
+  #isHeadIncomplete = false
+  /** The response to the latest request that has been served, until it has been sent and its request has arrived. */
   #response: ServerResponse | undefined
-  /** The responses to the requests that wait for their turn. */
-  readonly #queue: ServerResponse[] = []
+  /** The requests that wait for their turn. */
+  readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
   /** The response after which the connection goes on with what waits. */
   #awaited: ServerResponse | undefined
   /** The refusal of the input after the last complete request; sent after all responses. */
@@ -85,10 +84,7 @@ export class Connection {
   #isInputBroken = false
   /** When the client last got a response, or else connected: the value of `performance.now()`. */
   #activeAt = performance.now()
-  /**
-   * Bytes received when the latest response began: any more are the beginning of another request. A
-   * beginning that arrived together with the earlier request goes unnoticed.
-   */
+  /** Bytes received when the latest response began. */
   #received = 0
   /** Bytes received when it first began a response while the listener was stopping. */
   #readWhenStopping: number | undefined
@@ -98,6 +94,7 @@ export class Connection {
 
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket
+    this.turn = owner.turn
     this.#owner = owner
     socket.on('error', () => socket.destroy()) // Node has its own listener only while it has a parser
     socket.once('close', () => this.#forget())
@@ -105,21 +102,29 @@ export class Connection {
   }
 
   get state(): ConnectionState {
-    if (this.#state === 'closing' || !this.#response?.writableFinished) return this.#state
-    return this.#response.shouldKeepAlive ? 'waiting' : 'closing'
+    return this.#state
   }
 
   /** Whether a request that arrives now can be served at once. */
   get isFree(): boolean {
-    return this.#queue.length === 0 && this.state === 'waiting'
+    return this.#queue.length === 0 && this.#state === 'waiting'
+  }
+
+  /** Whether the last response has been sent: nothing that arrives now is answered. */
+  get #isOver(): boolean {
+    return this.#state === 'ending' || this.#state === 'closing'
   }
 
   /** Makes Node's parser stop at a request that arrives before the one in progress is answered, and cannot be queued. */
   watchParser(): void {
     const { socket } = this
-    const { parser } = socket as Socket & { parser: Parser } // set on every socket of an HTTP server
+    const parser = parserOf(socket)
     const { onIncoming } = parser
+    parser[headBegins] = () => {
+      this.#isHeadIncomplete = true
+    }
     parser.onIncoming = (request, shouldKeepAlive) => {
+      this.#isHeadIncomplete = false
       // Upgrades are not supported, and Node would report no errors in a request for one. After a request that
       // was late, the parser goes on, but nothing may follow the refusal.
       const canTake = this.isFree || this.#canQueue(request)
@@ -133,13 +138,12 @@ export class Connection {
     }
   }
 
-  #canQueue({ headers }: IncomingMessage): boolean {
+  #canQueue(request: IncomingMessage): boolean {
     // A listener that is stopping reads no more than it has, or it would never come to an end.
-    if (this.#owner.isStopping || !['serving', 'responding'].includes(this.#state)) return false
-    // Node would stop reading, and a client that expects `100 Continue` waits: the rest would seem to be late.
-    if (this.socket.writableNeedDrain || headers.expect !== undefined) return false
-    const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
-    return this.#queue.length < maxQueued && isShort && headers['transfer-encoding'] === undefined
+    const { isStopping, isCrowded } = this.#owner
+    if (isStopping || isCrowded || this.#isOver || this.#state === 'refusing') return false
+    // Node would stop reading, and the rest would seem to be late.
+    return !this.socket.writableNeedDrain && this.#queue.canTake(request)
   }
 
   /**
@@ -152,9 +156,8 @@ export class Connection {
       this.#begin(response)
       return true
     }
-    if (this.state !== 'closing') {
+    if (!this.#isOver) {
       this.#queue.push(response)
-      this.#setHeld(this.heldBytes + sizeOf(response))
       this.#goOnAfterResponse()
     }
     return false
@@ -163,6 +166,23 @@ export class Connection {
   #begin(response: ServerResponse): void {
     this.#state = 'serving'
     this.#response = response
+    this.hasHadRequest = true
+    response.on('close', this.#sent) // `finish` comes earlier, but listening to it takes 4 microseconds
+  }
+
+  readonly #sent = () => {
+    const response = this.#response
+    if (response?.writableFinished !== true) return // the client is gone
+    if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
+    this.#release()
+  }
+
+  /** An idle connection keeps neither request nor response, which may be several times as large as itself. */
+  #release(): void {
+    const isSent = this.#isOver || this.#state === 'waiting'
+    if (!isSent || this.#response?.req.complete !== true) return
+    this.#response = undefined
+    this.#awaited = undefined
   }
 
   /**
@@ -171,12 +191,16 @@ export class Connection {
    */
   beginResponse(): boolean {
     const response = this.#response
-    if (response === undefined || this.state !== 'serving') return false
+    if (response === undefined || this.#state !== 'serving') return false
     this.#state = 'responding'
     this.markActive()
     if (this.#owner.isStopping && this.#isLastResponse()) response.shouldKeepAlive = false
     this.#countReceived()
-    if (isBodyIncomplete(response.req)) response.req.once('end', () => this.#countReceived())
+    if (!isBodyIncomplete(response.req)) return true
+    response.req.once('end', () => {
+      this.#countReceived()
+      this.#release()
+    })
     return true
   }
 
@@ -210,7 +234,7 @@ export class Connection {
     this.#state = 'refusing'
     response.shouldKeepAlive = false
     response.writeHead(refusal.status, closingHeaders(refusal))
-    endTogether(response, refusal.body)
+    this.turn.end(response, refusal.body)
   }
 
   /**
@@ -218,14 +242,14 @@ export class Connection {
    * to an earlier, complete request, unless that response is the last one.
    */
   refuseInput(refusal: RefusalResponse): void {
-    const response = this.#queue.at(-1) ?? this.#response
+    const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
     const isFirst = !this.#isInputBroken
     this.#isInputBroken = true
-    handleArrived() // other reasons to refuse the request come first
-    const { state } = this
+    this.turn.handleNow(this.#response) // other reasons to refuse the request come first
+    const state = this.#state
     if (this.#queue.length > 0) {
-      if (isInBody) this.#shift(this.#queue.pop())
+      if (isInBody) this.#queue.pop()
       const hasBody = !isInBody || response.req.method !== 'HEAD'
       this.#nextRefusal ??= hasBody ? refusal : { ...refusal, body: '' }
     } else if (state === 'serving' && isInBody) {
@@ -244,13 +268,14 @@ export class Connection {
    * @param rest the bytes after its head.
    */
   hold(request: IncomingMessage, rest: Buffer): void {
-    const { socket, state } = this
-    if (state === 'closing') {
+    const { socket } = this
+    if (this.#isOver) {
       this.#discardInput()
       return
     }
     const head = headOf(request)
     this.#setHeld(this.heldBytes + head.length + rest.buffer.byteLength)
+    if (this.#isOver) return // given up for it
     // Back into the socket, so that they stay ahead of the end of its input.
     socket.unshift(rest)
     socket.unshift(head)
@@ -261,11 +286,11 @@ export class Connection {
   /** Goes on with the next request of the queue, or with the bytes held. @param server gives the connection a new parser. */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
-    const next = this.#queue.shift()
-    if (!socket.writable || this.state === 'closing') {
+    const canGoOn = socket.writable && !this.#isOver
+    const next = canGoOn ? this.#queue.shift() : undefined
+    if (!canGoOn) {
       this.#forget()
     } else if (next !== undefined) {
-      this.#shift(next)
       this.#begin(next)
       if (this.heldBytes > 0) this.#goOnAfterResponse()
       // At once: if the client closed its side a turn later, Node would end the connection without the refusal.
@@ -288,19 +313,21 @@ export class Connection {
 
   /** What waits is not going to be served. */
   #forget(): void {
-    this.#queue.length = 0
+    this.#queue.clear()
     this.#setHeld(0)
   }
 
-  /** A request has left the queue. */
-  #shift(response: ServerResponse | undefined): void {
-    if (response !== undefined) this.#setHeld(this.heldBytes - sizeOf(response))
+  #setHeld(bytes: number): void {
+    const before = this.heldBytes
+    this.heldBytes = bytes
+    if (bytes !== before) this.#owner.heldBytesChanged(this, before)
   }
 
-  #setHeld(bytes: number): void {
-    const change = bytes - this.heldBytes
-    this.heldBytes = bytes
-    if (change !== 0) this.#owner.heldBytesChanged(change)
+  giveUp(): void {
+    this.#state = 'closing'
+    this.#forget()
+    if (this.socket.readableLength > 0) this.socket.read() // what it holds as bytes
+    this.socket.destroy()
   }
 
   /** Closes the connection in stages, once the body that the client may still be sending has been read. */
@@ -314,13 +341,14 @@ export class Connection {
   #end(): void {
     const { socket } = this
     if (this.#state === 'closing') return
+    const isLast = this.#state === 'ending' || this.#response?.shouldKeepAlive === false
     this.#state = 'closing'
     if (!socket.writable) {
       socket.destroy()
       return
     }
     // Nothing follows the response that has announced the end.
-    const refusal = this.#response?.shouldKeepAlive === false ? undefined : this.#nextRefusal
+    const refusal = isLast ? undefined : this.#nextRefusal
     if (refusal === undefined) socket.end()
     else socket.end(refusalText(refusal))
     this.#discardInput()
@@ -338,11 +366,11 @@ export class Connection {
     socket.on('data', () => undefined).resume()
   }
 
-  /** Whether all requests have been answered completely, and no part of another one has arrived. */
+  /** Whether all requests have been answered completely, and no part of another one has arrived: empty lines are none. */
   get #isIdle(): boolean {
-    const { writableLength, bytesRead } = this.socket
-    const isBusy = this.state !== 'waiting' || this.heldBytes > 0 || writableLength > 0
-    return !isBusy && this.#response?.req.complete !== false && bytesRead === this.#received
+    const isReading = this.#isHeadIncomplete || this.#response?.req.complete === false
+    const isBusy = this.#state !== 'waiting' || this.heldBytes > 0 || this.socket.writableLength > 0
+    return !isReading && !isBusy
   }
 
   /**
@@ -352,11 +380,6 @@ export class Connection {
    */
   isIdleFor(now: number, time: number): boolean {
     return now - this.#activeAt >= time && this.#isIdle
-  }
-
-  /** Whether it has had a request. Until the first one, Node enforces the timeout, and responds. */
-  get hasHadRequest(): boolean {
-    return this.#response !== undefined
   }
 
   /**
@@ -373,27 +396,4 @@ export class Connection {
     }
     return now - this.#acceptedAt >= time
   }
-}
-
-/** Whether a request has a body that has not been received completely (RFC 9112 §6). */
-function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  const hasBody = headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0'
-  return hasBody && !complete
-}
-
-/** Memory that a request of the queue takes, in bytes. */
-function sizeOf({ req: { headers, rawHeaders, url = '' } }: ServerResponse): number {
-  const text = rawHeaders.reduce((sum, { length }) => sum + length, url.length)
-  return objectBytes + text + Number(headers['content-length'] ?? 0)
-}
-
-/** The head of a request as it was sent, except for white space and `Upgrade`. */
-function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
-  const lines = [`${method} ${url} HTTP/${httpVersion}`]
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (/^upgrade$/i.test(rawHeaders[at] ?? '')) continue
-    lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
-  }
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
 }

@@ -11,7 +11,10 @@ import { Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Connection, type ConnectionOwner } from './connection.js'
+import { createHeldBytes } from './held-bytes.js'
+import { checkInternals } from './node-internals.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
+import { createTurn } from './turn.js'
 
 /** Limits of connections; times in seconds. */
 export interface ListenerLimits {
@@ -23,7 +26,7 @@ export interface ListenerLimits {
   readonly maxConnections: number
   /**
    * Maximum memory for pipelined requests waiting for an earlier one, across all connections, in bytes.
-   * Beyond it, the connection that holds the most is closed.
+   * Beyond it, connections that hold the most are closed.
    */
   readonly maxPipelinedBytes: number
   /** How long a complete request may take to arrive. */
@@ -69,17 +72,28 @@ const timeoutCheckInterval = 1_000
 /** How often connections are checked while the listener is stopping, in milliseconds. */
 const idleCheckInterval = 50
 
-/** How many connections the system keeps until they are accepted: the default of `listen`. */
-const backlog = 511
+/**
+ * How many connections the system keeps until they are accepted: as many as Linux allows by default. It drops
+ * those in excess, and their clients try again a second later at the earliest.
+ */
+const backlog = 4096
 
 /** How many times per timeout each connection is checked for being idle or stalled. */
 const checksPerTimeout = 4
 
 /**
- * How many connections resume with what they hold in one turn of the event loop: a few milliseconds of
- * work, so that clients that never stop pipelining do not starve the others.
+ * How many requests are handled in one turn of the event loop, and how many connections resume with what they
+ * hold: a few milliseconds of work, so that a crowd does not starve the others.
  */
-const resumedPerTurn = 64
+const workPerTurn = 64
+
+/**
+ * The same while connections are being accepted, and for how long after one they count as such, in milliseconds.
+ * Node.js accepts one connection in a turn. If turns were long, clients would wait for seconds behind a few
+ * thousand others that connect at the same time.
+ */
+const workWhileAccepting = 2
+const acceptingTime = 10
 
 /**
  * @param refuse composes the responses to requests that never reach `serve`.
@@ -91,26 +105,32 @@ export function createListener(
   serve: Serve,
   received: (bytes: number) => void = () => undefined,
 ): Listener {
-  const { maxPipelinedBytes, maxConnections } = limits
+  checkInternals()
+  const { maxConnections } = limits
   const idleTimeout = limits.idleTimeout * 1000
   const keepAliveTimeout = limits.keepAliveTimeout * 1000
   const connections = new Map<Duplex, Connection>()
   /** Connections that hold requests and whose earlier ones have been answered. */
   const resumable: Connection[] = []
-  let heldBytes = 0
+  const held = createHeldBytes(limits.maxPipelinedBytes)
   /** Number of connections accepted so far. */
   let accepted = 0
+  let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
+
+  const maxWork = () =>
+    performance.now() - acceptedAt < acceptingTime ? workWhileAccepting : workPerTurn
 
   const owner: ConnectionOwner = {
     get isStopping() {
       return isStopping
     },
-    received,
-    heldBytesChanged(change) {
-      heldBytes += change
-      if (change > 0 && heldBytes > maxPipelinedBytes) largestHolder()?.socket.destroy()
+    get isCrowded() {
+      return held.isCrowded
     },
+    turn: createTurn(maxWork),
+    received,
+    heldBytesChanged: held.changed,
     readyToResume(connection) {
       resumable.push(connection)
       if (resumable.length === 1) setImmediate(resumeNext)
@@ -174,22 +194,15 @@ export function createListener(
     if (known !== undefined) return known
     const socket = duplex as Socket // the server listens on TCP only
     accepted += 1
+    acceptedAt = performance.now()
     const connection = new Connection(socket, owner)
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
     return connection
   }
 
-  function largestHolder(): Connection | undefined {
-    let largest: Connection | undefined
-    for (const connection of connections.values()) {
-      if (connection.heldBytes > (largest?.heldBytes ?? 0)) largest = connection
-    }
-    return largest
-  }
-
   function resumeNext(): void {
-    for (const connection of resumable.splice(0, resumedPerTurn)) connection.resume(server)
+    for (const connection of resumable.splice(0, maxWork())) connection.resume(server)
     if (resumable.length > 0) setImmediate(resumeNext)
   }
 
@@ -219,7 +232,7 @@ export function createListener(
 
   return {
     async listen(port, host) {
-      server.listen(port, host)
+      server.listen({ port, host, backlog })
       await once(server, 'listening')
       const address = server.address()
       if (address === null || typeof address === 'string') throw new Error('not listening on TCP')

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Config } from '../config/settings.js'
 import { UsageError } from '../config/usage-error.js'
+import { UnsupportedNodeError } from '../listener/node-internals.js'
 import { StoreError, StoreMismatchError } from '../store/item-store.js'
 import { withoutCredentials } from '../store/redis/address.js'
 import { explainListenError } from './address.js'
@@ -47,7 +48,9 @@ export async function start(
       if (error instanceof StoreError) {
         throw new UsageError(`the seed cannot be stored completely: ${error.message}`)
       }
-      if (error instanceof StoreMismatchError) throw new UsageError(error.message)
+      if (error instanceof StoreMismatchError || error instanceof UnsupportedNodeError) {
+        throw new UsageError(error.message)
+      }
       throw explainListenError(error, config, '--')
     },
   )

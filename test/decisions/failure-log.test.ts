@@ -10,6 +10,7 @@ import { type Exchange, newExchange } from '../../src/http/exchange.js'
 import { createFailureLog, createRequestLog } from '../../src/http/request-log.js'
 import { ApiError } from '../../src/interface/errors.js'
 import { Connection } from '../../src/listener/connection.js'
+import { createTurn } from '../../src/listener/turn.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import { type LogLine, ownApp } from '../support/own-app.js'
 import { type OwnService, ownService, ownTest } from '../support/own-service.js'
@@ -118,7 +119,13 @@ function anExchange(): Exchange {
   const request = new IncomingMessage(new Socket())
   const nothing = () => undefined
   const events = { received: nothing, heldBytesChanged: nothing, readyToResume: nothing }
-  const owner = { isStopping: false, ...events, serveNext: nothing }
+  const owner = {
+    isStopping: false,
+    isCrowded: false,
+    turn: createTurn(() => 64),
+    ...events,
+    serveNext: nothing,
+  }
   return newExchange(request, new ServerResponse(request), new Connection(request.socket, owner))
 }
 

@@ -1,0 +1,75 @@
+/** The limit on what connections hold together, and which of them are given up. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createHeldBytes, type HeldBytes } from './held-bytes.js'
+
+class Holder {
+  heldBytes = 0
+  isGivenUp = false
+  readonly #all: HeldBytes
+
+  constructor(all: HeldBytes) {
+    this.#all = all
+  }
+
+  hold(bytes: number): void {
+    const before = this.heldBytes
+    this.heldBytes = bytes
+    this.#all.changed(this, before)
+  }
+
+  giveUp(): void {
+    this.isGivenUp = true
+    this.hold(0)
+  }
+}
+
+function holdersOf(all: HeldBytes, ...sizes: number[]): Holder[] {
+  return sizes.map((bytes) => {
+    const holder = new Holder(all)
+    holder.hold(bytes)
+    return holder
+  })
+}
+
+function givenUp(holders: readonly Holder[]): number[] {
+  return holders.flatMap(({ isGivenUp }, index) => (isGivenUp ? [index] : []))
+}
+
+test('within the limit nobody is given up', () => {
+  assert.deepEqual(givenUp(holdersOf(createHeldBytes(100), 50, 50)), [])
+})
+
+test('beyond it the holder of the most is given up, however little the last one adds', () => {
+  assert.deepEqual(givenUp(holdersOf(createHeldBytes(100), 10, 60, 30, 1)), [1])
+})
+
+test('as many are given up as it takes, before the call returns', () => {
+  const all = createHeldBytes(100)
+  const crowd = holdersOf(all, 30, 30, 30)
+  const [greedy] = holdersOf(all, 31)
+  greedy?.hold(100) // more than all together may hold, so it is the first
+  assert.deepEqual([givenUp(crowd), greedy?.isGivenUp], [[0], true])
+  holdersOf(all, 25, 25, 25, 25)
+  assert.deepEqual(givenUp(crowd), [0, 1, 2])
+})
+
+test('whoever has been given up, or holds less again, does not count', () => {
+  const all = createHeldBytes(100)
+  const [first, second] = holdersOf(all, 90, 5)
+  assert.ok(first && second)
+  first.hold(1)
+  second.hold(98)
+  assert.deepEqual(givenUp([first, second]), [])
+  second.giveUp()
+  assert.deepEqual(givenUp(holdersOf(all, 49, 50)), [])
+})
+
+test('more than half of the limit is a crowd', () => {
+  const all = createHeldBytes(100)
+  const [holder] = holdersOf(all, 50)
+  assert.equal(all.isCrowded, false)
+  holder?.hold(51)
+  assert.equal(all.isCrowded, true)
+})

@@ -1,0 +1,62 @@
+/** The undocumented parts of Node's HTTP server that connections replace; all of them are in Node.js 20 to 26. @module */
+
+import { createServer, type IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+
+/** Where the parser keeps the function that it calls at the first byte of a head, after any empty lines. */
+export const headBegins = 0
+
+/** The value of `onIncoming` that makes the parser stop, as if another protocol began after the head. */
+export const upgrade = 2
+
+/** Node's parser of the requests on one connection. */
+export interface Parser {
+  [headBegins]: (() => void) | null
+  /** Called when the head of a request is complete. */
+  onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
+  /** @returns how many bytes it has read. */
+  execute(bytes: Buffer): number | Error
+}
+
+const head = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+/** The parser of a socket of an HTTP server. */
+export function parserOf(socket: Socket): Parser {
+  return (socket as Socket & { parser: Parser }).parser // not in the types, but in Node.js since 0.x
+}
+
+/** Parts of Node.js that the listener replaces are not as it expects them. */
+export class UnsupportedNodeError extends Error {
+  override readonly name = 'UnsupportedNodeError'
+}
+
+/** @throws {UnsupportedNodeError} with one line that names what this version of Node.js lacks. */
+export function checkInternals(): void {
+  const lacking = lackingInternals()
+  if (lacking.length === 0) return
+  const names = lacking.join(', ')
+  throw new UnsupportedNodeError(`Node.js ${process.version} is not supported: it lacks ${names}`)
+}
+
+function lackingInternals(): string[] {
+  const socket = new Socket()
+  createServer().emit('connection', socket)
+  const parser: Partial<Parser> | undefined = parserOf(socket)
+  const called = new Set<string>()
+  let read: unknown
+  if (typeof parser?.onIncoming === 'function') {
+    parser[headBegins] = () => called.add('head begins')
+    parser.onIncoming = () => {
+      called.add('head ends')
+      return upgrade
+    }
+    read = parser.execute?.(Buffer.from(`${head}more`))
+  }
+  const present = {
+    'parser.onIncoming': called.has('head ends') && read === head.length,
+    'parser[kOnMessageBegin]': called.has('head begins'),
+    'socket.destroySoon': typeof socket.destroySoon === 'function',
+  }
+  socket.destroy()
+  return Object.entries(present).flatMap(([name, isPresent]) => (isPresent ? [] : [name]))
+}

@@ -1,0 +1,47 @@
+/** Requests are handled in the order in which they arrive, a number of them in each turn, and none is forgotten. */
+
+import assert from 'node:assert/strict'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createTurn } from './turn.js'
+
+test('a request that arrives after the others of its turn have been handled is handled too', async () => {
+  const turn = createTurn(() => 64)
+  await new Promise<void>((resolve) => {
+    turn.handle(response(), () => {
+      queueMicrotask(() => turn.handle(response(), resolve))
+    })
+  })
+})
+
+test('no more requests are handled in a turn than may be, in the order in which they arrived', async () => {
+  const turn = createTurn(() => 2)
+  const turns: number[][] = []
+  for (let place = 0; place < 5; place += 1) {
+    turn.handle(response(), () => turns.at(-1)?.push(place))
+  }
+  while (turns.flat().length < 5) {
+    turns.push([])
+    await nextTurn()
+  }
+  assert.deepEqual(turns, [[0, 1], [2, 3], [4]])
+})
+
+test('a request that is handled at once is not handled again', async () => {
+  const turn = createTurn(() => 64)
+  const handled: string[] = []
+  const urgent = response()
+  turn.handle(response(), () => handled.push('first'))
+  turn.handle(urgent, () => handled.push('urgent'))
+  turn.handleNow(urgent)
+  assert.deepEqual(handled, ['urgent'])
+  await nextTurn()
+  turn.handleNow(urgent)
+  assert.deepEqual(handled, ['urgent', 'first'])
+})
+
+function response(): ServerResponse {
+  return new ServerResponse(new IncomingMessage(new Socket()))
+}
