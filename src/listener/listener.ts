@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Connection, type ConnectionOwner } from './connection.js'
 import { createHeldBytes } from './held-bytes.js'
-import { checkInternals } from './node-internals.js'
+import { checkInternals, readingParsers } from './node-internals.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
 import { createTurn } from './turn.js'
 
@@ -213,10 +213,11 @@ export function createListener(
    */
   function closeOverdue(): void {
     const now = performance.now()
+    const reading = readingParsers(server)
     for (const connection of connections.values()) {
       const isOverdue =
         connection.isStalledFor(now, idleTimeout) ||
-        (connection.hasHadRequest && connection.isIdleFor(now, keepAliveTimeout))
+        (connection.hasHadRequest && connection.isIdleFor(now, keepAliveTimeout, reading))
       if (isOverdue) connection.socket.destroy()
     }
   }
@@ -257,9 +258,10 @@ export function createListener(
       NetServer.prototype.close.call(server)
       const check = () => {
         const now = performance.now()
+        const reading = readingParsers(server)
         for (const connection of connections.values()) {
           if (now >= deadline) connection.socket.destroy()
-          else if (connection.isIdleFor(now, grace)) connection.close()
+          else if (connection.isIdleFor(now, grace, reading)) connection.close()
         }
       }
       check()
