@@ -148,7 +148,9 @@ test('docs/reference/interface.md has every clause that tests and code refer to'
   for (const file of [...sourcesIn('test'), ...sourcesIn('src')]) {
     const text = read(file).replaceAll(/RFC \d+ §[\d.]+/g, '')
     const isTest = file.startsWith('test') || file.endsWith('.test.ts')
-    const reference = isTest ? /§[\d.]+/g : /spec §[\d.]+(?:(?:,| to| and) §[\d.]+)*/gi
+    const reference = isTest
+      ? /§[\d.]+/g
+      : /(?:spec|interface) §[\d.]+(?:(?:,| to| and) §[\d.]+)*/gi
     for (const number of citedIn(text, reference)) {
       assert.ok(
         known.has(number),
@@ -158,6 +160,12 @@ test('docs/reference/interface.md has every clause that tests and code refer to'
     }
   }
   assert.ok(cited.size > 30, `only ${cited.size} clauses are referred to`)
+})
+
+test('sources cite a clause that the service adds to the specification as one of the interface', () => {
+  for (const file of sourcesIn('src')) {
+    assert.doesNotMatch(read(file), /spec §(?:8|4\.(?:[7-9]|1\d))\b/, file)
+  }
 })
 
 test('docs/reference/interface.md refers to its own clauses', () => {

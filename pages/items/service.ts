@@ -24,7 +24,7 @@ export interface ItemService {
   /** Resolves once the list has another tag than this one. */
   changed(tag: string, signal: AbortSignal): Promise<void>
   /**
-   * @param key the same for each attempt to create the same item, so that there will be only one (spec §4.11).
+   * @param key the same for each attempt to create the same item, so that there will be only one (interface §4.11).
    * @throws {ChangedError} when an earlier attempt has created it with another text.
    */
   create(body: string, key: string): Promise<string>

@@ -1,4 +1,4 @@
-/** Items as they are read, with their entity tags (spec §4.9). @module */
+/** Items as they are read, with their entity tags (interface §4.9). @module */
 
 import type { TextResponse } from './fetch-text.js'
 import { invalidResponse, wrong } from './item-store-error.js'

@@ -34,7 +34,7 @@ export class ItemStoreError extends Error {
   declare readonly sessionId: string | undefined
   /** How many seconds the service asks to wait before trying again, if it does (RFC 9110 §10.2.3). */
   declare readonly retryAfter: number | undefined
-  /** The item that a create found in its place (409, spec §4.11). */
+  /** The item that a create found in its place (409, interface §4.11). */
   declare readonly itemId: string | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {

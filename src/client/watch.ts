@@ -1,4 +1,4 @@
-/** The states of something, one after the other, by reads that wait for a change (spec §4.10). @module */
+/** The states of something, one after the other, by reads that wait for a change (interface §4.10). @module */
 
 import { ItemStoreError } from './item-store-error.js'
 import { backoff } from './retry.js'

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the interface (spec §4.7). @module */
+/** The OpenAPI document of the interface (interface §4.7). @module */
 
 import type { Config } from '../config/settings.js'
 import type { ListGuarantees } from '../interface/openapi.js'

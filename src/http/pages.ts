@@ -1,4 +1,4 @@
-/** The pages for people, the files that they load, and the documents (spec §4.8). @module */
+/** The pages for people, the files that they load, and the documents (interface §4.8). @module */
 
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'

@@ -55,14 +55,17 @@ export const errorKinds = {
     status: 412,
     when: 'The item or list does not meet `If-Match` or `If-None-Match`. `ETag` has its current tag',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than `MAX_BODY_BYTES` (spec §8)' },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    when: 'The body is larger than `MAX_BODY_BYTES` (interface §8)',
+  },
   VALIDATION_ERROR: {
     status: 422,
     when: 'The body is not a valid item request, its `Content-Type` is not JSON, or it has a `Content-Encoding` (spec §4.3, §4.5)',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
-    when: 'The request head exceeds `MAX_HEADER_BYTES`, or has more than 128 header lines (spec §8)',
+    when: 'The request head exceeds `MAX_HEADER_BYTES`, or has more than 128 header lines (interface §8)',
   },
   INTERNAL_ERROR: {
     status: 500,
@@ -80,7 +83,7 @@ export const errorKinds = {
   },
   STORE_FULL: {
     status: 507,
-    when: 'The items would exceed `MAX_STORE_BYTES`, or there is no memory left for them (spec §8)',
+    when: 'The items would exceed `MAX_STORE_BYTES`, or there is no memory left for them (interface §8)',
   },
 } as const satisfies Record<string, ErrorKind>
 

@@ -13,7 +13,7 @@ export const paths = {
 /** The OpenAPI document: not an endpoint, and therefore without the prefix. */
 export const documentPath = '/openapi.json'
 
-/** The pages (spec §4.8), the files that they load, the index of the documents, and one that is in no folder. */
+/** The pages (interface §4.8), the files that they load, the index of the documents, and one that is in no folder. */
 export const pagePaths = {
   docs: '/docs',
   items: '/',
@@ -22,7 +22,7 @@ export const pagePaths = {
   security: '/SECURITY.md',
 } as const
 
-/** The folders of the documents (spec §4.8), as in the package. */
+/** The folders of the documents (interface §4.8), as in the package. */
 export const documentFolders = [
   '/docs',
   '/docs/how-to',

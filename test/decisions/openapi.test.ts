@@ -1,4 +1,4 @@
-/** Specification §4.7: the OpenAPI document as the service serves it. */
+/** Interface §4.7: the OpenAPI document as the service serves it. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

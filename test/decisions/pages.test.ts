@@ -1,4 +1,4 @@
-/** Specification §4.8: the pages, their files and the documentation as text as they are served, without a browser. */
+/** Interface §4.8: the pages, their files and the documentation as text as they are served, without a browser. */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
