@@ -15,7 +15,7 @@ import type { Config, SettingValues } from './config/settings.js'
 import { messageOf } from './config/thrown.js'
 import { parseLifetime } from './config/units.js'
 import { UsageError } from './config/usage-error.js'
-import { createDoubles, type RecordedRequest } from './doubles/doubles.js'
+import { createDoubles } from './doubles/doubles.js'
 import {
   checkedDelay,
   checkedFailures,
@@ -24,6 +24,7 @@ import {
   type Failure,
   type FailureScope,
   type Failures,
+  type RecordedRequest,
 } from './doubles/options.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'

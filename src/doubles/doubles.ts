@@ -11,18 +11,7 @@ import type { Exchange, Handler } from '../http/exchange.js'
 import { type NewId, namedItemId } from '../item/id.js'
 import { type ItemId, type ItemStore, StoreError } from '../store/item-store.js'
 import { createFailureQueue } from './failures.js'
-import type { Delay, FailureScope, Failures } from './options.js'
-
-/** One request that was made. */
-export interface RecordedRequest {
-  readonly method: string
-  /** Path without the query, such as `/api/v1/items`. */
-  readonly path: string
-  /** Status of the response; `undefined` if the connection was cut instead. */
-  readonly status: number | undefined
-  /** Session id of the response. */
-  readonly sessionId: string
-}
+import type { Delay, FailureScope, Failures, RecordedRequest } from './options.js'
 
 export interface DoublesOptions {
   /** Latency of each operation on items. */

@@ -1,4 +1,4 @@
-/** Delays and failures as they are given, in flags and options. @module */
+/** Delays and failures as they are given, in flags and options, and requests as they are recorded. @module */
 
 import { inspect } from 'node:util'
 import { parseDuration } from '../config/units.js'
@@ -25,6 +25,17 @@ export interface FailureScope {
   readonly method?: string | undefined
   /** The complete path, such as `/api/v1/items`, or a pattern that it matches. */
   readonly path?: string | RegExp | undefined
+}
+
+/** One request that was made. */
+export interface RecordedRequest {
+  readonly method: string
+  /** Path without the query, such as `/api/v1/items`. */
+  readonly path: string
+  /** Status of the response; `undefined` if the connection was cut instead. */
+  readonly status: number | undefined
+  /** Session id of the response. */
+  readonly sessionId: string
 }
 
 const kinds = [429, 500, 503, 'cut'] as const

@@ -37,8 +37,8 @@ async function serve(snippet: Snippet, ports: { redis: number; port: number }, s
 async function healthyAt(port: number, secret: string) {
   const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
   await until('the service is healthy', async () => {
-    const { status } = await service.request('GET', '/health')
-    return status === 200 ? true : undefined
+    const health = await service.request('GET', '/health').catch(() => undefined) // not listening yet
+    return health?.status === 200 ? true : undefined
   })
   return service
 }
