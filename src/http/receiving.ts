@@ -7,11 +7,11 @@
 
 import type { IncomingMessage } from 'node:http'
 
-/** Bytes that may be received in one turn before others have to wait: half a millisecond. */
-const turnBytes = 512 * 1024
+/** Bytes that may be received in one turn before others have to wait: a quarter of a millisecond. */
+const turnBytes = 256 * 1024
 
 /** How many requests are read again in one turn; Node reads up to 128 KiB of each before it notices. */
-const resumedPerTurn = 8
+const resumedPerTurn = 4
 
 let bytes = 0
 let waiting: IncomingMessage[] = []

@@ -8,7 +8,7 @@
 import type { Slices } from '../item/slices.js'
 
 /** How long the slices of one turn may take together, in milliseconds. */
-const turnTime = 1.5
+const turnTime = 1
 
 /** Bytes of bodies that may be worked on at once in one turn, without a slice of their own: 1.5 ms at most. */
 const turnBytes = 32 * 1024
