@@ -17,9 +17,9 @@ export async function run(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
   const options = { isReadable: process.stdout.isTTY, requestLogLevel: 'debug' } as const
   refuseTwoSecrets()
+  const error = missingSecretError() // reads the file of secrets, if there is one, before any request needs it
   const { log } = await start(config, options)
   logSecretFile(log)
-  const error = missingSecretError()
   if (error !== undefined) log.error(error)
   for (const warning of [shortSecretWarning(), ...unknownNameWarnings()]) {
     if (warning !== undefined) log.warn(warning)
