@@ -10,7 +10,7 @@ const id = /"id"\s*:\s*"/
 /** How many objects and arrays are open around an item: the envelope, and in a list the array. */
 export type Nesting = 1 | 2
 
-/** What comes before the bracket with which the data of an envelope begin. */
+/** Text of an envelope that stands right before the opening bracket of its data. */
 const label = /^"data"\s*:\s*$/
 
 /**

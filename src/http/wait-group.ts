@@ -77,7 +77,7 @@ export class WaitGroup<State extends Tagged> {
     if (!this.#isUpdating) this.#options.schedule()
   }
 
-  /** Lets the other requests wait. */
+  /** Returns the requests that the state answers, and lets the others wait on. */
   async #answeredBy(
     state: State | undefined,
     waits: readonly Wait<State>[],

@@ -156,7 +156,7 @@ export class ItemIndex {
   }
 }
 
-/** The handle that a slot has. */
+/** Returns the handle that a slot of the hash table contains. */
 function handleIn(taken: number): Handle {
   return (taken - 1) | 0
 }

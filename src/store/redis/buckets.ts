@@ -87,7 +87,7 @@ export function createBuckets(options: BucketsOptions) {
       (await readAll(commands, Array(commands.length).fill(key))).map(({ value }) => value),
   })
 
-  /** Of each key, as one call. */
+  /** Reads something of each key, all in one call. */
   async function ofEach(
     wanted: readonly string[],
     commandFor: (key: string) => Command,
