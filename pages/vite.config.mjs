@@ -1,6 +1,7 @@
 /**
- * Builds the pages into `dist/pages`: an `index.html` for each, and the files that they load with a hash
- * of their content in the name. Each file is also there compressed, so that the service never has to.
+ * Builds the pages into `dist/pages`: for each an `index.html`, and an `alone.html` without the link to the
+ * other page, for services that serve only this one. The files that they load have a hash of their content in the
+ * name. Each file is also there compressed, so that the service never has to.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -21,8 +22,11 @@ const encoders = {
   '.gz': (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
 }
 
+/** The line that links a page to the other one. */
+const otherPage = /^ *<link rel="(?:related|service-doc)".*\n/m
+
 /**
- * Puts a compressed copy beside each file.
+ * Puts the page without the link to the other one beside each page, and compressed copies beside each file.
  * @type {import('vite').Plugin}
  */
 const compress = {
@@ -31,11 +35,22 @@ const compress = {
   generateBundle: {
     order: 'post',
     handler(_options, files) {
-      for (const file of Object.values(files)) {
-        const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+      /** @param {string} fileName @param {string | Uint8Array} source */
+      const emit = (fileName, source) => this.emitFile({ type: 'asset', fileName, source })
+      /** @param {string} fileName @param {string | Uint8Array} source */
+      const emitCompressed = (fileName, source) => {
         for (const [ending, encode] of Object.entries(encoders)) {
-          this.emitFile({ type: 'asset', fileName: file.fileName + ending, source: encode(bytes) })
+          emit(fileName + ending, encode(Buffer.from(source)))
         }
+      }
+      for (const file of Object.values(files)) {
+        const source = file.type === 'chunk' ? file.code : file.source
+        emitCompressed(file.fileName, source)
+        if (!file.fileName.endsWith('.html')) continue
+        const alone = file.fileName.replace('index', 'alone')
+        const withoutLink = source.toString().replace(otherPage, '')
+        emit(alone, withoutLink)
+        emitCompressed(alone, withoutLink)
       }
     },
   },

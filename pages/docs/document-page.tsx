@@ -2,7 +2,6 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { documentPath, pagePaths } from '../../src/interface/paths.js'
-import { useLink } from '../shared/link.js'
 import { TokenForm } from '../shared/token-form.js'
 import {
   type OpenApiDocument,
@@ -15,12 +14,14 @@ import { Method, OperationSection } from './operation.js'
 import { Prose, Words } from './prose.js'
 import { modelId, Schemas } from './schemas.js'
 
+/** The build leaves this link out of the HTML for services without the items page. */
+const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
+
 export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const { info, tags, components } = document
   const operations = useMemo(() => operationsOf(document), [document])
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [isLaidOut, setLaidOut] = useState(true)
-  const hasItemsPage = useLink('related')
   // The address may point to a part of the page that was not there until now.
   useEffect(() => {
     window.document.getElementById(location.hash.slice(1))?.scrollIntoView()

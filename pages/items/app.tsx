@@ -3,7 +3,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { pagePaths } from '../../src/interface/paths.js'
 import { download } from '../shared/download.js'
-import { useLink } from '../shared/link.js'
 import { useToken } from '../shared/token-form.js'
 import { Conditions } from './conditions.js'
 import { everything } from './filter.js'
@@ -62,7 +61,8 @@ export function App({ service }: { service: ItemService }) {
   const [failure, setFailure] = useState('')
   /** Why a token is asked for; `undefined` while it is not. */
   const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
-  const hasApiPage = useLink('service-doc')
+  // The HTML links to the API page only if the service has it.
+  const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
 

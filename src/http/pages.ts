@@ -78,19 +78,16 @@ export function createPageRoutes(
   guards: readonly Guard[],
 ): Route[] {
   const files = createFiles()
-  const page = (path: string, file: string, headers: HeaderList = []): Route => ({
+  const page = (path: string, file: string): Route => ({
     path,
     guards,
-    handlers: {
-      GET: (exchange) => answerFile(exchange, files, file, [...caching.page, ...headers]),
-    },
+    handlers: { GET: (exchange) => answerFile(exchange, files, file, caching.page) },
   })
-  // They tell each page whether there is the other one to link to (RFC 8631 §4.1, RFC 8288 §3).
-  const docsLink = docs ? ['Link', `<${pagePaths.docs}>; rel="service-doc"`] : []
-  const itemsLink = console ? ['Link', `<${pagePaths.items}>; rel="related"`] : []
+  // `index.html` links to the other page, `alone.html` does not.
+  const variant = docs && console ? 'index.html' : 'alone.html'
   const routes = [
-    ...(docs ? [page(pagePaths.docs, `${built}docs/index.html`, itemsLink)] : []),
-    ...(console ? [page(pagePaths.items, `${built}items/index.html`, docsLink)] : []),
+    ...(docs ? [page(pagePaths.docs, `${built}docs/${variant}`)] : []),
+    ...(console ? [page(pagePaths.items, `${built}items/${variant}`)] : []),
   ]
   const fileIn = (path: string, folder: string, kinds: string[], headers: HeaderList): Route => ({
     path,

@@ -147,6 +147,12 @@ for (const { path, file } of served) {
   })
 }
 
+const decoders: Record<string, (bytes: Buffer) => Buffer> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  identity: (bytes) => bytes,
+}
+
 const codings = [
   { accept: undefined, coding: undefined },
   { accept: '', coding: undefined },
@@ -171,9 +177,8 @@ for (const { accept, coding } of codings) {
     const { headers, bytes } = await getBytes(asset, accept)
     assert.equal(headers['content-encoding'], coding)
     assert.equal(headers['content-length'], String(bytes.length))
-    const decode = coding === 'br' ? brotliDecompressSync : gunzipSync
-    const text = coding === undefined ? bytes : decode(bytes)
-    assert.ok(text.equals(readFileSync(join(folder, `assets/${script}`))))
+    const text = decoders[coding ?? 'identity']?.(bytes)
+    assert.ok(text?.equals(readFileSync(join(folder, `assets/${script}`))))
   })
 }
 
@@ -283,11 +288,19 @@ test('§4.8 with DOCS=off and CONSOLE=on, there is the items page alone', async 
   }
 })
 
+/** The body, decoded. */
+async function htmlOf(path: string, accept: string, own = service): Promise<string> {
+  const { headers, bytes } = await getBytes(path, accept, own)
+  const html = decoders[headers['content-encoding'] ?? 'identity']?.(bytes).toString() ?? ''
+  assert.match(html, /<\/html>/)
+  return html
+}
+
 /** The body as bytes, which may be compressed. */
-async function getBytes(path: string, accept: string | undefined) {
+async function getBytes(path: string, accept: string | undefined, own = service) {
   return await new Promise<{ headers: Answer['headers']; bytes: Buffer }>((resolve, reject) => {
     const headers = accept === undefined ? {} : { 'accept-encoding': accept }
-    request(new URL(path, service.baseUrl), { headers, agent: false, timeout: 300_000 })
+    request(new URL(path, own.baseUrl), { headers, agent: false, timeout: 300_000 })
       .on('response', async (response) => {
         const chunks: Buffer[] = []
         for await (const chunk of response) chunks.push(chunk)
@@ -300,9 +313,14 @@ async function getBytes(path: string, accept: string | undefined) {
 }
 
 test('§4.8 each page links to the other one where that is served', async () => {
-  const linkOf = async (own: typeof service, path: string) =>
-    (await own.requestTarget('HEAD', path)).headers.link
-  assert.equal(await linkOf(service, '/docs'), '</>; rel="related"')
-  assert.equal(await linkOf(service, '/'), '</docs>; rel="service-doc"')
-  assert.equal(await linkOf(plain, '/docs'), undefined)
+  const items = await ownService({ DOCS: 'off', CONSOLE: 'on' })
+  for (const [path, alone, link] of [
+    ['/docs', plain, '<link rel="related" href="/"'],
+    ['/', items, '<link rel="service-doc" href="/docs"'],
+  ] as const) {
+    for (const accept of ['identity', 'gzip', 'br']) {
+      assert.ok((await htmlOf(path, accept)).includes(link))
+      assert.ok(!(await htmlOf(path, accept, alone)).includes(link))
+    }
+  }
 })
