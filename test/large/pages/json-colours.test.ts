@@ -1,0 +1,45 @@
+/** The colours of JSON in the pages: each token has its own, and no character changes. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { coloured } from '../../../pages/shared/json-colours.js'
+import { accepted } from '../../corpora/json-values.js'
+
+test('names, strings, numbers and literals are told apart', () => {
+  const text = '{"a\\"" : ["b:", -1.5e+3, true, null], "{": {}, "cut'
+  const kinds = coloured(text)
+    .filter((part) => typeof part !== 'string')
+    .map(({ props }) => [props.class, props.children])
+  assert.deepEqual(kinds, [
+    ['json-name', '"a\\""'],
+    ['json-string', '"b:"'],
+    ['json-number', '-1.5e+3'],
+    ['json-literal', 'true'],
+    ['json-literal', 'null'],
+    ['json-name', '"{"'],
+    ['json-string', '"cut'],
+  ])
+})
+
+test('every text stays as it was written, wherever it ends', () => {
+  for (const text of Object.values(accepted)) assert.equal(textOf(text), text)
+  fc.assert(
+    fc.property(fc.json(), fc.nat(), (text, length) => {
+      const start = text.slice(0, length)
+      assert.equal(textOf(start), start)
+    }),
+  )
+})
+
+test('a long text is shown whole, with colours at its start alone', () => {
+  const long = `[${'1,'.repeat(1_000_000)}1]`
+  assert.ok(textOf(long) === long)
+  assert.ok(coloured(long).length < 50_000)
+})
+
+function textOf(text: string): string {
+  return coloured(text)
+    .map((part) => (typeof part === 'string' ? part : part.props.children))
+    .join('')
+}
