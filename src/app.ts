@@ -5,7 +5,7 @@ import { type CurrentSigning, environmentSigning } from './auth/secret.js'
 import type { Config } from './config/settings.js'
 import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer-error.js'
-import { createBodyReader } from './http/body.js'
+import { createBodyReader, reportDiscarded } from './http/body.js'
 import { createDocumentHandler } from './http/document.js'
 import { type Exchange, type Handler, newExchange, type Route } from './http/exchange.js'
 import { createLoadGuard, createTokenGuard } from './http/guards.js'
@@ -41,8 +41,8 @@ export interface AppParts {
   readonly waitingReads?: WaitingReads
   /** The limit that the process exceeds, if any; none by default. */
   readonly exceededLimit?: () => ExceededLimit | undefined
-  /** Is called with the number of bytes that requests have brought. */
-  readonly received?: ((bytes: number) => void) | undefined
+  /** Called with the number of bytes of bodies that have been received, or discarded. */
+  readonly bodyReceived?: ((bytes: number) => void) | undefined
   /** What tests have switched on; nothing by default. */
   readonly doubles?: Doubles | undefined
 }
@@ -50,13 +50,13 @@ export interface AppParts {
 /** The table of routes; of those that match a path, the first one counts. */
 export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
   const { store, currentSigning = environmentSigning, exceededLimit = () => undefined } = parts
-  const { doubles } = parts
+  const { doubles, bodyReceived = () => undefined } = parts
   const { waitingReads = createWaitingReads(store, new AbortController().signal) } = parts
   const refuseOverload = createLoadGuard(exceededLimit)
   const guards = [refuseOverload, createTokenGuard(currentSigning)]
   const items = createItemHandlers(
     store,
-    createBodyReader(options),
+    createBodyReader(options, bodyReceived),
     waitingReads,
     new SharedLists(store, options.maxSharedListBytes),
     doubles?.newId,
@@ -94,7 +94,7 @@ export function createRoutes(options: AppOptions, parts: AppParts): Route[] {
  * requests with 503 until there is one (spec §5.5).
  */
 export function createApp(options: AppOptions, parts: AppParts): Listener {
-  const { log, observers = [], received } = parts
+  const { log, observers = [], bodyReceived } = parts
   const findEndpoint = createRouter(createRoutes(options, parts))
   const { logFailure, end } = createFailureLog(log)
 
@@ -112,11 +112,13 @@ export function createApp(options: AppOptions, parts: AppParts): Listener {
       // A response that is closed already would never release the memory of the body.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
+      if (!exchange.request.complete && bodyReceived)
+        reportDiscarded(exchange.request, bodyReceived)
       answerError(exchange, thrown, logFailure)
     }
   }
 
-  const listener = createListener(options, refusalResponse, serve, received)
+  const listener = createListener(options, refusalResponse, serve)
   return {
     listen: listener.listen,
     async stop(options) {

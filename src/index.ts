@@ -131,7 +131,6 @@ const settingNames: readonly string[] = [
 const defaults = {
   port: 0,
   host: '127.0.0.1',
-  maxEventLoopDelay: 60_000, // milliseconds; the event loop is that of the program
   shutdownTimeout: 1, // seconds
 }
 

@@ -1,6 +1,7 @@
 /** The item store inside of this process, as a test suite uses it. */
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { after, test } from 'node:test'
 import { inspect } from 'node:util'
 import { type EmbeddedItemStore, type ItemStoreOptions, startItemStore } from '../src/index.js'
@@ -462,4 +463,36 @@ test('a program ends after stop, and leaves nothing behind', async () => {
   await store.reset()
   await store.stop()
   assert.deepEqual(kinds(), before)
+})
+
+test('the memory of the program is its own: no flag of V8, no collection, no refusal because it is large', () => {
+  const script = `
+    import { syncBuiltinESMExports } from 'node:module'
+    import v8 from 'node:v8'
+    import perf from 'node:perf_hooks'
+    const calls = []
+    const watch = (owner, name) => {
+      const call = owner[name]
+      owner[name] = (...args) => {
+        calls.push(name + ' ' + args[0])
+        return call(...args)
+      }
+    }
+    watch(v8, 'setFlagsFromString')
+    watch(perf, 'monitorEventLoopDelay')
+    syncBuiltinESMExports()
+    const rss = 2 ** 50
+    process.memoryUsage = () => {
+      calls.push('memoryUsage')
+      return { rss, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }
+    }
+    const { startItemStore } = await import(${JSON.stringify(new URL('../src/index.js', import.meta.url).href)})
+    const store = await startItemStore()
+    const body = JSON.stringify({ data: { text: 'x'.repeat(8 * 1024 * 1024) } }) // as much as the command collects after
+    const headers = { Authorization: 'Bearer ' + (await store.token()), 'Content-Type': 'application/json' }
+    const { status } = await fetch(store.baseUrl + '/items', { method: 'POST', headers, body })
+    await store.stop()
+    console.log(JSON.stringify({ status, calls }))`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script])
+  assert.deepEqual(JSON.parse(String(stdout) || String(stderr)), { status: 201, calls: [] })
 })

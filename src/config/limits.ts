@@ -1,6 +1,6 @@
 /** Limits that are not settings: nobody has a reason to change them. @module */
 
-import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from './memory-shares.js'
+import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from '../memory/shares.js'
 
 /** The parts of the service take them as options. Sizes in bytes, times in seconds. */
 export interface Limits {

@@ -8,6 +8,7 @@
  */
 
 import type { ParseArgsConfig } from 'node:util'
+import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from '../memory/shares.js'
 import {
   engineUrl,
   integer,
@@ -25,7 +26,6 @@ import {
   text,
 } from './kinds.js'
 import type { Limits } from './limits.js'
-import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from './memory-shares.js'
 
 export interface Setting<T> {
   /** Name in the environment; the flag is the same in lower case with dashes. */

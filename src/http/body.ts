@@ -5,8 +5,9 @@ import type { Config } from '../config/settings.js'
 import { ApiError, bytesText } from '../interface/errors.js'
 import { type ArrivingBody, windowBytes } from '../item/item-request.js'
 import type { Slices } from '../item/slices.js'
+import { allocate } from '../memory/allocate.js'
+import { isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
 import type { Awaitable } from '../store/item-store.js'
-import { isMapped, mapped, mappedFrom, released, resized } from '../store/mapped.js'
 import { received } from './receiving.js'
 import { callInTurns, inTurns, mayWorkNow } from './turns.js'
 
@@ -38,10 +39,11 @@ const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
-export function createBodyReader({
-  maxBodyBytes,
-  maxPendingBytes,
-}: Pick<Config, 'maxBodyBytes' | 'maxPendingBytes'>): ReadBody {
+/** @param onReceived called with the number of bytes of each part of a body. */
+export function createBodyReader(
+  { maxBodyBytes, maxPendingBytes }: Pick<Config, 'maxBodyBytes' | 'maxPendingBytes'>,
+  onReceived: (bytes: number) => void,
+): ReadBody {
   /** Memory taken by the bodies of unanswered requests. */
   let pendingBytes = 0
 
@@ -87,6 +89,7 @@ export function createBodyReader({
   ): Awaitable<T> {
     const bytes = receivedBody(request)
     const { length } = bytes
+    onReceived(length)
     if (length > maxBodyBytes) throw tooLarge(maxBodyBytes)
     if (length <= windowBytes && mayWorkNow(length)) {
       if (pendingBytes + length > maxPendingBytes) throw tooMuchPending()
@@ -152,7 +155,7 @@ export function createBodyReader({
         work.return(undefined as T) // ends it, and is not used
         released(body.bytes)
         body.bytes = nothing
-        request.off('data', append) // an idle connection keeps the request, and so would keep the body
+        request.off('data', receivePart) // an idle connection keeps the request, and so would keep the body
       }
 
       /** The rest is read and discarded, so that the client can read the response. */
@@ -163,29 +166,10 @@ export function createBodyReader({
         reject(error)
       }
 
-      function append(chunk: Buffer): void {
-        const needed = body.length + chunk.length
-        if (needed > maxBodyBytes) {
-          refuse(tooLarge(maxBodyBytes))
-          return
-        }
-        if (body.length === 0) {
-          body.bytes = chunk
-        } else {
-          if (needed > body.bytes.length) {
-            const larger = enlarge(body.bytes, Math.min(2 * needed, maxLength), maxLength)
-            if (larger === undefined) {
-              const problem = 'Not enough memory for the request body'
-              refuse(new ApiError('SERVICE_UNAVAILABLE', problem))
-              return
-            }
-            body.bytes = larger
-          }
-          chunk.copy(body.bytes, body.length)
-        }
-        body.length = needed
+      function receivePart(chunk: Buffer): void {
+        onReceived(chunk.length)
         try {
-          count(body.bytes.length, workBytes)
+          append(chunk)
         } catch (error) {
           refuse(error)
           return
@@ -194,7 +178,22 @@ export function createBodyReader({
         goOn()
       }
 
-      request.on('data', append).once('end', () => {
+      function append(chunk: Buffer): void {
+        const needed = body.length + chunk.length
+        if (needed > maxBodyBytes) throw tooLarge(maxBodyBytes)
+        if (body.length === 0) {
+          body.bytes = chunk
+        } else {
+          if (needed > body.bytes.length) {
+            body.bytes = enlarge(body.bytes, Math.min(2 * needed, maxLength), maxLength)
+          }
+          chunk.copy(body.bytes, body.length)
+        }
+        body.length = needed
+        count(body.bytes.length, workBytes)
+      }
+
+      request.on('data', receivePart).once('end', () => {
         body.isComplete = true
         goOn()
       })
@@ -207,6 +206,19 @@ export function createBodyReader({
       })
     })
   }
+}
+
+/**
+ * Reports the rest of a refused body once it has been discarded.
+ * @param onReceived called with its length in bytes.
+ */
+export function reportDiscarded(
+  request: IncomingMessage,
+  onReceived: (bytes: number) => void,
+): void {
+  const { socket } = request
+  const { bytesRead } = socket
+  request.once('end', () => onReceived(socket.bytesRead - bytesRead))
 }
 
 /** All that has been received: since Node.js 26, `read` returns one piece at a time, such as a chunk. */
@@ -246,16 +258,22 @@ function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && continueExpectation.test(headers.expect ?? '')
 }
 
-/** The same with more room; `undefined` if there is no memory for it. @param maxLength what it may ever need. */
-function enlarge(body: Buffer, length: number, maxLength: number): Buffer | undefined {
-  try {
-    if (isMapped(body)) return resized(body, length)
-    const larger = length < mappedFrom ? Buffer.allocUnsafeSlow(length) : mapped(length, maxLength)
-    body.copy(larger)
-    return larger
-  } catch {
-    return undefined
-  }
+/**
+ * Returns a longer buffer with the same bytes. It has to be used instead of the given one.
+ * @param maxLength length that the body may reach.
+ * @throws {ApiError} `SERVICE_UNAVAILABLE` if the system has no memory left.
+ */
+function enlarge(body: Buffer, length: number, maxLength: number): Buffer {
+  return allocate(
+    () => {
+      if (isMapped(body)) return resized(body, length)
+      const larger =
+        length < mappedFrom ? Buffer.allocUnsafeSlow(length) : mapped(length, maxLength)
+      body.copy(larger)
+      return larger
+    },
+    () => new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body'),
+  )
 }
 
 function bodyCutShort(): ApiError {

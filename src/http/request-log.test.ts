@@ -16,7 +16,7 @@ function anExchange(headers: Record<string, string> = {}): Exchange {
   const request = new IncomingMessage(new Socket())
   Object.assign(request, { method: 'GET', url: '/a?secret', headers })
   const nothing = () => undefined
-  const events = { received: nothing, heldBytesChanged: nothing, readyToResume: nothing }
+  const events = { heldBytesChanged: nothing, readyToResume: nothing }
   const state = { isStopping: false, isCrowded: false, turn: createTurn(() => 64) }
   const owner = { ...state, ...events, serveNext: nothing }
   return newExchange(request, new ServerResponse(request), new Connection(request.socket, owner))

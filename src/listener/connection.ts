@@ -46,8 +46,6 @@ export interface ConnectionOwner {
   /** Whether the listener is stopping: a connection is then closed by the response to the last request received. */
   readonly isStopping: boolean
   readonly turn: Turn
-  /** Bytes of requests have been received. */
-  received(bytes: number): void
   /** The number of bytes that a connection holds has changed. */
   heldBytesChanged(connection: Connection, before: number): void
   /** Whether so much waits on all connections that requests should only wait as bytes. */
@@ -82,8 +80,6 @@ export class Connection implements Holder {
   #isInputBroken = false
   /** When the client last got a response, or else connected: the value of `performance.now()`. */
   #activeAt = performance.now()
-  /** Bytes received when the latest response began. */
-  #received = 0
   /** Bytes received when it first began a response while the listener was stopping. */
   #readWhenStopping: number | undefined
   /** How many bytes the system has accepted for sending, and when that number last changed. */
@@ -189,19 +185,8 @@ export class Connection implements Holder {
     this.#state = 'responding'
     this.markActive()
     if (this.#owner.isStopping && this.#isLastResponse()) response.shouldKeepAlive = false
-    this.#countReceived()
-    if (!isBodyIncomplete(response.req)) return true
-    response.req.once('end', () => {
-      this.#countReceived()
-      this.#release()
-    })
+    if (isBodyIncomplete(response.req)) response.req.once('end', () => this.#release())
     return true
-  }
-
-  #countReceived(): void {
-    const { bytesRead } = this.socket
-    this.#owner.received(bytesRead - this.#received)
-    this.#received = bytesRead
   }
 
   /** Whether all requests are answered that had been received when the listener began to stop, or soon after. */

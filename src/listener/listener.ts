@@ -97,14 +97,8 @@ const acceptingTime = 10
 
 /**
  * @param refuse composes the responses to requests that never reach `serve`.
- * @param received is called with the number of bytes that requests have brought, read or discarded.
  */
-export function createListener(
-  limits: ListenerLimits,
-  refuse: Refuse,
-  serve: Serve,
-  received: (bytes: number) => void = () => undefined,
-): Listener {
+export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve): Listener {
   checkInternals()
   const { maxConnections } = limits
   const idleTimeout = limits.idleTimeout * 1000
@@ -129,7 +123,6 @@ export function createListener(
       return held.isCrowded
     },
     turn: createTurn(maxWork),
-    received,
     heldBytesChanged: held.changed,
     readyToResume(connection) {
       resumable.push(connection)

@@ -12,7 +12,7 @@ import { storeItems } from '../item/seed.js'
 import type { ItemStore } from '../store/item-store.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { urlOf } from './address.js'
-import { watchLoad } from './load.js'
+import type { Load } from './load.js'
 import type { PublishedMetrics } from './metrics.js'
 import { readVersion } from './version.js'
 
@@ -20,6 +20,11 @@ import { readVersion } from './version.js'
 export interface ServerOptions extends Pick<AppParts, 'log' | 'currentSigning' | 'doubles'> {
   /** Level of the log line of each request. */
   readonly requestLogLevel: 'info' | 'debug'
+  /**
+   * Watches the load of the process, which refuses requests while overloaded. Left out by the library: neither the
+   * heap nor the event loop belongs to it.
+   */
+  readonly watchLoad?: (config: Config, itemBytes: () => number) => Load
   /** Items that the store starts with, if it is empty; it generates their ids. */
   readonly items?: readonly ItemRequest[]
 }
@@ -89,7 +94,7 @@ async function seed(store: ItemStore, items: readonly ItemRequest[]): Promise<bo
 /** Serves the items of a store. */
 async function serve(
   config: Config,
-  { log, requestLogLevel, currentSigning, doubles }: ServerOptions,
+  { log, requestLogLevel, currentSigning, doubles, watchLoad }: ServerOptions,
   opened: ItemStore,
 ): Promise<Omit<ItemServer, 'isSeeded'>> {
   const stopping = new AbortController()
@@ -103,23 +108,19 @@ async function serve(
   if (doubles !== undefined) observers.push(doubles.observe)
   const metrics = await startMetrics(config, store, waitingReads)
   if (metrics !== undefined) observers.push(metrics.observe)
-  const load = watchLoad(
-    config,
-    config.storeUrl === undefined ? () => heldBytes(opened) : undefined,
-  )
+  const load = watchLoad?.(config, () => (config.storeUrl === undefined ? heldBytes(opened) : 0))
   const app = createApp(
     { ...config, version: readVersion() },
     {
       ...{ store, log, observers, currentSigning, waitingReads, doubles },
-      exceededLimit: load.exceededLimit,
-      received: load.received,
+      ...(load && { exceededLimit: load.exceededLimit, bodyReceived: load.bodyReceived }),
     },
   )
 
   async function stopServing(grace: number): Promise<void> {
     stopping.abort()
     await app.stop({ timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace })
-    load.stop()
+    load?.stop()
     metrics?.close()
   }
 

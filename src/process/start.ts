@@ -13,7 +13,7 @@ import type { ItemServer, ServerOptions } from './server.js'
 import { handleShutdown } from './shutdown.js'
 import { readVersion } from './version.js'
 
-export interface StartOptions extends Omit<ServerOptions, 'log'> {
+export interface StartOptions extends Omit<ServerOptions, 'log' | 'watchLoad'> {
   /** Whether the log has human-readable lines instead of JSON. */
   readonly isReadable: boolean
 }
@@ -32,9 +32,10 @@ export async function start(
   config: Config,
   { isReadable, ...options }: StartOptions,
 ): Promise<{ server: ItemServer; log: Logger }> {
-  const [{ createLog }, { startServer }] = await Promise.all([
+  const [{ createLog }, { startServer }, { watchLoad }] = await Promise.all([
     import('./log.js'),
     import('./server.js'),
+    import('./load.js'),
   ])
   const log = createLog(config.logLevel, isReadable)
   // All code is loaded by now, so this is the memory of the idle process.
@@ -43,17 +44,18 @@ export async function start(
     maxStoreBytes: config.storeUrl === undefined ? config.maxStoreBytes : 0,
   })
   const maxConnections = affordableConnections(config.maxConnections)
-  const server = await startServer({ ...config, maxConnections }, { ...options, log }).catch(
-    (error: unknown) => {
-      if (error instanceof StoreError) {
-        throw new UsageError(`the seed cannot be stored completely: ${error.message}`)
-      }
-      if (error instanceof StoreMismatchError || error instanceof UnsupportedNodeError) {
-        throw new UsageError(error.message)
-      }
-      throw explainListenError(error, config, '--')
-    },
-  )
+  const server = await startServer(
+    { ...config, maxConnections },
+    { ...options, log, watchLoad },
+  ).catch((error: unknown) => {
+    if (error instanceof StoreError) {
+      throw new UsageError(`the seed cannot be stored completely: ${error.message}`)
+    }
+    if (error instanceof StoreMismatchError || error instanceof UnsupportedNodeError) {
+      throw new UsageError(error.message)
+    }
+    throw explainListenError(error, config, '--')
+  })
   const stop = () => server.stop(lastRequestGrace)
   handleShutdown(stop, config.shutdownTimeout, log)
   // A supervisor that reads this line may send a signal at once.

@@ -180,3 +180,8 @@ export class StoreError extends Error {
     this.isOutcomeUnknown = isOutcomeUnknown
   }
 }
+
+/** The error of a store in process memory to which the system refuses memory. */
+export function outOfMemory(cause: Error): StoreError {
+  return new StoreError('STORE_FULL', 'The store has no memory left', { cause })
+}

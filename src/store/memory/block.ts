@@ -11,7 +11,8 @@
  * @module
  */
 
-import { allocate } from './allocate.js'
+import { allocate } from '../../memory/allocate.js'
+import { outOfMemory } from '../item-store.js'
 import type { Frame } from './frames.js'
 import type { Handle } from './records.js'
 
@@ -85,7 +86,7 @@ export class Block {
     if (this.isLarge) return bytes
     const from = start + this.#startOf(position)
     const to = start + this.#endOf(position) - 1
-    const text = allocate(() => Buffer.allocUnsafe(to - from))
+    const text = allocate(() => Buffer.allocUnsafe(to - from), outOfMemory)
     bytes.copy(text, 0, from, to)
     return text
   }

@@ -149,7 +149,7 @@ test('a list that is released ends, and reads nothing that is there for others n
 
 test('200,000 blocks in a heap of 128 MB end in STORE_FULL and a process that goes on', () => {
   const script = `
-    import { timesInHeap } from '${new URL('../../config/memory-shares.js', import.meta.url)}'
+    import { timesInHeap } from '${new URL('../../memory/shares.js', import.meta.url)}'
     import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
     const maxBlocks = timesInHeap(2048)
     const store = createMemoryStore(1e12, { maxBlocks, blockBytes: 64 })

@@ -10,8 +10,9 @@
  * @module
  */
 
-import { alwaysMapped, isMapped } from '../mapped.js'
-import { allocate } from './allocate.js'
+import { allocate } from '../../memory/allocate.js'
+import { alwaysMapped, isMapped } from '../../memory/mapped.js'
+import { outOfMemory } from '../item-store.js'
 
 /**
  * A small store has one small slab; each new one is as large as all together, up to the largest, and mapped by
@@ -105,7 +106,7 @@ export class FramePool {
    */
   takeOwn(given: Buffer): Frame {
     const isKept = this.#ownFrames < maxMappings || !isMapped(given)
-    const bytes = isKept ? given : allocate(() => Buffer.allocUnsafeSlow(given.length))
+    const bytes = isKept ? given : allocate(() => Buffer.allocUnsafeSlow(given.length), outOfMemory)
     if (!isKept) bytes.set(given)
     this.#ownBytes += bytes.length
     this.#ownFrames += 1
@@ -177,7 +178,7 @@ export class FramePool {
       const bytes = Buffer.from(memory, 0, length)
       const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
       return { memory, bytes, words, frames: new Set<Frame>(), free: new Array<number>(count) }
-    })
+    }, outOfMemory)
     // The first place comes off the stack first, so that memory is touched only as it is needed.
     for (let place = 0; place < count; place += 1) {
       slab.free[place] = (count - 1 - place) * this.size

@@ -10,8 +10,8 @@
  * @module
  */
 
-import type { ItemId } from '../item-store.js'
-import { allocate } from './allocate.js'
+import { allocate } from '../../memory/allocate.js'
+import { type ItemId, outOfMemory } from '../item-store.js'
 import { type Handle, Records } from './records.js'
 
 export interface Table {
@@ -108,7 +108,10 @@ export class ItemIndex {
     const { slots, depth } = table
     const isSplit = slots.length === splitSlots && depth < maxDepth
     const length = isSplit ? splitSlots : Math.max(2 * slots.length, firstSlots)
-    const made = allocate(() => [new Uint32Array(length), new Uint32Array(isSplit ? length : 0)])
+    const made = allocate(
+      () => [new Uint32Array(length), new Uint32Array(isSplit ? length : 0)],
+      outOfMemory,
+    )
     const [own, others] = made as [Uint32Array, Uint32Array] // two
     const other = isSplit ? this.#splitOff(table, others) : table
     table.slots = own

@@ -7,8 +7,8 @@
  * @module
  */
 
-import { StoreError } from '../item-store.js'
-import { allocate } from './allocate.js'
+import { allocate } from '../../memory/allocate.js'
+import { outOfMemory, StoreError } from '../item-store.js'
 
 /** Names a record, from `take` until `release`: the number of its page and its place there, in 32 bits. */
 export type Handle = number
@@ -61,7 +61,7 @@ export class Records {
     }
     const page = this.#first ?? this.#newPage()
     if (page.words === noWords) {
-      page.words = allocate(() => new Uint32Array(pageRecords * recordWords))
+      page.words = allocate(() => new Uint32Array(pageRecords * recordWords), outOfMemory)
     }
   }
 

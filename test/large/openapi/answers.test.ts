@@ -39,7 +39,11 @@ const origins = {
     ...memory,
     delete: () => Promise.reject(new StoreError('STORE_FULL', 'The store has no memory left')),
   }),
-  overloaded: await serve(memory, {}, watchLoad({ maxMemoryBytes: 1, maxEventLoopDelay: 60_000 })),
+  overloaded: await serve(
+    memory,
+    {},
+    watchLoad({ maxMemoryBytes: 1, maxEventLoopDelay: 60_000 }, () => 0),
+  ),
   impatient: await serve(memory, { requestTimeout: 1 }),
 }
 
