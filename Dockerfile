@@ -16,7 +16,6 @@ COPY --from=build /build/package.json /build/LICENSE /build/SECURITY.md ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/docs ./docs
-COPY --from=build /build/bench/CHOICES.md /build/bench/RESULTS.md ./bench/
 # The user `node` of the base image. Kubernetes has to see a number to know that it is not root.
 USER 1000:1000
 EXPOSE 8000

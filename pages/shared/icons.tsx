@@ -1,6 +1,6 @@
 /**
  * Icons of Lucide 1.x (https://lucide.dev), drawn as one path each. Their licence is in
- * `docs/explanation/dependencies.md`.
+ * LICENSE.
  *
  * @module
  */

@@ -23,13 +23,7 @@ export const pagePaths = {
 } as const
 
 /** The folders of the documents (interface §4.8), as in the package. */
-export const documentFolders = [
-  '/docs',
-  '/docs/how-to',
-  '/docs/reference',
-  '/docs/explanation',
-  '/bench',
-] as const
+export const documentFolders = ['/docs', '/docs/how-to', '/docs/reference'] as const
 
 /** The path of an item, prefix included. */
 export function itemPath(id: string): string {

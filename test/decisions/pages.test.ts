@@ -35,7 +35,7 @@ const documents = [
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.md$|^llms\.txt$/.test(file))
     .map((file) => `docs/${file.split(sep).join('/')}`),
-  ...['bench/CHOICES.md', 'bench/RESULTS.md', 'SECURITY.md'],
+  'SECURITY.md',
 ].map((name) => {
   const [path, subtype] =
     name === 'docs/llms.txt' ? ['/llms.txt', 'plain'] : [`/${name}`, 'markdown']
@@ -196,7 +196,13 @@ const unknown = [
   ...['/docs/%2e%2e/README.md', '/docs/how-to/..%2f..%2fpackage.json', '/docs/..%5cREADME.md'],
   ...['/docs/how-to%2fdev.md', '/docs//tutorial.md', '/docs/tutorial.md%00', '/docs/constructor'],
   ...['/docs/reference/constructor', '/docs/Tutorial.md', '/llms.txt/x', '/api/v1/llms.txt'],
-  ...['/api/v1/docs/tutorial.md', '/README.md', '/llms-full.txt', '/bench', '/bench/run.mjs'],
+  ...[
+    '/api/v1/docs/tutorial.md',
+    '/README.md',
+    '/llms-full.txt',
+    '/bench/RESULTS.md',
+    '/bench/run.mjs',
+  ],
 ]
 for (const path of unknown) {
   test(`§4.8 there is nothing at ${path.replace(script, 'FILE')}`, async () => {

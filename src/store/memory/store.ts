@@ -1,6 +1,6 @@
 /**
  * Items in process memory, gone when the process ends (spec §1.2): blocks with the bytes of the list
- * in the order of creation, and an index from ids to blocks (docs/explanation/storage.md).
+ * in the order of creation, and an index from ids to blocks (bench/CHOICES.md).
  *
  * @module
  */

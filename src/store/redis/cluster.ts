@@ -2,7 +2,7 @@
  * A cluster: a connection to each of its masters, and the table of which of them has which slot.
  *
  * The client's own cluster is not used: requests for a server that does not answer wait in it forever,
- * although another one has taken over (docs/explanation/dependencies.md).
+ * although another one has taken over (bench/CHOICES.md).
  *
  * @module
  */

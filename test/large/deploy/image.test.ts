@@ -53,7 +53,6 @@ test('Dockerfile: built from a clean checkout, it serves without writing a file,
   assert.deepEqual(readdirSync(app).sort(), [
     'LICENSE',
     'SECURITY.md',
-    'bench',
     'dist',
     'docs',
     'node_modules',

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { errorKinds } from '../../../src/interface/errors.js'
 import { serviceAt } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
 import { inSeconds } from '../../conformance/tokens.js'
@@ -237,23 +236,7 @@ programTest('uvicorn', `${conformance}: tells what the service in Python fails`,
   assert.ok(Number(/^# pass (\d+)$/m.exec(report)?.[1]) > 100, report)
 })
 
-const errors = 'docs/reference/errors.md'
-
-test(`${errors}: has each error of the catalogue, with its status, a cause and a remedy`, () => {
-  const table = rows(errors, '| `error_code` | status | likely cause | what to do |')
-  const expected = Object.entries(errorKinds).map(([code, { status }]) => [
-    `\`${code}\``,
-    `${status}`,
-  ])
-  assert.deepEqual(
-    table.map(([code, status]) => [code, status]),
-    [...expected, ['none', '404']],
-  )
-  for (const row of table) {
-    assert.equal(row.length, 4, row.join(' | '))
-    for (const cell of row) assert.match(cell, /\S/, row.join(' | '))
-  }
-})
+const errors = 'docs/reference/interface.md'
 
 test(`${errors}: the body shown is that of the service`, async () => {
   const { json } = snippetsBy(errors, ['json'])

@@ -43,7 +43,8 @@ test('it has the command, the entries with their types, and the documents; nothi
   const code = files.filter((file) => /^dist\/(?!pages\/)/.test(file))
   assert.deepEqual(code.sort(), [...needed].filter((file) => file.startsWith('dist/')).sort())
   const others = /^(package\.json|LICENSE|[A-Z]+\.md|docs\/.*|bench\/[A-Z]+\.md)$/
-  const page = /^dist\/pages\/((docs|items)\/index\.html|assets\/[\w-]+\.(js|css|svg))(\.br|\.gz)?$/
+  const page =
+    /^dist\/pages\/((docs|items)\/(index|alone)\.html|assets\/[\w-]+\.(js|css|svg))(\.br|\.gz)?$/
   for (const file of files) {
     assert.ok(code.includes(file) || others.test(file) || page.test(file), file)
   }
