@@ -140,8 +140,8 @@ export interface ItemStore {
   /** How much is stored. */
   size(): Awaitable<StoreSize>
 
-  /** Removes all items. */
-  clear(): Awaitable<void>
+  /** Removes all items. Left out by a store across the network, which others use as well. */
+  clear?(): void
 
   /** Whether the store can serve requests now (spec §2.4). Never throws, and takes bounded time. */
   healthy(): Awaitable<boolean>

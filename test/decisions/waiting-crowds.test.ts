@@ -208,7 +208,7 @@ test('§4.10 reads that wait for many items do not ask the store for all of them
     const path = `/items/${(await create(app, {})).id}`
     answers.push(...(await wait(1, 'GET', path)))
   }
-  await store.clear()
+  store.clear?.()
   for (const answer of await Promise.all(answers)) assert.equal(answer.status, 404)
   assert.ok(most > 1 && most <= 16, `${most} at once`)
 })

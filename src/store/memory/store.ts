@@ -14,6 +14,10 @@ import { Blocks, type Place } from './blocks.js'
 /** What an item takes besides its text, in bytes: its share of index, tables and empty room. */
 const itemOverhead = 64
 
+export interface MemoryStore extends ItemStore {
+  clear(): void
+}
+
 export interface MemoryStoreOptions {
   /** Maximum number of blocks, which have objects in the JavaScript heap; unbounded by default. */
   readonly maxBlocks?: number
@@ -25,13 +29,13 @@ export interface MemoryStoreOptions {
  * A store in the memory of this process.
  * @param maxBytes maximum bytes that the items may take, their share of index and tables included.
  */
-export function createMemoryStore(maxBytes: number, options: MemoryStoreOptions = {}): ItemStore {
+export function createMemoryStore(maxBytes: number, options: MemoryStoreOptions = {}): MemoryStore {
   const { maxBlocks = Number.POSITIVE_INFINITY, blockBytes = 64 * 1024 } = options
   return storeOf(new Blocks({ maxBlocks, blockBytes }), maxBytes)
 }
 
 /** The store of these blocks, which tests keep to look into it. */
-export function storeOf(given: Blocks, maxBytes: number): ItemStore {
+export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   let blocks = given
   let size = 0
   /** Bytes of all texts with their commas. */

@@ -5,8 +5,8 @@ import { clusterAddress, sentinelAddress } from './address.js'
 const clusters = {
   'redis+cluster://a': ['redis://a'],
   'rediss+cluster://u:p%40@a:1,b': ['rediss://u:p%40@a:1', 'rediss://u:p%40@b'],
-  'redis://a:1,b:2': ['redis://a:1', 'redis://b:2'],
-  'rediss://:p@[::1]:1,10.0.0.1': ['rediss://:p@[::1]:1', 'rediss://:p@10.0.0.1'],
+  'redis+cluster://a:1,b:2': ['redis://a:1', 'redis://b:2'],
+  'rediss+cluster://:p@[::1]:1,10.0.0.1': ['rediss://:p@[::1]:1', 'rediss://:p@10.0.0.1'],
 }
 for (const [url, servers] of Object.entries(clusters)) {
   test(`a cluster: ${url}`, () => {
@@ -16,7 +16,14 @@ for (const [url, servers] of Object.entries(clusters)) {
 }
 
 const others = [
-  ...['redis://a', 'redis://a/1', 'redis://a,b/1', 'redis+cluster://a/1', 'redis+cluster://'],
+  ...[
+    'redis://a',
+    'redis://a/1',
+    'redis://a,b',
+    'redis://a,b/1',
+    'redis+cluster://a/1',
+    'redis+cluster://',
+  ],
   ...['redis+cluster://a,', 'redis+cluster://a:x', 'redis+unix:///a,b', 'http://a,b', ''],
   ...['redis+cluster://u@a', 'redis+cluster://u:@a,b', 'redis+cluster://a:1,b:0'],
 ]

@@ -1,33 +1,30 @@
-/** The addresses of engines: what `STORE_URL` says. @module */
+/** The addresses that `STORE_URL` may have. @module */
 
-/** Where a cluster is found. */
 export interface ClusterAddress {
-  /** Host and port, if given, of some of its servers: the others are asked of them. */
+  /** Host and port, if given, of some of the servers, which know the others. */
   readonly hosts: readonly string[]
-  /** The URL of one of its servers, by host and port. */
+  /** Returns the URL of a server by host and port. */
   readonly urlOf: (host: string) => string
 }
 
-const clusterUrl = /^(rediss?)(\+cluster)?:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)$/
+const clusterUrl = /^(rediss?)\+cluster:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)$/
 
-/** @returns `undefined` for the URL of a single server, or of anything else. */
+/** @returns `undefined` for the URL of anything else. */
 export function clusterAddress(url: string): ClusterAddress | undefined {
-  const [, scheme, mark, credentials = '', names = ''] = clusterUrl.exec(url) ?? []
+  const [, scheme, credentials = '', names = ''] = clusterUrl.exec(url) ?? []
   const hosts = names.split(',')
-  if (mark === undefined && hosts.length === 1) return undefined
   const urlOf = (host: string) => `${scheme}://${credentials}${host}`
   if (!hosts.every((host) => isHost(host, urlOf(host)))) return undefined
   return { hosts, urlOf }
 }
 
-/** Where sentinels are found, and what they watch. */
 export interface SentinelAddress {
-  /** Host and port of each. */
+  /** Host and port of each sentinel. */
   readonly hosts: readonly string[]
-  /** Of the primary and its replicas. */
+  /** Name of the primary in the configuration of the sentinels. */
   readonly name: string
   readonly sentinelUrl: (host: string, hasCredentials: boolean) => string
-  /** The URL of a server, by host and port. */
+  /** Returns the URL of a server by host and port. */
   readonly serverUrl: (host: string) => string
 }
 
@@ -51,7 +48,7 @@ export function sentinelAddress(url: string): SentinelAddress | undefined {
   }
 }
 
-/** An address to show, without user and password. */
+/** Returns an address that may be shown, without user and password. */
 export function withoutCredentials(url: string): string {
   return url.replace(/\/\/[^/]*@/, '//')
 }

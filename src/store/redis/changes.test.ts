@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { newItemId } from '../../item/id.js'
 import { Changes } from './changes.js'
 
-test('whoever begins to wait during a look is told of what it finds', async () => {
+test('a watcher that comes during a poll is called for what the poll finds', async () => {
   const versionsOf = () => nextTurn(new Map([['bucket', '1']]))
   const changes = new Changes({ keyOf: () => 'bucket', versionsOf })
   const told: string[] = []

@@ -1,16 +1,16 @@
-/** Finds out what other services change, for as long as somebody waits for it. @module */
+/** Polls for the changes of other services while anybody watches. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemId } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 
-/** Time between two looks at the versions, in milliseconds: a change is seen within half a second. */
+/** Time between two polls, in milliseconds: a change is seen within half a second. */
 const interval = 250
 
 export interface ChangesOptions {
-  /** The bucket of an item. */
+  /** Returns the key of an item's bucket. */
   readonly keyOf: (id: ItemId) => string
-  /** The versions of buckets, of all by default. */
+  /** Reads the versions of buckets, by default of all. */
   readonly versionsOf: (keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, string>>
 }
 
@@ -18,7 +18,7 @@ export class Changes {
   readonly #options: ChangesOptions
   readonly #watchers = new Watchers()
   readonly #closing = new AbortController()
-  #isLooking = false
+  #isPolling = false
 
   constructor(options: ChangesOptions) {
     this.#options = options
@@ -27,36 +27,36 @@ export class Changes {
   /** @returns what ends it. */
   watch(id: ItemId | undefined, callback: () => void): () => void {
     const unwatch = this.#watchers.add(id, callback)
-    if (!this.#isLooking) void this.#look()
+    if (!this.#isPolling) void this.#poll()
     return unwatch
   }
 
-  /** This service has changed an item, or all. */
-  made(id?: ItemId): void {
-    this.#watchers.call(id && [id])
+  /** Call it after this service has changed an item. */
+  made(id: ItemId): void {
+    this.#watchers.call([id])
   }
 
   close(): void {
     this.#closing.abort()
   }
 
-  /** What it costs the server does not depend on how many wait. */
-  async #look(): Promise<void> {
-    this.#isLooking = true
+  /** Polls until nobody watches. The cost for the server does not depend on the number of watchers. */
+  async #poll(): Promise<void> {
+    this.#isPolling = true
     const { signal } = this.#closing
     let known: ReadonlyMap<string, string> = new Map()
     while (!this.#watchers.isEmpty && !signal.aborted) {
       try {
         known = await this.#compare(known)
       } catch {
-        // Whoever reads items is told that the store cannot be reached.
+        // Reads of items fail, and tell their callers.
       }
       await delay(interval, undefined, { signal, ref: false }).catch(() => undefined)
     }
-    this.#isLooking = false
+    this.#isPolling = false
   }
 
-  /** A bucket seen for the first time counts as changed: it may have been since somebody waits. */
+  /** A bucket that is seen for the first time counts as changed: it may have changed since the watcher came. */
   async #compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const { keyOf, versionsOf } = this.#options
     const keys = this.#watchers.areOfAny ? undefined : new Set([...this.#watchers.ids].map(keyOf))
@@ -64,7 +64,7 @@ export class Changes {
     const changed = new Set(
       [...versions.keys()].filter((key) => known.get(key) !== versions.get(key)),
     )
-    // Also those who wait since the look began: in a cluster, they may have read before it did.
+    // Watchers that came during the poll are called too: in a cluster, their own read may be older than the poll.
     const ids = [...this.#watchers.ids].filter((id) => changed.has(keyOf(id)))
     if (changed.size > 0) this.#watchers.call(ids)
     return versions

@@ -1,14 +1,14 @@
 /**
- * Connects a client of `@redis/client`, once.
+ * Connects a client of `@redis/client` once, and reads what servers say of themselves.
  *
- * The client's own ways to wait and to reconnect are not used: its deadline ends when a command is sent,
- * it waits forever for the reply to its greeting, and what it queues while it is not connected is sent
- * later, when nobody waits for it any more.
+ * The client's own deadlines and reconnection are not used. Its deadline ends when a command is sent, it waits forever
+ * for the reply to its greeting, and it sends commands queued while disconnected after their callers have given up.
  *
  * @module
  */
 
 import { require } from '../../require.js'
+import type { StoreSize } from '../item-store.js'
 import { connectErrorOf, NotPrimaryError, TimeoutError } from './errors.js'
 
 const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = require('@redis/client')
@@ -18,16 +18,16 @@ export interface ClientOptions {
   readonly url: string
   /** Whether the server has to belong to a cluster; if not, it must not. */
   readonly isClusterNode: boolean
-  /** Maximum time to wait for a reply, for room in flight, and for a connection, in milliseconds. */
+  /** Maximum time to wait for a reply, for the in-flight limit, and for a connection, in milliseconds. */
   readonly timeout: number
 }
 
 export interface Command {
   /** Its name and arguments. */
   readonly parts: readonly (string | Buffer)[]
-  /** Maximum length of its reply in bytes, if it is known. */
+  /** Maximum length of its reply in bytes, if known. */
   readonly replyBytes?: number | undefined
-  /** Whether another server of the cluster is handing the key over to the one that gets this. */
+  /** Whether `ASKING` goes first, because the slot of the key is being moved to the server that gets this. */
   readonly isAsking?: boolean
 }
 
@@ -35,20 +35,20 @@ export type RedisValue = Buffer | number | null | RedisValue[]
 
 export interface RedisReply {
   readonly value: RedisValue
-  /** Stands for the process that it came from: another one is reached by another client only. */
+  /** Identifies the server process that replied. A restarted server always has a new client object. */
   readonly client: object
 }
 
 /** A reply, or an error reply. */
 export type Reply = RedisReply | Error
 
-/** Called before other commands are sent, with what sends a command ahead of them. */
+/** Called before other commands are sent, with a function that sends a command ahead of them. */
 export type OnCheck = (send: (parts: Command['parts']) => Promise<RedisValue>) => void
 
 export type Client = ReturnType<typeof newClient>
 
 /**
- * Connects once, and makes sure that the server takes commands and is of the right kind.
+ * Connects once, and checks that the server takes commands and is of the right kind.
  * @throws {Error} after twice the timeout at most, or when the signal has come in between.
  */
 export async function connect(
@@ -71,7 +71,7 @@ export async function open(
   signal: AbortSignal,
 ): Promise<{ client: Client; reply: RedisValue }> {
   const client = newClient(url, timeout)
-  /** The first error is the reason, such as bytes that are no reply; that the connection ends follows. */
+  /** The first error, such as bytes that are no reply; the end of the connection follows from it. */
   let reason: unknown
   client.on('error', (error) => {
     reason ??= error
@@ -79,7 +79,7 @@ export async function open(
   try {
     const isOpen = new Promise((resolve) => client.once('connect', resolve))
     const isReady = client.connect()
-    await Promise.race([isOpen, isReady]) // bounded by `connectTimeout`; it cannot be ended before
+    await Promise.race([isOpen, isReady]) // bounded by `connectTimeout`; cannot be cancelled before
     signal.throwIfAborted()
     // Fails if the server requires a password and the URL has none.
     const greeting = isReady.then(() => client.sendCommand<RedisValue>(firstCommand))
@@ -90,14 +90,14 @@ export async function open(
   }
 }
 
-/** Sends commands one after the other. @param received called with each reply, in the order of the commands. */
+/** Sends commands in a row. @param received called with each reply, in the order of the commands. */
 export function sendEach(
   client: Client,
   commands: readonly Command[],
   received: (reply: Reply) => void,
 ): void {
   for (const command of commands) {
-    // ASKING is for the next command alone, and fails only together with it.
+    // ASKING applies to the next command alone, and fails only together with it.
     if (command.isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
     client
       .sendCommand<RedisValue>(command.parts)
@@ -105,12 +105,12 @@ export function sendEach(
   }
 }
 
-/** Why a server is not used, if it is not of the kind that the address names. */
+/** Returns an error if the server is not of the kind that the address names. */
 function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   if (infoField(info, 'redis_mode') === 'sentinel') {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }
-  // In a cluster, replicas are asked for the table of slots, and answer MOVED to all else.
+  // In a cluster, replicas reply to CLUSTER SLOTS, and with MOVED to all else.
   if (!isClusterNode && isReplica(info)) return new NotPrimaryError('the server is a replica')
   if (/^cluster_enabled:1/m.test(info) === isClusterNode) return undefined
   return new Error(
@@ -120,33 +120,46 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   )
 }
 
-/** `createClient` makes a class with a method for each command wherever the URL changes, for tens of milliseconds. */
+/** Avoids `createClient`, which takes tens of milliseconds to make a class with all commands for each new URL. */
 function newClient(url: string, timeout: number) {
   return new RedisClient({
     url: url.replace(/^redis\+unix:/, 'unix:'),
     RESP: 2, // the newer version adds nothing here but a greeting
     disableOfflineQueue: true,
-    disableClientInfo: true, // a server that refuses the connection answers it, and nobody would be told
+    disableClientInfo: true, // the error of a server that refuses the connection would be its reply, and be lost
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })
 }
 
-/** Whether `INFO` says that the server is a replica, whose items can be of any age. */
+/** Whether `INFO` says that the server is a replica. The items of a replica can be of any age. */
 export function isReplica(info: string): boolean {
   return infoField(info, 'role') === 'slave'
 }
 
-/** A value that `INFO` answers under this name. */
-export function infoField(info: string, name: string): string | undefined {
+/** Returns the value of this name in a reply to `INFO`. */
+function infoField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1]
 }
 
-/** @throws {TimeoutError} unless it settles in time, in milliseconds. */
+/**
+ * Adds up the memory that the servers of a store report.
+ * @param infos the reply of each server to `INFO memory`.
+ */
+export function memoryIn(infos: readonly string[]): Omit<StoreSize, 'items' | 'itemBytes'> {
+  const valuesOf = (name: string) => infos.map((info) => Number(infoField(info, name) ?? 0))
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
+  const memoryBytes = sum(valuesOf('used_memory'))
+  const limits = valuesOf('maxmemory') // 0 means no limit
+  const maxBytes = limits.includes(0) ? undefined : sum(limits)
+  return { memoryBytes, usedBytes: memoryBytes, maxBytes }
+}
+
+/** @param time in milliseconds. @throws {TimeoutError} unless the promise settles in time. */
 export async function withTimeout<T>(time: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    // What arrived while this process was busy is read before the time counts as over.
+    // A reply that arrived while this process was busy is read first.
     const expire = () => setImmediate(reject, new TimeoutError(`no reply within ${time} ms`))
     timer = setTimeout(expire, time)
   })

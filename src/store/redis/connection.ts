@@ -1,18 +1,19 @@
 /**
- * The connection to one server, made again whenever it is lost.
+ * The connection to one server, which reconnects whenever it is lost.
  *
  *     disconnected  ->  connected ( ->  demoted )  ->  disconnected  ...  ->  closed
  *
- * While it is connected, a command waits until there is room for it and its reply, and is then in flight
- * until the reply comes, both for a bounded time. Replies come in the order of the commands: when one is
- * late, all later ones are, so the connection is dropped with everything in flight. Nothing is sent twice.
+ * A call waits until the in-flight limit has room for it, and is then in flight until its replies have come. Both
+ * times are bounded. Replies come in the order of the commands: if one is late, all later ones are. The connection is
+ * then dropped with everything in flight. Nothing is sent twice.
  *
- * A server that turns out not to be the primary any more is left, for the one that has the address now: nothing
- * more is sent, and of the replies to what is in flight only errors count.
+ * A connection is demoted when its server turns out to be no primary. Nothing more is sent, and of the replies in
+ * flight only errors count. Then the address is resolved again.
  *
  * @module
  */
 
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import {
   type Client,
@@ -32,23 +33,23 @@ import {
   NotPrimaryError,
   TimeoutError,
 } from './errors.js'
-import { longestPause, pauseAfter } from './pause.js'
+import { InFlightLimit, type Traffic } from './in-flight.js'
 import { createEvictionLog, type Reachability } from './reachability-log.js'
-import { Room } from './room.js'
-import type { Traffic } from './traffic.js'
 
 export interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
-  /** Where the server is now. @throws {Error} after a bounded time. */
+  /** Returns where the server is now. @throws {Error} after a bounded time. */
   readonly url: () => string | Promise<string>
   readonly log: Pick<Logger, 'warn'>
   readonly reachability: Reachability
   readonly traffic: Traffic
-  /** Called every second that has a command: what it sends goes first. */
+  /** Called before the first command of each second. What it sends goes ahead of that command. */
   readonly onCheck?: OnCheck | undefined
 }
 
-/** How long a server counts as the primary, in milliseconds; on a replica, reads would still succeed. */
+/** Time for which a server counts as the primary, in milliseconds. Reads of a replica would succeed too. */
 const primaryFor = 1000
+/** Pauses between attempts to connect, in milliseconds. */
+const [shortestPause, longestPause] = [50, 1000]
 
 type State =
   | { readonly name: 'disconnected'; readonly cause: unknown }
@@ -56,10 +57,10 @@ type State =
   | { readonly name: 'demoted'; readonly client: Client; readonly cause: unknown }
   | { readonly name: 'closed' }
 
-/** Commands that wait together, and are sent together when there is room for all of them. */
+/** Commands that are sent together, once the in-flight limit has room for all of them. */
 interface Call {
   readonly commands: readonly Command[]
-  /** When it began to wait, or was sent, as `performance.now()` has it. */
+  /** When it began to wait or, later, was sent, as `performance.now()` has it. */
   since: number
   /** Called with a reply for each command. */
   readonly resolve: (replies: readonly Reply[]) => void
@@ -73,10 +74,11 @@ export class RedisConnection {
   readonly #logEviction: (policy: string | undefined) => void
   readonly #closing = new AbortController()
   #state: State = { name: 'disconnected', cause: undefined }
-  /** Both in the order of the calls. */
+  /** In the order in which the calls were made. */
   readonly #waiting = new Set<Call>()
+  /** In the order in which the calls were sent. */
   readonly #inFlight = new Set<Call>()
-  readonly #room = new Room()
+  readonly #limit = new InFlightLimit()
   /** When the server was last asked for its role, as `performance.now()` has it. */
   #askedForRole = 0
   /** Runs while there are calls, until the deadline of the oldest one. */
@@ -103,9 +105,9 @@ export class RedisConnection {
     return this.#waiting.size
   }
 
-  /** Whether there is room for one more reply of unknown length. */
+  /** Whether a reply of unknown length may be asked for. */
   hasRoom(): boolean {
-    return this.#room.isEnoughForUnknown
+    return this.#limit.hasRoomForUnknown
   }
 
   /** @throws {Error} for `storeError`, after a bounded time. */
@@ -128,24 +130,24 @@ export class RedisConnection {
     })
   }
 
-  /** Leaves the server, if there is a connection to it, for the one that has the address now. */
+  /** Leaves the server, if it is connected; the address is then resolved again. */
   leave(cause: unknown): void {
     if (this.#state.name === 'connected') this.#demote(this.#state.client, cause)
   }
 
-  /** Ends it for good: no command may follow, and calls without a reply fail. */
+  /** Closes the connection for good. Calls without a reply fail, and no call may follow. */
   close(): void {
     this.#closing.abort()
     this.#options.traffic.connections.delete(this)
     this.#leave({ name: 'closed' }, new Error('the store is closed'))
   }
 
-  /** Sends what there is room for. */
+  /** Sends waiting calls while the limit has room. */
   #sendWaiting(): void {
     if (this.#state.name !== 'connected') return
     for (const call of this.#waiting) {
-      const bytes = this.#room.bytesFor(call.commands)
-      if (!this.#room.isEnoughFor(bytes)) return
+      const bytes = this.#limit.bytesFor(call.commands)
+      if (!this.#limit.hasRoomFor(bytes)) return
       this.#waiting.delete(call)
       this.#transmit(call, bytes, this.#state.client)
     }
@@ -155,15 +157,15 @@ export class RedisConnection {
     call.since = performance.now()
     if (call.since > this.#askedForRole + primaryFor) this.#askForRole(client)
     this.#inFlight.add(call)
-    this.#room.take(bytes)
+    this.#limit.add(bytes)
     const replies: Reply[] = []
     sendEach(client, call.commands, (reply) => {
       replies.push(reply)
       if (reply instanceof Error && isOfReplica(reply)) this.#demote(client)
       if (replies.length < call.commands.length) return
       if (!this.#inFlight.delete(call)) return // the connection was lost
-      this.#room.free(bytes)
-      this.#room.observe(replies)
+      this.#limit.remove(bytes)
+      this.#limit.observe(replies)
       this.#options.traffic.onRoundTrip?.((performance.now() - call.since) / 1000)
       if (this.#state.name === 'demoted') {
         if (!replies.every((each) => each instanceof Error)) call.reject(this.#state.cause)
@@ -173,11 +175,11 @@ export class RedisConnection {
     })
   }
 
-  /** The reply comes before those to the commands that follow, so that a replica's do not count. */
+  /** Asks ahead of other commands, so that the replies of a replica to them do not count. */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
     this.#options.onCheck?.((parts) => client.sendCommand(parts))
-    if (this.#options.isClusterNode) return // a replica there answers MOVED
+    if (this.#options.isClusterNode) return // in a cluster, a replica answers MOVED
     client.sendCommand<Buffer>(['INFO', 'replication']).then(
       (info) => {
         if (isReplica(String(info))) this.#demote(client)
@@ -200,7 +202,7 @@ export class RedisConnection {
     if (since === Number.POSITIVE_INFINITY) return
     const time = since + this.#options.timeout - performance.now()
     this.#deadline = setTimeout(() => {
-      // What arrived while this process was busy is read before the time counts as over.
+      // Replies that arrived while this process was busy are read first.
       setImmediate(() => {
         this.#deadline = undefined
         this.#expire()
@@ -247,7 +249,7 @@ export class RedisConnection {
         wasConnected = true
         onAttempt()
         await end
-        // One that refuses changes as a replica does, but says that it is not one, is not asked all the time.
+        // A server may refuse changes as a replica does, and say that it is none: then reconnecting slows down too.
         const wasLeft = 'cause' in this.#state && this.#state.cause instanceof NotPrimaryError
         failures = wasLeft && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {
@@ -265,14 +267,14 @@ export class RedisConnection {
     this.#options.reachability.lost(error)
   }
 
-  /** Nobody may be left waiting. @param error what the calls in flight get. */
+  /** Rejects all pending calls, so that no caller waits forever. @param error for the calls in flight. */
   #leave(next: State, error: unknown): void {
     const last = this.#state
     this.#state = next
     const [unsent, sent] = [[...this.#waiting], [...this.#inFlight]]
     this.#waiting.clear()
     this.#inFlight.clear()
-    this.#room.freeAll()
+    this.#limit.clear()
     clearTimeout(this.#deadline)
     this.#deadline = undefined
     for (const call of unsent) call.reject(new NotConnectedError(error))
@@ -283,4 +285,12 @@ export class RedisConnection {
 
 function sinceFirst([first]: Set<Call>): number {
   return first?.since ?? Number.POSITIVE_INFINITY
+}
+
+/** Waits before the next attempt to connect: longer after each failure, or until the signal. */
+export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
+  const pause = Math.min(longestPause, shortestPause * 2 ** failures)
+  // Services that lost the same server do not all come back at the same moment.
+  const wait = pause * (0.5 + Math.random() / 2)
+  await delay(wait, undefined, { signal }).catch(() => undefined)
 }

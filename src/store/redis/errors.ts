@@ -1,4 +1,4 @@
-/** What an error of the engine, or of the connection to it, means for the operation. @module */
+/** Turns errors of servers and connections into those of the store. @module */
 
 import { require } from '../../require.js'
 import { StoreError, StoreMismatchError } from '../item-store.js'
@@ -14,34 +14,34 @@ const {
 /** Whether a command changes items. */
 export type Purpose = 'read' | 'change'
 
-/** There is no connection to the server, so nothing was sent. */
+/** Nothing was sent, because there is no connection to the server. */
 export class NotConnectedError extends Error {
-  /** @param cause why there is none. */
+  /** @param cause why there is no connection. */
   constructor(cause: unknown) {
     super('there is no connection to the server', { cause })
   }
 }
 
-/** Too much was in flight for too long, so nothing was sent. */
+/** Nothing was sent, because too much was in flight for too long. */
 export class BusyError extends Error {}
 
 /** The reply did not come in time. */
 export class TimeoutError extends Error {}
 
-/** The server is not the primary, or cannot be known to be, so it is not used. */
+/** The server is not used, because it is not the primary, or cannot be known to be. */
 export class NotPrimaryError extends Error {}
 
-/** Codes of the error replies with which servers refuse a command before they execute it. */
+/** Codes of error replies with which servers refuse a command before they execute it. */
 const refusals = new Set([
   ...['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH'],
   ...['NOPERM', 'NOREPLICAS', 'NOSCRIPT', 'OOM', 'READONLY', 'TRYAGAIN', 'WRONGPASS', 'WRONGTYPE'],
   unexpectedData,
 ])
 
-/** How servers mark the errors of commands in a script; before version 7 the code comes after it. */
+/** Marks errors of commands in a script; before version 7, the code comes after it. */
 const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
-/** @param error what sending a command and waiting for its reply threw. */
+/** Returns the error for the caller of the store. @param error thrown by sending a command or awaiting its reply. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   if (error instanceof NotConnectedError) {
     return unavailable('The store cannot be reached', purpose, false, error.cause ?? error)
@@ -70,13 +70,13 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
   return refused(error, purpose)
 }
 
-/** Whether it is known that nothing has changed: a proxy may answer with an error to what was executed. */
+/** Whether the error reply proves that nothing has changed. Others may come from a proxy, after the execution. */
 function isRefusal(error: Error): boolean {
   if (error.message.includes(partlyDone)) return false
   return refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(error.message)
 }
 
-/** @param cause why the store does not do it, although it can be reached. */
+/** Returns the error for a store that can be reached, but rejects the request. @param cause for the log. */
 export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
   return unavailable('The store rejected the request', purpose, false, cause)
 }
@@ -93,17 +93,17 @@ function unavailable(
   return new StoreError('STORE_UNAVAILABLE', text, { cause: causeOf(cause), isOutcomeUnknown })
 }
 
-/** What an error reply says; `undefined` for any other error. */
+/** Returns the text of an error reply; `undefined` for any other error. */
 export function errorReplyOf(error: unknown): string | undefined {
   return error instanceof ErrorReply ? error.message : undefined
 }
 
-/** The first word of an error reply, such as `MOVED`; `undefined` for any other error. */
+/** Returns the first word of an error reply, such as `MOVED`; `undefined` for any other error. */
 export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
 }
 
-/** Whether a server refuses a command, also one in a script, because it is a replica. */
+/** Whether a server refuses a command, or one in a script, because it is a replica. */
 export function isOfReplica(error: unknown): boolean {
   const message = errorReplyOf(error) ?? ''
   return /^(?:READONLY|MASTERDOWN) |^ERR Error running script.*[ -](?:READONLY|MASTERDOWN) /.test(
@@ -111,18 +111,18 @@ export function isOfReplica(error: unknown): boolean {
   )
 }
 
-/** What error replies quote that is known to be no secret: the commands of the store. */
+/** Quotations that may be logged: the commands of the store. */
 const ownCommands =
-  /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|unlink|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
+  /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
-/** The error as it may be logged. */
+/** Returns the error as it may be logged. */
 export function causeOf(error: unknown): unknown {
   return error instanceof ErrorReply ? new Error(withoutQuotations(error.message)) : error
 }
 
 /**
- * An error reply may quote the command, with a password or an item: nothing is kept from the first
- * quotation on, nor from the first brace, with which an item begins.
+ * Cuts an error reply at the first quotation or brace: it may quote a command with a password or an item, which
+ * begins with a brace.
  */
 function withoutQuotations(message: string): string {
   const text = message.replaceAll(ownCommands, '$2')
@@ -130,7 +130,7 @@ function withoutQuotations(message: string): string {
   return end === -1 ? text : text.slice(0, end).trimEnd()
 }
 
-/** Why a connection could not be opened, without the password: a server may repeat what it was sent. */
+/** Returns why a connection could not be opened, without the password, which the server may have repeated. */
 export function connectErrorOf(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error
   const isClosed = 'code' in error && error.code === 'EPIPE'

@@ -1,36 +1,161 @@
 /**
- * The list of all items, bucket by bucket. While some buckets are sent, the next ones are read, several in one call;
- * of one that is too long for that, the later batches when their turn comes.
+ * The list of all items, bucket by bucket. While some buckets are sent, the next ones are read, several in one call.
+ * A bucket of more than a batch is read batch by batch.
  *
- * The server may show an item of a bucket twice while the bucket's hash shrinks, so the ids of one that comes
- * in several batches are remembered until its end.
+ * The text of a bucket that fits into a batch was complete at one instant. It is cached under the version that came in
+ * the same reply, so that a list reads only what has changed.
  *
  * @module
  */
 
 import type { ItemList } from '../item-store.js'
-import type { Batch, BucketState, Buckets } from './buckets.js'
-import { joined, textsIn } from './item-fields.js'
+import { bytesIn, type CorruptedKeys, textsIn, unexpectedFieldIn } from './bucket-content.js'
+import type { BucketState, BucketStates, ReadAll } from './bucket-states.js'
+import type { Command, RedisReply } from './client.js'
 
 /** Expected length of the buckets that are read together, in bytes. */
 const maxBytesTogether = 256 * 1024
-/** Number of buckets that are read together, so that this takes no more than 2 ms. */
+/** Number of buckets that are read together: this takes no more than 2 ms. */
 const maxTogether = 1024
 /** Expected length of lists that are read as a whole before they are sent, in bytes. */
 const shortList = 512 * 1024
-/**
- * Texts are joined until they have this length, in bytes. A short list is sent in few pieces. For a long one, a copy of
- * more than this takes longer than another write.
- */
-const [shortListChunk, longListChunk] = [64 * 1024, 4 * 1024]
+/** Length up to which texts of a short list are joined, in bytes, so that it is sent in few pieces. */
+const shortListChunk = 64 * 1024
+/** The same for a long list: joining more takes longer than another write. */
+const longListChunk = 4 * 1024
+/** Minimum length of an item's text, in bytes: `{"id":"…"}`. */
+const minTextBytes = 45
+/** Maximum length of a reply about a bucket besides fields and texts, in bytes. */
+const shortReply = 1024
+/** Memory for a cached text besides its bytes: its key, its version and the objects around them. */
+const cacheOverhead = 400
+const firstCursor = '0'
 
-/** @returns once the first items are there. @throws {StoreError} */
+/** A part of a bucket that is too long to be read at once. */
+interface Batch {
+  /** Fields and their texts in turn. */
+  readonly entries: readonly Buffer[]
+  /** Where the next batch begins; `firstCursor` after the last one. */
+  readonly cursor: string
+  /** Number of items to ask for in the next batch. */
+  readonly count: number
+  /** Identifies the server process that gave the cursor. */
+  readonly client: object
+}
+
+export interface BucketTextsOptions {
+  readonly states: BucketStates
+  readonly corrupted: CorruptedKeys
+  /** Bytes of items to ask for at a time. */
+  readonly batchBytes: number
+  /** Maximum memory for cached texts, in bytes. */
+  readonly maxCachedBytes: number
+  readonly readAll: ReadAll
+}
+
+export type BucketTexts = ReturnType<typeof createBucketTexts>
+
+/** Reads the texts of buckets. */
+export function createBucketTexts(options: BucketTextsOptions) {
+  const { states, corrupted, batchBytes, maxCachedBytes, readAll } = options
+  /** Texts by key. A version is a random UUID that belongs to one content of a bucket. */
+  const cache = new Map<string, { readonly version: string; readonly text: Buffer }>()
+  let cachedBytes = 0
+
+  function keep(key: string, version: string, text: Buffer): void {
+    const former = cache.get(key)
+    if (former !== undefined) cachedBytes -= former.text.length + cacheOverhead
+    cache.delete(key)
+    const bytes = text.length + cacheOverhead
+    if (cachedBytes + bytes > maxCachedBytes) return
+    cache.set(key, { version, text })
+    cachedBytes += bytes
+  }
+
+  function cachedText({ key, version }: BucketState): Buffer | undefined {
+    const cached = cache.get(key)
+    if (version === '' || cached?.version !== version || corrupted.has(key)) return undefined
+    return cached.text
+  }
+
+  function batchIn(key: string, count: number, { value, client }: RedisReply): Batch {
+    const [cursor, entries] = value as [Buffer, Buffer[]] // as HSCAN replies
+    const field = unexpectedFieldIn(entries)
+    if (field !== undefined) throw corrupted.found(key, field)
+    return { entries, cursor: cursor.toString(), count, client }
+  }
+
+  /** Returns the text of a bucket that is complete in one batch. */
+  function wholeText(key: string, { entries }: Batch): Buffer {
+    const field = bytesIn(entries)
+    if (field === undefined && entries.length > 0) throw corrupted.found(key)
+    const { version } = states.stateIn(key, field ?? null)
+    const text = joined(textsIn(entries))
+    if (version !== '') keep(key, version, text)
+    return text
+  }
+
+  /** Returns the number of items to ask for, so that a reply has about as many bytes as a batch. */
+  async function countsFor(
+    long: readonly BucketState[],
+  ): Promise<ReadonlyMap<BucketState, number>> {
+    const lengths = await states.lengths(long.map(({ key }) => key))
+    const countFor = ({ bytes }: BucketState, index: number) =>
+      Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / (lengths[index] ?? 1))))
+    return new Map(long.map((state, index) => [state, countFor(state, index)]))
+  }
+
+  /**
+   * Reads buckets, with one call for those that are not cached.
+   * @returns for each bucket its whole text, or the first of several batches.
+   * @throws {StoreError}
+   */
+  async function read(group: readonly BucketState[]): Promise<(Buffer | Batch)[]> {
+    const texts: (Buffer | Batch | undefined)[] = group.map(cachedText)
+    const unread = group.filter((_, index) => texts[index] === undefined)
+    const counts = await countsFor(unread.filter(({ bytes }) => bytes > batchBytes))
+    const commands = unread.map((state) => {
+      const { key, bytes } = state
+      const count = counts.get(state)
+      if (count !== undefined) return scanCommand(key, firstCursor, count)
+      return { ...scanCommand(key, firstCursor, allOf(bytes)), replyBytes: 2 * bytes + shortReply }
+    })
+    const replies = await readAll(
+      commands,
+      unread.map(({ key }) => key),
+    )
+    const results = unread.map((state, index) => {
+      const { key, bytes } = state
+      const reply = replies[index] as RedisReply // one for each command
+      const batch = batchIn(key, counts.get(state) ?? allOf(bytes), reply)
+      return batch.cursor === firstCursor ? wholeText(key, batch) : batch
+    })
+    return texts.map((text) => text ?? (results.shift() as Buffer | Batch)) // one for each bucket that was not cached
+  }
+
+  /** Reads the batch after another one. @returns `undefined` after the last. @throws {StoreError} */
+  async function readNext(key: string, previous: Batch): Promise<Batch | undefined> {
+    const { cursor, count, client } = previous
+    if (cursor === firstCursor) return undefined
+    const scan = async (from: string) => {
+      const [reply] = await readAll([scanCommand(key, from, count)], [key])
+      return batchIn(key, count, reply as RedisReply) // one for each command
+    }
+    const batch = await scan(cursor)
+    // Another process of the server does not know the cursor: the bucket is then read from its start.
+    return batch.client === client ? batch : await scan(firstCursor)
+  }
+
+  return { read, readNext }
+}
+
+/** @returns once the first items have been read. @throws {StoreError} */
 export async function openList(
   states: readonly BucketState[],
-  buckets: Buckets,
+  texts: BucketTexts,
 ): Promise<Omit<ItemList, 'version'>> {
-  const isShort = sum(states.map(({ bytes }) => bytes)) <= shortList
-  const all = chunksOf(states, buckets, isShort ? shortListChunk : longListChunk)
+  const isShort = states.reduce((sum, { bytes }) => sum + bytes, 0) <= shortList
+  const all = chunksOf(states, texts, isShort ? shortListChunk : longListChunk)
   let first: Buffer[] = []
   let length = 0
   do {
@@ -57,7 +182,7 @@ export async function openList(
 
 async function* chunksOf(
   states: readonly BucketState[],
-  buckets: Buckets,
+  texts: BucketTexts,
   chunkBytes: number,
 ): AsyncGenerator<Buffer, void> {
   let parts: Buffer[] = []
@@ -76,30 +201,31 @@ async function* chunksOf(
   }
   const groups = groupsOf(states)
   const readAhead = (group: readonly BucketState[] = []) => {
-    const texts = buckets.read(group)
-    texts.catch(() => undefined) // it is thrown where the texts are awaited
-    return texts
+    const results = texts.read(group)
+    results.catch(() => undefined) // thrown where the results are awaited
+    return results
   }
   let ahead = readAhead(groups[0])
-  for (const [place, group] of groups.entries()) {
-    const texts = await ahead
-    ahead = readAhead(groups[place + 1])
+  for (const [order, group] of groups.entries()) {
+    const results = await ahead
+    ahead = readAhead(groups[order + 1])
     for (const [index, { key }] of group.entries()) {
+      /** Ids so far: the server may show an item in two batches while the hash shrinks. */
       const seen = new Set<string>()
-      let next = texts[index]
+      let next = results[index]
       while (next !== undefined) {
         const batch: Batch | undefined = Buffer.isBuffer(next) ? undefined : next
         if (Buffer.isBuffer(next)) add(next)
         else add(joined(textsIn(next.entries, seen)))
         if (length >= chunkBytes) yield chunk()
-        next = batch && (await buckets.readNext(key, batch))
+        next = batch && (await texts.readNext(key, batch))
       }
     }
   }
   if (length > 0) yield chunk()
 }
 
-/** Buckets that are read together. */
+/** Returns the buckets in groups that are read together. */
 function groupsOf(states: readonly BucketState[]): BucketState[][] {
   const groups: BucketState[][] = []
   let group: BucketState[] = []
@@ -116,6 +242,23 @@ function groupsOf(states: readonly BucketState[]): BucketState[][] {
   return groups
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
+function scanCommand(key: string, cursor: string, count: number): Command {
+  return { parts: ['HSCAN', key, cursor, 'COUNT', String(count)] }
+}
+
+/** Returns a `COUNT` that covers a bucket of so many bytes: `HSCAN` counts fields and texts together. */
+function allOf(bytes: number): number {
+  return 2 * (Math.ceil(bytes / minTextBytes) + 1)
+}
+
+/** Joins texts, each after a comma, in memory of their own: a slice of Node's pool would keep the whole pool. */
+function joined(texts: readonly Buffer[]): Buffer {
+  const length = texts.reduce((sum, text) => sum + 1 + text.length, 0)
+  const whole = Buffer.allocUnsafeSlow(length)
+  let end = 0
+  for (const text of texts) {
+    end += whole.write(',', end)
+    end += text.copy(whole, end)
+  }
+  return whole
 }

@@ -1,33 +1,34 @@
-/** The lines of the log about the engine: whether it can be reached, and whether it deletes items. @module */
+/** Log lines about servers: whether they can be reached, and whether they evict items. @module */
 
 import type { Logger } from 'pino'
 import { causeOf, NotConnectedError } from './errors.js'
 
-/** Is told each time that the engine, or a server of it, is lost, cannot be connected to, or is found. */
 export interface Reachability {
+  /** Called when the connection to a server is lost, or an attempt to connect has failed. */
   lost(error: unknown): void
+  /** Called when the connection to a server has been made. */
   found(): void
 }
 
 /**
- * How long it has to stay until it counts as back, in milliseconds: while another server takes over, those of a
- * cluster may disagree for a moment on which one it is.
+ * Time without a further loss until the store counts as back, in milliseconds: while a replica takes over, the
+ * servers of a cluster may disagree for a moment.
  */
 export const settlingTime = 3_000
 
-/** One line when it is lost, one for each further cause while it is, and one when it is back. */
+/** Logs a line when the store is lost, one for each further cause, and one when it is back. */
 export class ReachabilityLog implements Reachability {
   readonly #log: Pick<Logger, 'info' | 'warn'>
-  /** What has been logged since it was found last. */
+  /** Servers and causes that have been logged since the store was back. */
   readonly #logged = new Set<string>()
-  /** Runs from when it was found. */
+  /** Runs since a server was found. */
   #settling: NodeJS.Timeout | undefined
 
   constructor(log: Pick<Logger, 'info' | 'warn'>) {
     this.#log = log
   }
 
-  /** @param server the one of a cluster that is lost. */
+  /** @param server host and port of the lost server of a cluster. */
   lost(error: unknown, server?: string): void {
     clearTimeout(this.#settling)
     this.#settling = undefined
@@ -49,7 +50,7 @@ export class ReachabilityLog implements Reachability {
   }
 }
 
-/** What may be said of an error. Where a host has several addresses, none of which answers, only the code says why. */
+/** Returns a text about an error for the log: its code if it has no message, as for a host with several addresses. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)
@@ -57,8 +58,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Is told the policy of the server at each connection, and warns when it has become one that deletes items. A bucket has
- * no time to live, so that the policies for keys that have one do no harm.
+ * Checks the eviction policy after each connect, and logs a warning if it could evict items. Policies for keys with a
+ * time to live do no harm, because buckets have none.
  */
 export function createEvictionLog(log: Pick<Logger, 'warn'>): (policy: string | undefined) => void {
   let last: string | undefined

@@ -1,6 +1,6 @@
 /**
- * The record of a store: what all its services have to agree on, in a hash of its own. These are the format of the data,
- * and the number of buckets, which decides where an item is.
+ * The record of a store: a hash with what all its services must agree on. This is the format of the data, and the
+ * number of buckets, which decides where an item is.
  *
  * @module
  */
@@ -8,7 +8,6 @@
 import type { Logger } from 'pino'
 import { StoreMismatchError } from '../item-store.js'
 import type { Command, RedisValue } from './client.js'
-import type { Engine } from './engine.js'
 import {
   BusyError,
   errorReplyOf,
@@ -18,19 +17,21 @@ import {
   storeError,
 } from './errors.js'
 import { recordFields, recordScript } from './scripts.js'
+import type { Servers } from './servers.js'
 
-/** Format of the data, as docs/reference/redis.md describes it. Change it with whatever earlier versions would misread. */
+/** Format of the data (docs/reference/redis.md). Raise it with every change that earlier versions would misread. */
 const ownFormat = 1
-/** Format of stores whose record has none: it did not have one at first. */
+/** Format of a store whose record has none, because the first services wrote none. */
 const formatByDefault = 1
-/** Number of buckets of stores without a record. */
+/** Number of buckets of a store without a record. */
 export const bucketsByDefault = 256
+
 export interface StoreRecordOptions {
   readonly prefix: string
-  /** The keys of all buckets that this service has. */
+  /** The keys of all buckets, as this service has them. */
   readonly keys: readonly string[]
   readonly log: Pick<Logger, 'warn'>
-  readonly engine: Pick<Engine, 'send' | 'sendTogether' | 'serverOf'>
+  readonly servers: Pick<Servers, 'send' | 'sendTogether' | 'serverOf'>
 }
 
 export class StoreRecord {
@@ -38,9 +39,9 @@ export class StoreRecord {
   readonly #key: string
   #isMatched = false
   #mismatch: StoreMismatchError | undefined
-  /** Whether the log has a line about a mismatch, since there was none. */
+  /** Whether the present mismatch has been logged. */
   #isLogged = false
-  /** Whether the store has had the number of this service before: its record is restored if it gets lost. */
+  /** Whether the record has ever matched: if it gets lost, it is then restored. */
   #wasMatched = false
   #pending: Promise<void> | undefined
 
@@ -49,23 +50,23 @@ export class StoreRecord {
     this.#key = `${options.prefix}{store}`
   }
 
-  /** Whether the record was as this service needs it when it was read last; only then may items be read and changed. */
+  /** Whether the record matched this service when it was read last. Only then may items be read and changed. */
   get isMatched(): boolean {
     return this.#isMatched
   }
 
-  /** How the record differed from the settings of this service when it was read last. */
+  /** How the record differed from this service when it was read last. */
   get mismatch(): StoreMismatchError | undefined {
     return this.#mismatch
   }
 
-  /** The server may be another one now. */
+  /** Call it when the server may be another one now. */
   forget(): void {
     this.#isMatched = false
     this.#mismatch = undefined
   }
 
-  /** Reads the record once more. In a cluster, only one server has it; what the others reply is left aside. */
+  /** Reads the record again. In a cluster, one server has it; the errors of the others are ignored. */
   readAgain(send: (parts: Command['parts']) => Promise<RedisValue>): void {
     send(this.#question).then(
       (value) => {
@@ -73,27 +74,27 @@ export class StoreRecord {
         if (content === undefined) this.forget()
         else this.#judge(content, false)
       },
-      () => undefined, // the commands that follow fail as well, or were sent to another server
+      () => undefined, // the commands that follow fail too, or go to another server
     )
   }
 
-  /** Makes sure that items with this key may be read and changed. @throws {StoreError} */
+  /** Checks that items with this key may be read and changed. @throws {StoreError} if not. */
   async assure(key: string, purpose: Purpose): Promise<void> {
     await this.compare().catch((error) => {
       const isAnswer = error instanceof StoreMismatchError || errorReplyOf(error) !== undefined
       if (isAnswer) throw refused(error, purpose)
-      // In a cluster, items are served while only the server of the record is away.
-      if (this.#options.engine.serverOf?.(key)?.isReady) return
+      // While the server of the record is away, a cluster serves the items of the others.
+      if (this.#options.servers.serverOf?.(key)?.isReady) return
       const isKnown = error instanceof NotConnectedError || error instanceof BusyError
       throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
     })
   }
 
   /**
-   * Compares the record with the settings of this service, or writes it.
-   * @param isAtStart whether the error goes to the user, so that the log need not have it.
+   * Reads the record, or writes it if there is none, and compares it with this service.
+   * @param isAtStart whether the caller shows the error, so that the log need not have it.
    * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
-   * @throws {Error} for `storeError`, if it cannot be read: what was known before still counts then.
+   * @throws {Error} for `storeError`, if the record cannot be read: the last result then remains.
    */
   compare(isAtStart = false): Promise<void> {
     this.#pending ??= this.#compare(isAtStart).finally(() => {
@@ -122,8 +123,8 @@ export class StoreRecord {
   }
 
   async #read(): Promise<Content> {
-    const { keys, engine } = this.#options
-    if (engine.serverOf && !engine.serverOf(this.#key)?.isReady) {
+    const { keys, servers } = this.#options
+    if (servers.serverOf && !servers.serverOf(this.#key)?.isReady) {
       throw new NotConnectedError(new Error('the server of the record cannot be reached'))
     }
     const content = await this.#send(this.#question)
@@ -139,14 +140,14 @@ export class StoreRecord {
 
   /** @returns `undefined` if there is no record. */
   async #send(parts: readonly string[]): Promise<Content | undefined> {
-    const { value } = await this.#options.engine.send({ parts, replyBytes: 0 }, this.#key)
+    const { value } = await this.#options.servers.send({ parts, replyBytes: 0 }, this.#key)
     return contentOf(value)
   }
 
   async #holdsItems(): Promise<boolean> {
-    const { keys, engine } = this.#options
+    const { keys, servers } = this.#options
     const lengthOf = (key: string) => ({ parts: ['HLEN', key], replyBytes: 0 })
-    const replies = await engine.sendTogether(keys.map(lengthOf), keys)
+    const replies = await servers.sendTogether(keys.map(lengthOf), keys)
     return replies.some((reply) => {
       if (reply instanceof Error) throw reply
       return Number(reply.value) > 0
@@ -166,7 +167,7 @@ function contentOf(reply: RedisValue): Content | undefined {
   return { buckets: Number(buckets), format: Number(format ?? formatByDefault) }
 }
 
-/** What is wrong with a record, for a service with its own number of buckets. */
+/** Returns what is wrong with a record. @param own number of buckets of this service. */
 function mismatchIn({ buckets, format }: Content, own: number): string | undefined {
   if (format !== ownFormat) {
     const version = format > ownFormat ? 'a newer version of the service' : 'another version'

@@ -1,13 +1,13 @@
 /**
- * What one command of the engine cannot do, as scripts, which the engine runs without anything else
- * between.
+ * Scripts for what no single command of the server can do. The server runs a script without interruption.
  *
- * A bucket is one hash: the field of each item's id holds its text; the field `bytes` holds the length of all
- * texts and, after a space, the version of the bucket, which each change replaces. If a script is refused, it is
- * before its first change: for a missing right, by a server that takes no writes, for lack of memory, for
- * unexpected data. So a script makes one change, or begins with one that has no effect, deleting the field
- * without a name, to prove that those that follow are allowed. That needs no memory either, and an engine whose
- * memory is full looks only at the first change of a script.
+ * A bucket is one hash. The field of each item's id has its text. The field `bytes` has the length of all texts and,
+ * after a space, the version of the bucket, which each change replaces.
+ *
+ * A server refuses a script only before its first change: for a missing right, for lack of memory, because it takes no
+ * writes, or for unexpected data. So a script makes one change, or begins by deleting the field without a name. That
+ * has no effect, needs no memory, and proves that the changes after it are allowed. A server whose memory is full
+ * checks only the first change of a script.
  *
  * @module
  */
@@ -16,16 +16,16 @@ import { createHash } from 'node:crypto'
 
 export interface Script {
   readonly text: string
-  /** SHA-1 of the text in hexadecimal digits: what the engine calls the script. */
+  /** SHA-1 of the text in hexadecimal digits, by which the server knows the script. */
   readonly digest: string
   /** Maximum length of its reply in bytes. */
   readonly replyBytes: number
 }
 
-/** What the replies of scripts take at most, in bytes. */
+/** Maximum length of a script's reply, in bytes. */
 const shortReply = 24 * 1024
 
-/** The field that is not an item. */
+/** The field of a bucket that is not an item. */
 export const bytesField = 'bytes'
 
 /** The fields of the store's record: the number of buckets, and the format of the data. */
@@ -34,10 +34,10 @@ export const recordFields = ['buckets', 'format'] as const
 /** Code of the reply after which it is unknown what has changed. */
 export const partlyDone = 'PARTLYDONE'
 
-/** Code of the reply about a bucket that is not as the service leaves it. */
+/** Code of the reply for a key that another program has written to. */
 export const unexpectedData = 'UNEXPECTED'
 
-/** `bytes` is the length of all texts. Numbers are written out, whatever Lua makes of them. */
+/** Reads the length of all texts into `bytes`. `%.0f` writes numbers without an exponent. */
 const begin = `
 local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
@@ -53,22 +53,22 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
-/** ARGV: id. The text, or its length if it is a long one, or nothing if there is no such item. */
+/** ARGV: id. Returns the text, or its length if it is long, or nothing if there is no such item. */
 export const readShortScript = script(`
 local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
 if length > ${shortReply} then return length end
 return redis.call('HGET', KEYS[1], ARGV[1])`)
 
-/** What the scripts that change an item answer. */
+/** Replies of the scripts that change an item. */
 export const outcomes = { 0: 'absent', 1: 'done', 2: 'unexpected' } as const
 
-/** ARGV: id, version, text. 1, or 0 if there is such an item already. */
+/** ARGV: id, version, text. Returns 1, or 0 if the item exists already. */
 export const createScript = script(`${beginChange}
 if length > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
 return 1`)
 
-/** ARGV: id, version, text, SHA-1 of the expected text or nothing. A full engine takes a text that is not longer. */
+/** ARGV: id, version, text, SHA-1 of the expected text or nothing. A full server takes a text that is not longer. */
 export const replaceScript = script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
@@ -76,7 +76,7 @@ if #text <= length then redis.call('HDEL', key, '') end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text - length))
 return 1`)
 
-/** ARGV: id, version, nothing, SHA-1 of the expected text or nothing. The last item takes the bucket with it. */
+/** ARGV: id, version, nothing, SHA-1 of the expected text or nothing. Deleting the last item deletes the bucket. */
 export const deleteScript = script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
@@ -87,9 +87,9 @@ if redis.pcall('HDEL', key, id) == 1 then return 1 end
 return redis.error_reply('${partlyDone} the item may be there still')`)
 
 /**
- * The key is the record of the store. ARGV: a number of buckets, a format, the number of stores without a
- * record. The fields that count: of several services that write theirs at a time, the first one's. While
- * the engine takes no writes, a store that needs no record is used without one.
+ * KEYS: the record of the store. ARGV: number of buckets, format, number of buckets of a store without a record.
+ * Writes the record if there is none, and returns it, so that the first of several services decides. While the server
+ * takes no writes, a store with the number of stores without a record is used without one.
  */
 export const recordScript = script(`
 local fields = redis.call('HMGET', KEYS[1], '${recordFields.join("', '")}')
@@ -99,8 +99,8 @@ if type(done) == 'table' and ARGV[1] ~= ARGV[3] then return done end
 return { ARGV[1], ARGV[2] }`)
 
 /**
- * ARGV: a name that no field has. Uses each command that the others use, writes a field and
- * deletes it, and fails where one of them would be refused.
+ * ARGV: the name of a field that does not exist. Uses each command of the store, and writes and deletes a field, so
+ * that it fails where one of the store's commands would be refused.
  */
 export const probeScript = script(`${begin}
 if redis.call('HSTRLEN', key, id) > 0 then return unexpected end

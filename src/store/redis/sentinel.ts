@@ -1,4 +1,4 @@
-/** One sentinel: which server it names as the primary, and that it has news. @module */
+/** One sentinel: asks it for the primary, and subscribes to its events. @module */
 
 import type { SentinelAddress } from './address.js'
 import { type Client, open, type RedisValue, withTimeout } from './client.js'
@@ -8,17 +8,17 @@ import { reasonOf } from './reachability-log.js'
 /** Maximum time to wait for the answers of sentinels, in milliseconds. */
 export const answerTimeout = 1000
 
-/** What one sentinel says. */
+/** The reply of one sentinel. */
 export interface Answer {
   /** Host and port of the primary. */
   readonly address: string
-  /** Number of the last failover that it knows of: sentinels with a higher number know better. */
+  /** Number of the last failover that it knows of. The sentinels with the highest number are right. */
   readonly epoch: number
-  /** Whether the primary is up; it is down if the sentinel cannot reach it, and retiring in a planned failover. */
+  /** `down` if the sentinel cannot reach the primary, `retiring` during a planned failover. */
   readonly state: 'up' | 'down' | 'retiring'
 }
 
-/** The connections to one sentinel: one for questions, one for its news, as that protocol version requires. */
+/** Two connections to one sentinel, for questions and for events, as the protocol version requires. */
 export class Sentinel {
   /** Whether it answered in time when it was asked last. */
   isPresent = true
@@ -27,7 +27,7 @@ export class Sentinel {
   readonly #address: SentinelAddress
   readonly #timeout: number
   readonly #signal: AbortSignal
-  readonly #onNews: () => void
+  readonly #onEvent: () => void
   #clients: readonly [asked: Client, listening: Client] | undefined
 
   constructor(
@@ -35,13 +35,13 @@ export class Sentinel {
     address: SentinelAddress,
     timeout: number,
     signal: AbortSignal,
-    onNews: () => void,
+    onEvent: () => void,
   ) {
     this.#host = host
     this.#address = address
     this.#timeout = timeout
     this.#signal = signal
-    this.#onNews = onNews
+    this.#onEvent = onEvent
   }
 
   async ask(): Promise<Answer> {
@@ -54,7 +54,7 @@ export class Sentinel {
       this.#signal.throwIfAborted()
       const [client] = this.#clients
       const { name } = this.#address
-      // In this order: if both change in between, an old epoch comes with the new address.
+      // In this order, a change in between makes an old epoch come with the new address.
       const replies = Promise.all([
         client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
         client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
@@ -85,7 +85,7 @@ export class Sentinel {
         throw error
       })
       const both = [client, listening.client] as const
-      await withTimeout(this.#timeout, listening.client.pSubscribe('*', this.#onNews)).catch(
+      await withTimeout(this.#timeout, listening.client.pSubscribe('*', this.#onEvent)).catch(
         (error) => {
           for (const each of both) each.destroy()
           throw error
@@ -97,7 +97,7 @@ export class Sentinel {
       listening.client.once('end', close).once('error', close)
       return both
     }
-    // A server of any kind refuses a password if it requires none.
+    // Servers and sentinels refuse a password that they do not require.
     return await openBoth(false).catch((error: unknown) => {
       if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return openBoth(true)
       throw error
@@ -105,13 +105,16 @@ export class Sentinel {
   }
 }
 
-/** @param fields what SENTINEL MASTER replies: names and values in turn. */
+/**
+ * @param fields the reply to SENTINEL MASTER: names and values in turn.
+ * @param named the reply to SENTINEL GET-MASTER-ADDR-BY-NAME: host and port.
+ */
 function answerIn(fields: RedisValue, named: RedisValue): Answer {
   const texts = Array.isArray(fields) ? fields.map(String) : []
   const field = (name: string) => texts[texts.indexOf(name) + 1]
   const address = addressOf(...(Array.isArray(named) ? named.map(String) : []))
   const epoch = Number(field('config-epoch') ?? 0)
-  // At the end of a failover, the sentinel that leads it names the new primary, and the fields are of the former one.
+  // At the end of a failover, its leader names the new primary while the fields are still of the former one.
   if (address !== addressOf(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }

@@ -1,11 +1,12 @@
-/** The slots of a cluster: of keys, and of what its servers say about them. @module */
+/** The slots of a cluster: those of keys, and the table of which master has which slot. @module */
 
 import type { RedisValue } from './client.js'
+import { pauseAfter } from './connection.js'
 import { errorReplyOf } from './errors.js'
 
-export const slotCount = 16_384
+const slotCount = 16_384
 
-/** The slot of a key, by what is in its first braces: CRC-16/XMODEM, as the servers have it. */
+/** Returns the slot of a key as servers compute it: CRC-16/XMODEM of the text in its first braces. */
 export function slotOf(key: string): number {
   const [, tag] = /^[^{]*\{([^}]+)\}/.exec(key) ?? []
   let sum = 0
@@ -17,20 +18,10 @@ export function slotOf(key: string): number {
   return sum % slotCount
 }
 
-/** Like `slotOf`, which takes 0.3 µs, for the keys of one store, of which there are no more than slots. */
-export function rememberedSlots(): (key: string) => number {
-  const slots = new Map<string, number>()
-  return (key) => {
-    const slot = slots.get(key) ?? slotOf(key)
-    slots.set(key, slot)
-    return slot
-  }
-}
-
 /**
- * The masters by slot, each as host and port, from the reply to CLUSTER SLOTS: for each range of slots
- * its first, its last and its servers, of which the first is the master. Slots without one are left out.
- * @param sender host and port of the server that replies; a host that it leaves out is its own.
+ * Returns host and port of the master of each slot. Slots without a master are left out.
+ * @param reply to CLUSTER SLOTS: for each range of slots its first, its last, and its servers, the master first.
+ * @param sender host and port of the server that replied; where it leaves a host out, it means its own.
  */
 export function mastersOf(reply: RedisValue, sender: string): Map<number, string> {
   const masters = new Map<number, string>()
@@ -43,11 +34,11 @@ export function mastersOf(reply: RedisValue, sender: string): Map<number, string
   return masters
 }
 
-/** Where a key is instead. */
+/** The server to which another server redirects a command. */
 export interface Redirection {
   /** Host and port. */
   readonly address: string
-  /** Whether for this command alone, after ASKING: the slot is being handed over key by key. */
+  /** Whether it has this key alone, and requires ASKING: the slot is being moved key by key. */
   readonly isAsk: boolean
 }
 
@@ -65,4 +56,127 @@ function addressOf(host: string, port: string, sender: string): string {
 
 function listIn(value: RedisValue | undefined): RedisValue[] {
   return Array.isArray(value) ? value : []
+}
+
+export interface SlotTableOptions {
+  /**
+   * Asks servers for the masters by slot.
+   * @param isByHosts whether to ask the hosts of the URL rather than the known masters.
+   * @throws {Error} if no server replies.
+   */
+  readonly read: (isByHosts: boolean) => Promise<Map<number, string>>
+  /** Connects to masters before they are used, so that a slot that has moved is served at once. */
+  readonly connect: (masters: ReadonlySet<string>) => Promise<unknown>
+  /** Called once the masters are used. */
+  readonly onAdopted: (masters: ReadonlySet<string>) => void
+  /** Called when every slot has a master. */
+  readonly onComplete: () => void
+  readonly onFailure: (error: unknown) => void
+  readonly signal: AbortSignal
+}
+
+/** Which master has which slot. The table is read at first, and again whenever it is outdated, until the signal. */
+export class SlotTable {
+  /** Resolves once the first attempt to read the table has succeeded or failed; there will be others. */
+  readonly firstAttempt: Promise<void>
+  readonly #options: SlotTableOptions
+  /** Slots by key: computing one takes 0.3 µs. */
+  readonly #slots = new Map<string, number>()
+  /** Host and port of the master of each slot that has one. */
+  #masters = new Map<number, string>()
+  /** Why the table could not be read last; `undefined` if it was. */
+  #cause: unknown
+  /** Counts the events that have made the table outdated, and how many of them the last reading has seen. */
+  #events = { known: 1, read: 0 }
+  /** Ends the wait until the table is outdated. */
+  #wake = () => {}
+  /** Called after the next attempt to read the table. */
+  #awaitingAttempt: (() => void)[] = []
+
+  constructor(options: SlotTableOptions) {
+    this.#options = options
+    this.firstAttempt = this.#nextAttempt()
+    options.signal.addEventListener('abort', () => this.#wake())
+    void this.#stayCurrent()
+  }
+
+  get isComplete(): boolean {
+    return this.#masters.size === slotCount
+  }
+
+  get cause(): unknown {
+    return this.#cause
+  }
+
+  /** Returns host and port of the master that has the key. */
+  masterOf(key: string): string | undefined {
+    return this.#masters.get(this.#slotOf(key))
+  }
+
+  /** Enters the master to which a server has redirected. Other slots have moved as well. */
+  correct(key: string, master: string): void {
+    this.#masters.set(this.#slotOf(key), master)
+    this.markOutdated()
+  }
+
+  markOutdated(): void {
+    this.#events.known += 1
+    this.#wake()
+  }
+
+  /** Waits until the table is up to date, or cannot be read. */
+  async untilRead(): Promise<void> {
+    const { known } = this.#events
+    while (this.#events.read < known && this.#cause === undefined) await this.#nextAttempt()
+  }
+
+  #slotOf(key: string): number {
+    const slot = this.#slots.get(key) ?? slotOf(key)
+    this.#slots.set(key, slot)
+    return slot
+  }
+
+  #nextAttempt(): Promise<void> {
+    return new Promise((resolve) => this.#awaitingAttempt.push(resolve))
+  }
+
+  async #stayCurrent(): Promise<void> {
+    const { signal, onComplete, onFailure } = this.#options
+    for (let failures = 0; !signal.aborted; ) {
+      const { known } = this.#events
+      try {
+        await this.#read(failures % 2 === 1)
+        this.#events.read = known
+        this.#cause = undefined
+        onComplete()
+        failures = 0
+      } catch (error) {
+        this.#cause = error
+        failures += 1
+        if (!signal.aborted) onFailure(error)
+      }
+      for (const resolve of this.#awaitingAttempt.splice(0)) resolve()
+      const isWoken = new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      const isOutdated = this.#events.read < this.#events.known
+      if (!isOutdated && !signal.aborted) await isWoken
+      await pauseAfter(failures, signal)
+    }
+    for (const resolve of this.#awaitingAttempt.splice(0)) resolve()
+  }
+
+  /** @throws {Error} if no server replies, or some slot has no master. */
+  async #read(isByHosts: boolean): Promise<void> {
+    const masters = await this.#options.read(isByHosts)
+    // A server that has left the cluster knows fewer masters.
+    if (masters.size >= this.#masters.size) {
+      const addresses = new Set(masters.values())
+      await this.#options.connect(addresses)
+      this.#masters = masters
+      this.#options.onAdopted(addresses)
+    }
+    const missing = slotCount - masters.size
+    if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
+  }
 }

@@ -1,10 +1,10 @@
 /**
- * A primary that sentinels watch: the connection to it, and the sentinels, which are asked where it is before each
- * attempt to connect, every second while it is connected, and whenever one of them has news.
+ * The connection to a primary that sentinels watch. The sentinels are asked for the primary before each attempt to
+ * connect, every second while it is connected, and whenever one of them publishes an event.
  *
- * A former primary accepts changes until the sentinels reach it, about ten seconds after another server has taken over,
- * and these changes are lost. So nothing is sent, and no reply counts, unless the sentinels have named the server within
- * the last moment (docs/reference/redis.md).
+ * A former primary accepts changes until the sentinels reach it, about ten seconds after another server has taken over.
+ * These changes are lost. So nothing is sent, and no reply counts, unless the sentinels have just named the server
+ * (docs/reference/redis.md).
  *
  * @module
  */
@@ -19,12 +19,12 @@ import { type Answer, answerTimeout, Sentinel } from './sentinel.js'
 
 /** Time between two questions to the sentinels, in milliseconds. */
 const interval = 1000
-/** How long answers count, in milliseconds from the question; commands and replies wait for newer ones then. */
+/** Time for which answers count, in milliseconds from the question. After it, commands and replies wait for new answers. */
 const validFor = 1500
-/** The same for the fact that none of them answers: the next question has failed before this time is over. */
+/** Time for which a failed question counts, in milliseconds: the next question has failed before it is over. */
 const silentFor = interval + 2 * answerTimeout
 
-/** Why a server is left. */
+/** Reasons to leave a server. */
 const reasons: Readonly<Record<Answer['state'], (named: string) => string>> = {
   up: (named) => `the sentinels name another primary, ${named}`,
   down: () => 'the sentinels cannot reach the primary',
@@ -44,13 +44,13 @@ export class WatchedPrimary {
   readonly #timer: NodeJS.Timeout
   /** The newest epoch that any sentinel has answered with. */
   #epoch = 0
-  /** Host and port of the primary, as the sentinels said last; `undefined` while there is none. */
+  /** Host and port of the primary that the sentinels named last; `undefined` while there is none. */
   #named: string | undefined
-  /** Why none is named, or why the one before is not used any more. */
+  /** Why no primary is named, or why the one before is not used any more. */
   #cause: unknown
-  /** Host and port of the server that the connection was told last. */
+  /** Host and port of the server that the connection was given last. */
   #used: string | undefined
-  /** Until when the last answers count, as `performance.now()` has it. */
+  /** Time until which the last answers count, as `performance.now()` has it. */
   #validUntil = 0
   /** Whether the log says that no sentinel answers. */
   #isSilenceLogged = false
@@ -63,7 +63,7 @@ export class WatchedPrimary {
     this.#sentinels = address.hosts.map(
       (host) =>
         new Sentinel(host, address, timeout, this.#closing.signal, () => {
-          // The answers that are awaited may be older than the news.
+          // Answers that are under way may be older than the event.
           void (this.#pending ?? Promise.resolve()).then(() => this.#ask())
         }),
     )
@@ -92,7 +92,7 @@ export class WatchedPrimary {
     return this.#whileNamed(() => this.#connection.send(command))
   }
 
-  /** Sends commands one after the other, as one call. @throws {Error} like `send`, but for error replies. */
+  /** Sends commands as one call. @throws {Error} like `send`, but not for error replies. */
   sendTogether(commands: readonly Command[]): Promise<readonly Reply[]> {
     return this.#whileNamed(() => this.#connection.sendTogether(commands))
   }
@@ -104,17 +104,17 @@ export class WatchedPrimary {
     this.#connection.close()
   }
 
-  /** Sends while the sentinels name the server, and lets the reply count only if they still do. */
+  /** Sends only while the sentinels name the server, and returns the reply only if they still do. */
   async #whileNamed<T>(sending: () => Promise<T>): Promise<T> {
     if (!this.#isValid) await this.#makeSure()
     const server = this.#used
     try {
       const reply = await sending()
-      // While this process was stopped, the reply may have waited here for any time.
+      // If this process was stopped, the reply may be of any age.
       if (!this.#isValid) await this.#makeSure()
       if (server === this.#named) return reply
     } catch (error) {
-      // A primary without replicas may have been cut off from them and from the sentinels.
+      // A primary without replicas may be cut off from the sentinels too.
       if (errorReplyOf(error)?.includes('NOREPLICAS')) void this.#ask()
       throw error
     }
@@ -162,7 +162,7 @@ export class WatchedPrimary {
     this.#leaveFormer()
   }
 
-  /** Without answers that count, a connection that is there goes on to be used, and none is made. */
+  /** Without answers that count, keeps using an existing connection, and makes no new one. */
   #goOn(cause: string): void {
     this.#cause = new Error(cause)
     if (!this.#connection.isReady) {
@@ -188,7 +188,7 @@ function noReply(failures: readonly unknown[]): string {
   return `no sentinel replied: ${reasons[0]}`
 }
 
-/** Asks all sentinels, and waits for those that answered in time when they were asked last, or for all if none did. */
+/** Asks all sentinels. Waits for those that answered the last question in time, or for all if none did. */
 async function answersOf(
   sentinels: readonly Sentinel[],
 ): Promise<{ answers: readonly Answer[]; failures: readonly unknown[] }> {
@@ -207,14 +207,15 @@ async function answersOf(
 }
 
 /**
- * The server that counts: the one that sentinels with the highest epoch name, as that is how they settle it among
- * themselves; of several, the one that most of them name, or else the same as before.
+ * Returns the server that sentinels with the highest epoch name, because sentinels agree in that way. If they name
+ * several, the one that most of them name counts, or else the one before.
  *
- * If most of all sentinels cannot reach it, or one has been told to replace it, changes that it accepts will be lost.
+ * If most of all sentinels cannot reach the server, or one has been told to replace it, changes that it accepts will be
+ * lost.
  *
- * If only a minority answers, with a lower epoch than was known before, it has been cut off, and names a former primary.
- * A majority with a lower epoch has been set up again.
- * @param count number of sentinels.
+ * A minority that answers with a lower epoch than the known one has been cut off, and names a former primary. A majority
+ * with a lower epoch has been set up again.
+ * @param count number of all sentinels.
  * @returns `undefined` if no answer counts.
  */
 export function primaryIn(

@@ -12,7 +12,7 @@ import { assertConforms } from '../../support/conformance.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
-import { openStore, ownStore } from '../../support/redis-store.js'
+import { openStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
 
 const STORE_TIMEOUT = '20s'
@@ -84,7 +84,6 @@ describeWithRedis('the service on an engine', () => {
     assert.equal((await service.call('GET', '/items')).status, 200)
     assert.equal((await service.request('GET', '/health')).status, 200)
     assert.equal((await service.call('DELETE', path)).status, 204)
-    await (await ownStore({ url, prefix: 'item-store:' })).clear()
   })
 
   test('loads the client for it only then', async () => {
