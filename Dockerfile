@@ -1,4 +1,4 @@
-# The service as an image: docs/how-to/containers.md says how to run it.
+# The service as an image: docs/how-to/deploy.md says how to run it.
 
 FROM node:24-slim AS build
 WORKDIR /build

@@ -15,8 +15,8 @@ replaceIn(
   `## Unreleased\n\n## ${version} (${today})\n\n`,
 )
 replaceIn('README.md', `Version ${old},`, `Version ${version},`)
-replaceIn('docs/how-to/install.md', `item-store-${old}.tgz`, `item-store-${version}.tgz`)
-replaceIn('docs/how-to/install.md', `\n${old}\n`, `\n${version}\n`)
+replaceIn('docs/how-to/dev.md', `item-store-${old}.tgz`, `item-store-${version}.tgz`)
+replaceIn('docs/how-to/dev.md', `\n${old}\n`, `\n${version}\n`)
 
 /**
  * Replaces a text wherever it occurs, and adds the file to the commit.

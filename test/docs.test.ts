@@ -11,7 +11,7 @@ import { createMetrics } from '../src/process/metrics.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
 import { ownProcess } from './support/own-process.js'
 import { cli } from './support/own-service.js'
-import { settingRow, settingsPage } from './support/settings-page.js'
+import { settingsPage } from './support/settings-page.js'
 import { rowsUnder, runInShell, snippetsOf, withoutIds } from './support/snippets.js'
 import { cleanEnvironment } from './support/tarball.js'
 import { root } from './support/tools.js'
@@ -72,14 +72,6 @@ function programsOf(document: string, url: string): string {
 
 test('docs/reference/settings.md is what `npm run docs` writes', () => {
   assert.equal(read('docs/reference/settings.md'), settingsPage())
-})
-
-test('README: the most used settings are those of the code, and it says where the others are', () => {
-  const rows = rowsUnder(readme, '| variable | default | meaning |')
-  assert.ok(rows.length >= 4, `only ${rows.length} settings`)
-  const known = Object.values(settings).map(settingRow)
-  for (const row of rows) assert.ok(known.includes(row), row)
-  assert.match(readme, /\]\(docs\/reference\/settings\.md\)/)
 })
 
 test('documents name no setting that does not exist', () => {

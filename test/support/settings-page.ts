@@ -55,7 +55,7 @@ These variables are read whenever a token is verified. They have no flags:
 | variable | default | meaning |
 |---|---|---|
 | \`JWT_SECRET\` | none; \`dev\` generates one for its run | Secret that signs the tokens, at least 32 bytes recommended |
-| \`JWT_SECRET_FILE\` | none | Instead of \`JWT_SECRET\`, a file with a secret in each line: the first one signs, and up to three verify. It is read again when it changes ([how to rotate a secret](../how-to/containers.md#rotate-the-secret)) |
+| \`JWT_SECRET_FILE\` | none | Instead of \`JWT_SECRET\`, a file with a secret in each line: the first one signs, and up to three verify. It is read again when it changes ([how to rotate a secret](../how-to/deploy.md#rotate-the-secret)) |
 | \`JWT_ALGORITHM\` | HS256 | Algorithm of the tokens: HS256, HS384 or HS512 |
 `
 }

@@ -1,4 +1,4 @@
-/** docs/how-to/client.md: its snippets, put together, are a program that prints what they say. */
+/** docs/how-to/web-app.md: its snippets for the client, put together, are a program that prints what they say. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -10,8 +10,10 @@ import { ownService } from '../../support/own-service.js'
 import { root } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
 
-const guide = readFileSync(join(root, 'docs/how-to/client.md'), 'utf8')
-const snippets = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+const guide = readFileSync(join(root, 'docs/how-to/web-app.md'), 'utf8')
+const snippets = [...guide.matchAll(/^```ts\n(?!\/\/ src)(.*?)^```$/gms)].map(
+  ([, code = '']) => code,
+)
 /** What stands behind the lines that print. */
 const printed = [...snippets.join('').matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(
   ([, text = '']) => text,

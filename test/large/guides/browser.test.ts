@@ -18,7 +18,7 @@ test(
   'docs/how-to/web-app.md: the page lists, adds and deletes, and tells an expired token',
   inChromium,
   async () => {
-    const { sh, html } = snippetsBy('docs/how-to/web-app.md', ['sh', 'html'])
+    const { sh, html } = snippetsBy('docs/how-to/web-app.md', ['sh', 'html', 'ts', 'tsx'])
     const [start] = sh
     assert.ok(start !== undefined && html[0] !== undefined)
     const secret = 'a secret of at least thirty-two bytes'

@@ -1,4 +1,4 @@
-/** The package as it is installed: as docs/how-to/install.md says, in two folders side by side. */
+/** The package as it is installed: as docs/how-to/dev.md says, in two folders side by side. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -18,9 +18,10 @@ const parent = emptyFolder()
 const [clone, folder] = [join(parent, 'item-store'), join(parent, 'project')]
 for (const each of [clone, folder]) mkdirSync(each)
 const env = cleanEnvironment()
-const guide = snippetsOf('docs/how-to/install.md')
+const [pack, install, run, shown] = snippetsOf('docs/how-to/dev.md')
+assert.ok(pack !== undefined && install !== undefined && run !== undefined && shown !== undefined)
 const startedAt = performance.now()
-const outputs = guide.filter(({ language }) => language === 'sh').map(follow)
+const outputs = [pack, install, run].map(follow)
 const installedAt = performance.now()
 
 /** Runs commands of the guide. The clone is this repository; only the tarball is put elsewhere. */
@@ -37,9 +38,8 @@ function follow({ text, place }: { text: string; place: string }): string {
   return stdout
 }
 
-test('docs/how-to/install.md: the package of a clone is installed beside it, and runs', () => {
-  assert.equal(outputs.length, 3)
-  assertShown(guide, outputs, 'text')
+test('docs/how-to/dev.md: the package of a clone is installed beside it, and runs', () => {
+  assertShown([pack, install, run, shown], outputs, 'text')
 })
 
 /** Time since the installation began, in seconds, for people. */

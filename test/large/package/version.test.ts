@@ -8,7 +8,7 @@ import { programTest } from '../../support/program-test.js'
 import { cleanEnvironment, emptyFolder, npm } from '../../support/tarball.js'
 import { root } from '../../support/tools.js'
 
-const files = ['package.json', 'CHANGELOG.md', 'README.md', 'docs/how-to/install.md']
+const files = ['package.json', 'CHANGELOG.md', 'README.md', 'docs/how-to/dev.md']
 
 /** A repository with those files, in which `git` runs. */
 function copyIn(git: string) {
@@ -50,8 +50,8 @@ programTest('git', 'npm version writes, commits and tags the version', (git) => 
     changes.replace('Unreleased\n', 'Unreleased\n\n## 12.34.56 (today)\n'),
   )
   assert.match(read('README.md'), /^Version 12\.34\.56,/m)
-  assert.match(read('docs/how-to/install.md'), /^npm install .*\/item-store-12\.34\.56\.tgz$/m)
-  assert.match(read('docs/how-to/install.md'), /^```text\n12\.34\.56\n```$/m)
+  assert.match(read('docs/how-to/dev.md'), /^npm install .*\/item-store-12\.34\.56\.tgz$/m)
+  assert.match(read('docs/how-to/dev.md'), /^```text\n12\.34\.56\n```$/m)
 })
 
 programTest(

@@ -1,0 +1,121 @@
+/** docs/how-to/processes.md: the upgrade of two processes behind nginx, one by one, while clients are busy. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { serviceAt } from '../../conformance/client.js'
+import { keptClient } from '../../support/kept-client.js'
+import { configureNginx, startNginx } from '../../support/nginx.js'
+import { ownProcess } from '../../support/own-process.js'
+import { freePort } from '../../support/process.js'
+import { programTest } from '../../support/program-test.js'
+import { describeWithRedis, startedRedis } from '../../support/redis.js'
+import { putCommand, runInShell, snippetsOf } from '../../support/snippets.js'
+import { cleanEnvironment } from '../../support/tarball.js'
+import { root } from '../../support/tools.js'
+import { until } from '../../support/until.js'
+
+const secret = 'a secret of at least thirty-two bytes'
+const clients = 4
+const rounds = 3
+
+/** Like systemd, runs a process again whenever it has ended. Its id is in a file. */
+const supervisor = `
+trap 'kill $!; exit' TERM
+while :; do PORT="$2" item-store serve --host 127.0.0.1 & echo $! > "instance$1.pid"; wait $!; done`
+
+/** In place of systemd, which runs in no container: ends an instance, which is then started again. */
+const systemctl = `#!/bin/sh
+test "$1" = restart || exit 1
+pid=$(cat "instance\${2#item-store@}.pid")
+kill "$pid"
+while kill -0 "$pid" 2> /dev/null; do sleep 0.05; done
+`
+
+describeWithRedis('docs/how-to/processes.md', () => {
+  programTest(
+    'nginx',
+    'upgrade: while one process restarts, the other one serves',
+    async (nginx) => {
+      const snippets = snippetsOf('docs/how-to/processes.md')
+      const upstream = snippets.find(({ language }) => language === 'nginx')
+      const restart = snippets.findLast(({ language }) => language === 'sh')
+      assert.ok(upstream !== undefined && restart !== undefined)
+      const prefix = await freePrefix()
+      const port = await freePort()
+      startNginx(nginx, configure(upstream.text.replaceAll('800', prefix), port, await freePort()))
+
+      const cwd = mkdtempSync(join(tmpdir(), 'item-store-upgrade-'))
+      const bin = join(cwd, 'node_modules/.bin')
+      putCommand(bin)
+      writeFileSync(join(bin, 'systemctl'), systemctl, { mode: 0o755 })
+      const PATH = `${bin}:${process.env.PATH}`
+      const variables = { JWT_SECRET: secret, STORE_URL: (await startedRedis()).url, PATH }
+      const env = { ...cleanEnvironment(), ...variables }
+      for (const number of ['1', '2']) {
+        ownProcess(['bash', '-c', supervisor, 'bash', number, prefix + number], { cwd, env })
+        await until(`process ${number} listens`, () => isHealthy(Number(prefix + number)))
+      }
+      await until('nginx serves', () => isHealthy(port))
+
+      const agent = new Agent({ keepAlive: true, maxSockets: clients })
+      after(() => agent.destroy())
+      const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
+      const call = keptClient(service, agent)
+      const statuses: number[] = []
+      let isOver = false
+      const work = Array.from({ length: clients }, async () => {
+        while (!isOver) statuses.push((await call('POST', '/items', '{"data":{}}')).status)
+      })
+      const pids = () =>
+        ['1', '2'].map((number) => readFileSync(join(cwd, `instance${number}.pid`)))
+      const before = pids()
+      for (let round = 0; round < rounds; round += 1) {
+        await runInShell([restart], { cwd, env: { PATH } }, (text) =>
+          text.replaceAll('800', prefix),
+        )
+      }
+      isOver = true
+      await Promise.all(work)
+      assert.notDeepEqual(pids(), before)
+      const failed = statuses.filter((status) => status !== 201)
+      assert.ok(
+        statuses.length > 10 * failed.length,
+        `${statuses.length} requests, ${failed} failed`,
+      )
+      // A process that stops may close a connection just before nginx sends a request on it.
+      assert.ok(failed.length <= 2 * rounds * clients, `${failed}`)
+    },
+  )
+})
+
+const isHealthy = (port: number) =>
+  fetch(`http://127.0.0.1:${port}/api/v1/health`).then(
+    ({ status }) => status === 200,
+    () => false,
+  )
+
+/** deploy/nginx.conf with the upstream of the guide, on another port and without TLS. */
+function configure(upstream: string, port: number, redirecting: number) {
+  const file = 'deploy/nginx.conf'
+  const [own = ''] = /^upstream .*?^}\n/ms.exec(readFileSync(join(root, file), 'utf8')) ?? []
+  const changes = [
+    [own, upstream],
+    ['listen 443 ssl', `listen 127.0.0.1:${port}`],
+    ['  ssl_certificate /etc/ssl/items.example.com.pem;\n', ''],
+    ['  ssl_certificate_key /etc/ssl/items.example.com.key;\n', ''],
+    ['listen 80;', `listen 127.0.0.1:${redirecting};`],
+  ] as const
+  return configureNginx(file, changes, 'error_log stderr crit;')
+}
+
+/** Finds digits that, followed by 1 or 2, are free ports. */
+async function freePrefix(): Promise<string> {
+  for (;;) {
+    const first = await freePort()
+    if (first % 10 === 1 && (await freePort()) === first + 1) return String(first).slice(0, -1)
+  }
+}
