@@ -62,7 +62,7 @@ async function bundle() {
   await build({ ...common, input: { client: String(client) }, platform: 'neutral', output })
   await build({
     ...common,
-    input: { cli: 'src/cli.ts', ...others },
+    input: { cli: 'src/commands/cli.ts', ...others },
     platform: 'node',
     plugins: [
       {

@@ -6,13 +6,13 @@
  * @module
  */
 
-import './node-version.js'
+import './config/node-version.js'
 import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
 import { type CurrentSigning, followSecret, signingProblem } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'
 import { configFrom } from './config/read-config.js'
 import type { Config, SettingValues } from './config/settings.js'
-import { messageOf } from './config/thrown.js'
 import { parseLifetime } from './config/units.js'
 import { UsageError } from './config/usage-error.js'
 import { createDoubles } from './doubles/doubles.js'
@@ -26,12 +26,10 @@ import {
   type Failures,
   type RecordedRequest,
 } from './doubles/options.js'
+import { requestsIn, requestsOf, storeItems } from './doubles/seed.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
-import type { ItemRequest } from './item/item-request.js'
-import { parseSeed, storeItems } from './item/seed.js'
-import { createSilentLog } from './process/log.js'
-import { startServer } from './process/server.js'
+import { createService, openStore } from './service.js'
 
 export type { Delay, Failure, FailureScope, Failures, Item, ItemStoreClient, RecordedRequest }
 
@@ -134,6 +132,9 @@ const defaults = {
   shutdownTimeout: 1, // seconds
 }
 
+/** Memory and event loop belong to the program around the store, so they are neither measured nor limited. */
+const unwatched = { exceededLimit: () => undefined, bodyReceived: () => undefined }
+
 const secretLength = 32 // bytes, see RFC 7518 §3.2
 
 /**
@@ -143,47 +144,58 @@ const secretLength = 32 // bytes, see RFC 7518 §3.2
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
   const { secret = newSecret(), delay, failures, ids, ...given } = options ?? {}
-  const currentSigning = signingWith(secret)
+  const signing = signingWith(secret)
   if (ids !== undefined && typeof ids !== 'string') throw new UsageError('ids is not text')
   const doubles = createDoubles({
     delay: delay === undefined ? undefined : checkedDelay(delay),
     failures: failures === undefined ? undefined : checkedFailures(failures),
     ids,
   })
-  const server = await startServer(settingsFrom(given), {
-    log: createSilentLog(),
+  const config = settingsFrom(given)
+  const log = pino({ level: 'silent' })
+  const { store } = await openStore(config, log)
+  const service = createService(config, {
+    ...{ store, log, signing, doubles },
     requestLogLevel: 'debug',
-    currentSigning,
-    doubles,
+    load: unwatched,
   })
-  const baseUrl = `${server.url}${prefix}`
+  const url = await service.listen().catch(async (error) => {
+    await store.close()
+    throw error
+  })
+  const baseUrl = `${url}${prefix}`
   let stopped: Promise<void> | undefined
 
   async function token({ sub = 'embedded', expires = '1h' }: TokenOptions = {}): Promise<string> {
     if (typeof sub !== 'string') throw new UsageError(`sub is ${sub}; expected text`)
-    if (signingProblem(currentSigning)) throw new UsageError(`at present, ${expectedSecret}`)
+    if (signingProblem(signing)) throw new UsageError(`at present, ${expectedSecret}`)
     const { signToken } = await import('./auth/sign.js')
-    return await signToken(sub, lifetimeOf(expires), { signing: currentSigning() })
+    return await signToken(sub, lifetimeOf(expires), { signing: signing() })
   }
 
   function needRunning(): void {
     if (stopped !== undefined) throw new Error('this item store is already stopped')
   }
 
+  async function end(): Promise<void> {
+    await service.stop(0)
+    await store.close()
+  }
+
   return {
-    url: server.url,
+    url,
     baseUrl,
     token,
     client: (options) => new ItemStoreClient({ baseUrl, token: () => token(options) }),
 
     async seed(items) {
       needRunning()
-      return await storeItems(server.store, requestsOf(items), doubles.newId)
+      return await storeItems(store, requestsOf(items), doubles.newId)
     },
 
     async seedText(texts) {
       needRunning()
-      return await storeItems(server.store, requestsIn(texts), doubles.newId)
+      return await storeItems(store, requestsIn(texts), doubles.newId)
     },
 
     fail(failures, scope = {}) {
@@ -196,17 +208,17 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     async reset() {
       needRunning()
       doubles.reset()
-      server.store.clear?.() // a store in process memory has it
+      store.clear?.() // a store in process memory has it
     },
 
     async stop() {
       needRunning()
-      stopped = server.stop()
+      stopped = end()
       await stopped
     },
 
     async [Symbol.asyncDispose]() {
-      stopped ??= server.stop()
+      stopped ??= end()
       await stopped
     },
   }
@@ -244,26 +256,4 @@ function lifetimeOf(expires: string): number {
   const isPast = String(expires).startsWith('-')
   const seconds = parseLifetime(String(expires).slice(isPast ? 1 : 0), 'expires')
   return isPast ? -seconds : seconds
-}
-
-/** @throws {UsageError} with the index of the value that is not an item. */
-function requestsOf(items: readonly object[]): ItemRequest[] {
-  if (!Array.isArray(items)) throw new UsageError('the seed is not an array')
-  return items.flatMap((item, index) => requestIn(index, () => JSON.stringify(item)))
-}
-
-/** @throws {UsageError} with the index of the text that is not an item. */
-function requestsIn(texts: readonly string[]): ItemRequest[] {
-  if (!Array.isArray(texts)) throw new UsageError('the seed is not an array')
-  return texts.flatMap((text, index) => requestIn(index, () => text))
-}
-
-function requestIn(index: number, textOf: () => unknown): ItemRequest[] {
-  try {
-    const text = textOf()
-    if (typeof text !== 'string' || !/^\s*\{/.test(text)) throw new Error('it is not an object')
-    return parseSeed(Buffer.from(text))
-  } catch (error) {
-    throw new UsageError(`item ${index} of the seed: ${messageOf(error)}`, { cause: error })
-  }
 }

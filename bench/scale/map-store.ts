@@ -4,7 +4,8 @@
  * `Map`, a byte for each character, so that they come back as the bytes that they were.
  */
 
-import { type EncodedItem, type ItemStore, StoreError } from '../../src/store/item-store.js'
+import type { EncodedItem } from '../../src/item/item.js'
+import { type ItemStore, StoreError } from '../../src/store/item-store.js'
 
 const itemOverhead = 150
 const itemsInChunk = 256

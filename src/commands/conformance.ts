@@ -2,16 +2,16 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { environmentSigning } from '../auth/secret.js'
 import { loadEnvFile } from '../config/env-file.js'
 import { readArguments } from '../config/flags.js'
-import { requireSecret } from '../config/secret.js'
+import { packageFile } from '../config/package.js'
 import { messageOf } from '../config/thrown.js'
 import { UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/paths.js'
-import { require } from '../require.js'
+import { requireSecret } from './secret.js'
 
 /** Forms of the report. Files of this package make them, except for TAP, which Node's test runner makes. */
 const reporters = ['spec', 'tap', 'junit']
@@ -44,7 +44,7 @@ export async function run(args: string[]): Promise<undefined> {
   }
   await requireAnswer(url)
 
-  const folder = join(dirname(require.resolve('item-store/package.json')), 'dist')
+  const folder = packageFile('dist')
   const own = pathToFileURL(join(folder, `conformance-${reporter}.js`)).href
   // With this variable, the tests would report to a test runner that this command was started by.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env

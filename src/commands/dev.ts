@@ -1,19 +1,19 @@
 /** `item-store dev`. @module */
 
 import { readFileSync } from 'node:fs'
+import { environmentSigning } from '../auth/secret.js'
 import { devFlags, readArguments } from '../config/flags.js'
 import { readSettings } from '../config/read-config.js'
-import { defaultToRandomSecret, logSecretFile, requireSecret } from '../config/secret.js'
 import { flags } from '../config/settings.js'
 import { isSystemError } from '../config/thrown.js'
 import { unknownNameWarnings } from '../config/unknown-names.js'
 import { UsageError } from '../config/usage-error.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
+import { InvalidSeedError, parseSeed } from '../doubles/seed.js'
 import { pagePaths, paths, prefix } from '../interface/paths.js'
-import type { ItemRequest } from '../item/item-request.js'
-import { InvalidSeedError, parseSeed } from '../item/seed.js'
 import { start } from '../process/start.js'
+import { defaultToRandomSecret, logSecretFile, requireSecret } from './secret.js'
 
 /** Lifetime of the token in seconds: it is printed, and may end up in logs. */
 const tokenLifetime = 24 * 3600
@@ -27,7 +27,12 @@ export async function run(args: string[]): Promise<undefined> {
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
   defaultToRandomSecret()
   requireSecret()
-  const { server, log } = await start(config, {
+  const {
+    url: origin,
+    isSeeded,
+    log,
+  } = await start(config, {
+    signing: environmentSigning,
     isReadable: true,
     requestLogLevel: 'info',
     items: items ?? [],
@@ -38,19 +43,19 @@ export async function run(args: string[]): Promise<undefined> {
 
   const { signToken } = await import('../auth/sign.js')
   const count = items?.length === 1 ? '1 item' : `${items?.length} items`
-  const seeded = server.isSeeded
+  const seeded = isSeeded
     ? `${count} from ${values.seed}`
     : 'not stored, since the store already has items'
   const seed = items === undefined ? '' : `\n  seed       ${seeded}`
   const iat = Math.floor(Date.now() / 1000)
   const token = await signToken('dev', tokenLifetime, { iat })
-  const url = `${server.url}${prefix}${paths.items}`
+  const url = `${origin}${prefix}${paths.items}`
   const pages = [
-    ...(config.console ? [`  items page ${server.url}${pagePaths.items}#token=${token}`] : []),
-    ...(config.docs ? [`  API page   ${server.url}${pagePaths.docs}#token=${token}`] : []),
+    ...(config.console ? [`  items page ${origin}${pagePaths.items}#token=${token}`] : []),
+    ...(config.docs ? [`  API page   ${origin}${pagePaths.docs}#token=${token}`] : []),
   ]
   process.stdout.write(`
-  interface  ${server.url}${prefix}
+  interface  ${origin}${prefix}
   token      valid for 24 hours, until ${formatTime(iat + tokenLifetime)}${seed}
   items      ${config.storeUrl === undefined ? 'lost when the service stops' : 'on the server that STORE_URL names'}
 ${pages.map((line) => `${line}\n`).join('')}
@@ -64,7 +69,7 @@ curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"
 }
 
 /** @throws {UsageError} with the file and, if its text is at fault, line and column. */
-function readSeed(file: string): ItemRequest[] {
+function readSeed(file: string): ReturnType<typeof parseSeed> {
   try {
     return parseSeed(readFileSync(file))
   } catch (error) {

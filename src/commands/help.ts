@@ -1,8 +1,8 @@
 /** What `--help` prints. @module */
 
+import { version } from '../config/package.js'
 import { flagOf, settings } from '../config/settings.js'
 import { prefix } from '../interface/paths.js'
-import { readVersion } from '../process/version.js'
 
 const usage = `Usage:
   item-store serve [settings]   start the service; needs JWT_SECRET in the environment
@@ -86,7 +86,7 @@ From the environment or .env:
 
 /** The help for everything. */
 export function overview(): string {
-  const title = `item-store ${readVersion()}: a JSON HTTP API that keeps free-form items in memory`
+  const title = `item-store ${version}: a JSON HTTP API that keeps free-form items in memory`
   return [title, '', usage, settingsHelp(), secrets, envFile].join('\n')
 }
 

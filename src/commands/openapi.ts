@@ -1,7 +1,7 @@
 /** `item-store openapi`. @module */
 
 import { readArguments } from '../config/flags.js'
-import { readVersion } from '../process/version.js'
+import { version } from '../config/package.js'
 
 /** What a service guarantees that keeps its items in process memory. */
 const lists = { isSnapshot: true, isInOrder: true }
@@ -10,5 +10,5 @@ const lists = { isSnapshot: true, isInOrder: true }
 export async function run(args: string[]): Promise<string> {
   readArguments('openapi', args, {})
   const { openApiDocument } = await import('../interface/openapi.js')
-  return JSON.stringify(openApiDocument(readVersion(), lists), null, 2)
+  return JSON.stringify(openApiDocument(version, lists), null, 2)
 }

@@ -3,9 +3,9 @@
 import { signToken } from '../auth/sign.js'
 import { loadEnvFile } from '../config/env-file.js'
 import { readArguments } from '../config/flags.js'
-import { requireSecret } from '../config/secret.js'
 import { parseLifetime } from '../config/units.js'
 import { UsageError } from '../config/usage-error.js'
+import { requireSecret } from './secret.js'
 
 /** A token signed with `JWT_SECRET`. */
 export async function run(args: string[]): Promise<string> {

@@ -2,11 +2,12 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config/settings.js'
-import { ApiError, bytesText } from '../interface/errors.js'
+import { ApiError } from '../interface/errors.js'
 import { type ArrivingBody, windowBytes } from '../item/item-request.js'
 import type { Slices } from '../item/slices.js'
 import { allocate } from '../memory/allocate.js'
 import { isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
+import { bytesText } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
 import { received } from './receiving.js'
 import { callInTurns, inTurns, mayWorkNow } from './turns.js'

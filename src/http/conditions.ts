@@ -9,8 +9,9 @@
 import crypto, { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../interface/errors.js'
+import type { EncodedItem } from '../item/item.js'
 import { type Slices, sliceBytes } from '../item/slices.js'
-import type { Awaitable, EncodedItem } from '../store/item-store.js'
+import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 import { inTurns } from './turns.js'
 

@@ -1,5 +1,6 @@
 /** The OpenAPI document of the interface (interface §4.7). @module */
 
+import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
 import type { ListGuarantees } from '../interface/openapi.js'
 import { answerBytes, answerEmpty } from './answer.js'
@@ -21,14 +22,14 @@ const anyOrigin = '{origin}'
  * that it does not delay startup; the address is put in for each request, as anybody may send any other one.
  */
 export function createDocumentHandler(
-  { version, ...config }: Pick<Config, 'trustedProxies'> & { version: string },
+  config: Pick<Config, 'trustedProxies'>,
   lists: ListGuarantees,
 ): Handler {
   const { originOf } = createForwarded(config)
   let made: ReturnType<typeof makeDocument> | undefined
 
   return async function answerDocument(exchange) {
-    made ??= makeDocument(version, lists).catch((error) => {
+    made ??= makeDocument(lists).catch((error) => {
       made = undefined // the next attempt may succeed: descriptors may have run out
       throw error
     })
@@ -40,10 +41,7 @@ export function createDocumentHandler(
 }
 
 /** @returns what puts an address into the document. */
-async function makeDocument(
-  version: string,
-  lists: ListGuarantees,
-): Promise<(origin: string) => Document> {
+async function makeDocument(lists: ListGuarantees): Promise<(origin: string) => Document> {
   const { openApiDocument } = await import('../interface/openapi.js')
   const pieces = JSON.stringify(openApiDocument(version, lists, anyOrigin)).split(anyOrigin)
   const ofAll = entityTag(Buffer.from(pieces.join(anyOrigin)))

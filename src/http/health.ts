@@ -1,7 +1,7 @@
 /** The health check (spec §4.1). @module */
 
 import { type CurrentSigning, signingProblem } from '../auth/secret.js'
-import type { Config } from '../config/settings.js'
+import { version } from '../config/package.js'
 import type { ExceededLimit } from '../interface/errors.js'
 import type { HealthCheckResponse } from '../interface/models.js'
 import type { ItemStore } from '../store/item-store.js'
@@ -10,7 +10,7 @@ import type { Handler } from './exchange.js'
 
 /** @param exceededLimit returns the limit that the process exceeds, if any. */
 export function createHealthCheck(
-  { serviceName, version }: Pick<Config, 'serviceName'> & { version: string },
+  serviceName: string,
   store: ItemStore,
   currentSigning: CurrentSigning,
   exceededLimit: () => ExceededLimit | undefined,

@@ -4,13 +4,12 @@ import { ApiError } from '../interface/errors.js'
 import { type HeaderList, neverStored, replayedHeader } from '../interface/headers.js'
 import { itemPath } from '../interface/paths.js'
 import { type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
+import type { EncodedItem, ItemId } from '../item/item.js'
 import { encodedItem, encodeItem, parseItemRequest, readItemRequest } from '../item/item-request.js'
 import { areEqual } from '../item/slices.js'
 import {
   type Awaitable,
   type ChangeOutcome,
-  type EncodedItem,
-  type ItemId,
   type ItemList,
   type ItemStore,
   StoreError,

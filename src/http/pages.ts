@@ -1,12 +1,12 @@
 /** The pages for people, the files that they load, and the documents (interface §4.8). @module */
 
 import { readdir, readFile } from 'node:fs/promises'
-import { dirname, extname, join } from 'node:path'
+import { extname } from 'node:path'
+import { packageFile } from '../config/package.js'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import type { HeaderList } from '../interface/headers.js'
 import { documentFolders, pagePaths } from '../interface/paths.js'
-import { require } from '../require.js'
 import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
@@ -175,13 +175,12 @@ interface Files {
   read(file: string): Promise<Representation>
 }
 
-/** Reads each file and folder once. They are located through the package, since this code may be bundled. */
+/** Reads each file and folder once. */
 function createFiles(): Files {
-  const path = (file: string) => join(dirname(require.resolve('item-store/package.json')), file)
   return {
-    namesIn: once(async (folder) => new Set(await readdir(path(folder)))),
+    namesIn: once(async (folder) => new Set(await readdir(packageFile(folder)))),
     read: once(async (file) => {
-      const bytes = await readFile(path(file))
+      const bytes = await readFile(packageFile(file))
       return { bytes, tag: entityTag(bytes) }
     }),
   }

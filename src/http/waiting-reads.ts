@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Awaitable, ItemId, ItemStore } from '../store/item-store.js'
+import type { ItemId } from '../item/item.js'
+import type { Awaitable, ItemStore } from '../store/item-store.js'
 import type { Conditions } from './conditions.js'
 import type { Exchange } from './exchange.js'
 import { createPortions } from './portions.js'

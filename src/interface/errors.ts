@@ -145,8 +145,3 @@ export function errorBody({ message, code }: ApiError, sessionId: string): Error
     },
   }
 }
-
-/** A number of bytes, in the words of an error. */
-export function bytesText(count: number): string {
-  return `${count} ${count === 1 ? 'byte' : 'bytes'}`
-}

@@ -27,3 +27,8 @@ export function fractionOfMemory(fraction: number): number {
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
   return Math.max(1, Math.floor((memory * fraction) / mebibyte)) * mebibyte
 }
+
+/** A number of bytes, in the words of an error. */
+export function bytesText(count: number): string {
+  return `${count} ${count === 1 ? 'byte' : 'bytes'}`
+}

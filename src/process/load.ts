@@ -2,14 +2,12 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Config } from '../config/settings.js'
-import type { ExceededLimit } from '../interface/errors.js'
 import { startCollection } from '../memory/collection.js'
+import type { ServiceParts } from '../service.js'
 
-export interface Load {
-  /** Returns the limit that the process exceeds, if any. */
-  exceededLimit(): ExceededLimit | undefined
-  /** Counts bytes of request bodies that have been received. */
-  bodyReceived(bytes: number): void
+type LoadPart = ServiceParts['load']
+
+export interface Load extends LoadPart {
   stop(): void
 }
 

@@ -1,10 +1,11 @@
 /** The log: one JSON object per line for programs, or short lines for people. @module */
 
+import { createRequire } from 'node:module'
 import type { DestinationStream, Logger } from 'pino'
-import { require } from '../require.js'
 import { printable } from './printable.js'
 
-const { pino }: typeof import('pino') = require('pino')
+// An `import` of this CommonJS package would load a lexer for its exports, which adds 30 ms to the start (bench/CHOICES.md).
+const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
 
 /** Maximum size of the lines not read yet, in bytes; beyond it, lines are dropped. */
 const maxUnreadBytes = 1024 * 1024
@@ -41,11 +42,6 @@ export function createLog(level: string, isReadable: boolean): Logger {
   }
 
   return log
-}
-
-/** A log that discards everything. */
-export function createSilentLog(): Logger {
-  return pino({ level: 'silent' }, { write: () => undefined })
 }
 
 /**

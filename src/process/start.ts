@@ -2,18 +2,19 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { explainListenError } from '../config/address.js'
+import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
-import { UsageError } from '../config/usage-error.js'
-import { UnsupportedNodeError } from '../listener/node-internals.js'
-import { StoreError, StoreMismatchError } from '../store/item-store.js'
-import { withoutCredentials } from '../store/redis/address.js'
-import { explainListenError } from './address.js'
+import type { Doubles } from '../doubles/doubles.js'
+import type { requestsOf } from '../doubles/seed.js'
+import type { OpenedStore, ServiceParts } from '../service.js'
 import { memoryWarning } from './memory.js'
-import type { ItemServer, ServerOptions } from './server.js'
 import { handleShutdown } from './shutdown.js'
-import { readVersion } from './version.js'
 
-export interface StartOptions extends Omit<ServerOptions, 'log' | 'watchLoad'> {
+export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
+  readonly doubles?: Doubles | undefined
+  /** Items to store at the start, unless the store already has some. */
+  readonly items?: ReturnType<typeof requestsOf>
   /** Whether the log has human-readable lines instead of JSON. */
   readonly isReadable: boolean
 }
@@ -24,64 +25,73 @@ const lastRequestGrace = 500
 /** Descriptors reserved for everything else: files, metrics, connections about to be refused. */
 const reservedDescriptors = 32
 
+/** The service while it listens. */
+export interface Started {
+  /** URL of the service on this machine, without a trailing slash. */
+  readonly url: string
+  readonly store: OpenedStore['store']
+  /** Whether the items to start with were stored: not if the store already had others. */
+  readonly isSeeded: boolean
+  readonly log: Logger
+}
+
 /**
  * Serves until a signal stops it.
  * @throws {UsageError} if the settings do not fit this machine.
  */
 export async function start(
-  config: Config,
-  { isReadable, ...options }: StartOptions,
-): Promise<{ server: ItemServer; log: Logger }> {
-  const [{ createLog }, { startServer }, { watchLoad }] = await Promise.all([
-    import('./log.js'),
-    import('./server.js'),
-    import('./load.js'),
-  ])
-  const log = createLog(config.logLevel, isReadable)
+  settings: Config,
+  { isReadable, signing, requestLogLevel, doubles, items = [] }: StartOptions,
+): Promise<Started> {
+  const [{ createLog }, { createService, openStore }, { seedEmptyStore }, { watchLoad }] =
+    await Promise.all([
+      import('./log.js'),
+      import('../service.js'),
+      import('../doubles/seed.js'),
+      import('./load.js'),
+    ])
+  const log = createLog(settings.logLevel, isReadable)
   // All code is loaded by now, so this is the memory of the idle process.
   const warning = memoryWarning(process.memoryUsage.rss(), {
-    maxMemoryBytes: config.maxMemoryBytes,
-    maxStoreBytes: config.storeUrl === undefined ? config.maxStoreBytes : 0,
+    maxMemoryBytes: settings.maxMemoryBytes,
+    maxStoreBytes: settings.storeUrl === undefined ? settings.maxStoreBytes : 0,
   })
-  const maxConnections = affordableConnections(config.maxConnections)
-  const server = await startServer(
-    { ...config, maxConnections },
-    { ...options, log, watchLoad },
-  ).catch((error: unknown) => {
-    if (error instanceof StoreError) {
-      throw new UsageError(`the seed cannot be stored completely: ${error.message}`)
+  const maxConnections = affordableConnections(settings.maxConnections)
+  const config = { ...settings, maxConnections }
+  const { store, description, itemBytes } = await openStore(config, log)
+  try {
+    const isSeeded = await seedEmptyStore(store, items)
+    const load = watchLoad(config, itemBytes)
+    const parts = { store, log, signing, requestLogLevel, load, doubles }
+    const service = createService(config, parts)
+    const url = await service.listen()
+    const stop = async () => {
+      await service.stop(lastRequestGrace)
+      load.stop()
+      await store.close()
     }
-    if (error instanceof StoreMismatchError || error instanceof UnsupportedNodeError) {
-      throw new UsageError(error.message)
+    handleShutdown(stop, config.shutdownTimeout, log)
+    // A supervisor that reads this line may send a signal at once.
+    log.info({ version, url, ...description, ...limitFields(config) }, `listening on ${url}`)
+    if (warning !== undefined) log.warn(warning)
+    if (maxConnections < settings.maxConnections) {
+      log.warn(
+        `MAX_CONNECTIONS is ${settings.maxConnections}, but the limit on open files (ulimit -n) leaves room for ${maxConnections}; no more are accepted`,
+      )
     }
+    return { url, store, isSeeded, log }
+  } catch (error) {
+    await store.close()
     throw explainListenError(error, config, '--')
-  })
-  const stop = () => server.stop(lastRequestGrace)
-  handleShutdown(stop, config.shutdownTimeout, log)
-  // A supervisor that reads this line may send a signal at once.
-  logStart(log, { ...config, maxConnections }, server.url)
-  if (warning !== undefined) log.warn(warning)
-  if (maxConnections < config.maxConnections) {
-    log.warn(
-      `MAX_CONNECTIONS is ${config.maxConnections}, but the limit on open files (ulimit -n) leaves room for ${maxConnections}; no more are accepted`,
-    )
   }
-  return { server, log }
 }
 
-/** Logs what has started. @param url where the service can be reached from this machine. */
-function logStart(log: Logger, config: Config, url: string): void {
-  const { storeUrl, maxStoreBytes, maxMemoryBytes, maxBodyBytes, maxConnections } = config
-  const store =
-    storeUrl === undefined
-      ? { store: 'process memory', max_store_bytes: maxStoreBytes }
-      : { store: withoutCredentials(storeUrl) }
-  const limits = {
+function limitFields({ maxMemoryBytes, maxBodyBytes, maxConnections }: Config) {
+  return {
     max_memory_bytes: maxMemoryBytes,
     max_body_bytes: maxBodyBytes,
     max_connections: maxConnections,
   }
-  log.info({ version: readVersion(), url, ...store, ...limits }, `listening on ${url}`)
 }
 
 /**

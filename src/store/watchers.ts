@@ -1,6 +1,6 @@
 /** Who waits for changes of a store. @module */
 
-import type { ItemId } from './item-store.js'
+import type { ItemId } from '../item/item.js'
 
 type Callback = () => void
 

@@ -21,7 +21,10 @@ test('§8 a body whose connection ends before its turn to be read no longer coun
     return undefined
   }
   const body = `{"data":{"text":"${'x'.repeat(100)}"}}`
-  const app = await ownApp({ exceededLimit }, { maxPendingBytes: body.length })
+  const app = await ownApp(
+    { load: { exceededLimit, bodyReceived: () => undefined } },
+    { maxPendingBytes: body.length },
+  )
   const create = headOf(app, 'POST', '/items', `Content-Length: ${body.length}`) + body
 
   await once(openSocket(app.baseUrl, create + create).resume(), 'close')

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createWaitingReads } from '../../src/http/waiting-reads.js'
 import { type ItemStore, StoreError } from '../../src/store/item-store.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import type { Answer } from '../conformance/client.js'
@@ -41,8 +40,8 @@ async function crowd(
     counts[name] += 1
     return call()
   }
-  const waitingReads = createWaitingReads(store, new AbortController().signal)
-  const app = await ownApp({ store, waitingReads })
+  const app = await ownApp({ store })
+  const { waitingReads } = app
   const asked = () => {
     const before = counts
     counts = { read: 0, list: 0, version: 0 }

@@ -1,7 +1,8 @@
 /** What a list has to show, given what the store guarantees about it. */
 
 import assert from 'node:assert/strict'
-import type { ItemId, ListGuarantees } from '../../src/store/item-store.js'
+import type { ItemId } from '../../src/item/item.js'
+import type { ListGuarantees } from '../../src/store/item-store.js'
 
 /** What one list may show. */
 interface Seen {

@@ -3,6 +3,7 @@
  * log says how many items there are when the store is closed, after the last request.
  */
 
+import { environmentSigning } from '../../src/auth/secret.js'
 import { readArguments } from '../../src/config/flags.js'
 import { readSettings } from '../../src/config/read-config.js'
 import { flags } from '../../src/config/settings.js'
@@ -10,9 +11,12 @@ import { start } from '../../src/process/start.js'
 
 const [limits = '', ...args] = process.argv.slice(2)
 const config = readSettings(readArguments('serve', args, flags).values)
-const options = { isReadable: false, requestLogLevel: 'debug' } as const
-const { server, log } = await start({ ...config, ...JSON.parse(limits) }, options)
-const { store } = server
+const options = {
+  isReadable: false,
+  requestLogLevel: 'debug',
+  signing: environmentSigning,
+} as const
+const { store, log } = await start({ ...config, ...JSON.parse(limits) }, options)
 const close = store.close
 store.close = async () => {
   log.info({ items: (await store.size()).items }, 'closing the store')

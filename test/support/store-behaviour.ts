@@ -4,13 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { newItemId } from '../../src/item/id.js'
-import type {
-  Awaitable,
-  EncodedItem,
-  ItemId,
-  ItemList,
-  ItemStore,
-} from '../../src/store/item-store.js'
+import type { EncodedItem, ItemId } from '../../src/item/item.js'
+import type { Awaitable, ItemList, ItemStore } from '../../src/store/item-store.js'
 import { ListedItems } from './listed-items.js'
 
 /** An item of about `length` bytes. */

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { type ItemId, StoreError } from '../item-store.js'
+import type { ItemId } from '../../item/item.js'
+import { StoreError } from '../item-store.js'
 import { Block, entryBytes } from './block.js'
 import { Chain } from './chain.js'
 import { FramePool } from './frames.js'

@@ -10,8 +10,9 @@
  * @module
  */
 
+import type { ItemId } from '../../item/item.js'
 import { allocate } from '../../memory/allocate.js'
-import { type ItemId, outOfMemory } from '../item-store.js'
+import { outOfMemory } from '../item-store.js'
 import { type Handle, Records } from './records.js'
 
 export interface Table {

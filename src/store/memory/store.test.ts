@@ -5,7 +5,7 @@ import { assertSound } from '../../../test/support/assert-sound.js'
 import { randomNumbers } from '../../../test/support/random.js'
 import { describeStore, itemText, textOf } from '../../../test/support/store-behaviour.js'
 import { newItemId } from '../../item/id.js'
-import type { ItemId } from '../item-store.js'
+import type { ItemId } from '../../item/item.js'
 import { Blocks } from './blocks.js'
 import { createMemoryStore, storeOf } from './store.js'
 

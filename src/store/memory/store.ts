@@ -6,8 +6,9 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { bytesText } from '../../interface/errors.js'
-import { type EncodedItem, type ItemId, type ItemStore, StoreError } from '../item-store.js'
+import type { EncodedItem, ItemId } from '../../item/item.js'
+import { bytesText } from '../../memory/shares.js'
+import { type ItemStore, StoreError } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
 

@@ -1,7 +1,7 @@
 /** Polls for the changes of other services while anybody watches. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ItemId } from '../item-store.js'
+import type { ItemId } from '../../item/item.js'
 import { Watchers } from '../watchers.js'
 
 /** Time between two polls, in milliseconds: a change is seen within half a second. */

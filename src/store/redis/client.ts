@@ -7,11 +7,13 @@
  * @module
  */
 
-import { require } from '../../require.js'
+import { createRequire } from 'node:module'
 import type { StoreSize } from '../item-store.js'
 import { connectErrorOf, NotPrimaryError, TimeoutError } from './errors.js'
 
-const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = require('@redis/client')
+const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = createRequire(import.meta.url)(
+  '@redis/client',
+) // as for pino in process/log.ts
 
 export interface ClientOptions {
   /** `redis:`, `rediss:` or `redis+unix:`, with user, password and number of the database. */

@@ -1,6 +1,6 @@
 /** Turns errors of servers and connections into those of the store. @module */
 
-import { require } from '../../require.js'
+import { createRequire } from 'node:module'
 import { StoreError, StoreMismatchError } from '../item-store.js'
 import { partlyDone, unexpectedData } from './scripts.js'
 
@@ -9,7 +9,7 @@ const {
   ClientOfflineError,
   ErrorReply,
   SocketClosedUnexpectedlyError,
-}: typeof import('@redis/client') = require('@redis/client')
+}: typeof import('@redis/client') = createRequire(import.meta.url)('@redis/client') // as for pino in process/log.ts
 
 /** Whether a command changes items. */
 export type Purpose = 'read' | 'change'

@@ -6,10 +6,9 @@
  */
 
 import { hash, randomUUID } from 'node:crypto'
+import type { EncodedItem, ItemId } from '../../item/item.js'
 import {
   type ChangeOutcome,
-  type EncodedItem,
-  type ItemId,
   type ItemStore,
   StoreError,
   StoreMismatchError,

@@ -9,7 +9,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import type { AppOptions } from '../../../src/app.js'
+import type { Config } from '../../../src/config/settings.js'
 import { type Load, watchLoad } from '../../../src/process/load.js'
 import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
 import { createMemoryStore } from '../../../src/store/memory/store.js'
@@ -240,8 +240,8 @@ function failing(error: () => Error): ItemStore {
   }
 }
 
-async function serve(store: ItemStore, own: Partial<AppOptions> = {}, load?: Load): Promise<URL> {
+async function serve(store: ItemStore, own: Partial<Config> = {}, load?: Load): Promise<URL> {
   if (load) after(() => load.stop())
-  const parts = { store, ...(load && { exceededLimit: load.exceededLimit }) }
+  const parts = { store, ...(load && { load }) }
   return new URL((await ownApp(parts, own)).baseUrl.origin)
 }

@@ -14,9 +14,9 @@ import {
 import { itemOf, projectOf, type ShownValue, shownValue } from '../../../pages/items/item.js'
 import { readEntries } from '../../../pages/items/items-file.js'
 import { lastMembers } from '../../../pages/items/members.js'
+import { InvalidSeedError, parseSeed } from '../../../src/doubles/seed.js'
 import { newItemId } from '../../../src/item/id.js'
 import { encodeItem, InvalidItemError, parseItemRequest } from '../../../src/item/item-request.js'
-import { InvalidSeedError, parseSeed } from '../../../src/item/seed.js'
 import { jsonObject } from '../../support/json-text.js'
 
 const raw = String.raw

@@ -1,14 +1,22 @@
-/** Items that a store starts with: reads them from a file, verbatim, and stores them. @module */
+/** Items that a store starts with: reads them from a file or a program, and stores them. @module */
 
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ItemId, ItemStore } from '../store/item-store.js'
-import { newItemId } from './id.js'
-import { encodeItem, InvalidItemError, type ItemRequest, parseItemRequest } from './item-request.js'
-import { JsonSyntaxError } from './json-syntax.js'
-import { positionOf } from './scan.js'
-import { type Span, seedObjects, withoutMark } from './seed-objects.js'
-import { firstInvalid } from './utf8.js'
+import { messageOf } from '../config/thrown.js'
+import { UsageError } from '../config/usage-error.js'
+import { newItemId } from '../item/id.js'
+import type { ItemId } from '../item/item.js'
+import {
+  encodeItem,
+  InvalidItemError,
+  type ItemRequest,
+  parseItemRequest,
+} from '../item/item-request.js'
+import { JsonSyntaxError } from '../item/json-syntax.js'
+import { positionOf } from '../item/scan.js'
+import { type Span, seedObjects, withoutMark } from '../item/seed-objects.js'
+import { firstInvalid } from '../item/utf8.js'
+import { type ItemStore, StoreError } from '../store/item-store.js'
 
 /** The file is not a valid seed. The message begins with line and column of the problem, counted from 1. */
 export class InvalidSeedError extends Error {
@@ -45,6 +53,49 @@ export function parseSeed(file: Buffer): ItemRequest[] {
     if (error instanceof JsonSyntaxError) throw invalid(text, error.offset, error.message)
     if (error instanceof InvalidItemError) throw invalid(text, start, error.message)
     throw error
+  }
+}
+
+/** Reads objects by `JSON.stringify`. @throws {UsageError} with the index of the value that is not an item. */
+export function requestsOf(items: readonly object[]): ItemRequest[] {
+  return requestsFrom(items, (item) => JSON.stringify(item))
+}
+
+/** Reads JSON texts, verbatim. @throws {UsageError} with the index of the text that is not an item. */
+export function requestsIn(texts: readonly string[]): ItemRequest[] {
+  return requestsFrom(texts, (text) => text)
+}
+
+function requestsFrom<T>(given: readonly T[], textOf: (each: T) => unknown): ItemRequest[] {
+  if (!Array.isArray(given)) throw new UsageError('the seed is not an array')
+  return given.flatMap((each, index) => {
+    try {
+      const text = textOf(each)
+      if (typeof text !== 'string' || !/^\s*\{/.test(text)) throw new Error('it is not an object')
+      return parseSeed(Buffer.from(text))
+    } catch (error) {
+      throw new UsageError(`item ${index} of the seed: ${messageOf(error)}`, { cause: error })
+    }
+  })
+}
+
+/**
+ * Stores new items unless the store already has some.
+ * @returns whether they were stored.
+ * @throws {UsageError} if the store does not take all of them; then none is kept.
+ */
+export async function seedEmptyStore(
+  store: ItemStore,
+  items: readonly ItemRequest[],
+): Promise<boolean> {
+  if (items.length === 0) return true
+  try {
+    if ((await store.size()).items > 0) return false
+    await storeItems(store, items)
+    return true
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    throw new UsageError(`the seed cannot be stored completely: ${error.message}`)
   }
 }
 

@@ -5,11 +5,10 @@
  * @module
  */
 
-import { UsageError } from './config/usage-error.js'
-import { require } from './require.js'
+import { oldestNode } from './package.js'
+import { UsageError } from './usage-error.js'
 
-const { engines }: { engines: { node: string } } = require('item-store/package.json')
-const [major = 0, minor = 0] = numbersIn(engines.node.replace('>=', ''))
+const [major = 0, minor = 0] = numbersIn(oldestNode)
 const [ownMajor = 0, ownMinor = 0] = numbersIn(process.versions.node)
 if (ownMajor < major || (ownMajor === major && ownMinor < minor)) {
   throw new UsageError(

@@ -1,6 +1,6 @@
 /** The address that a server listens on: its URL, and errors about it. @module */
 
-import { UsageError } from '../config/usage-error.js'
+import { UsageError } from './usage-error.js'
 
 export interface ListenAddress {
   readonly port: number

@@ -2,18 +2,22 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pino } from 'pino'
-import { createRoutes } from './app.js'
-import { readConfig } from './config/read-config.js'
-import { openApiDocument } from './interface/openapi.js'
-import { prefix } from './interface/paths.js'
-import { createMemoryStore } from './store/memory/store.js'
+import { defaultParts } from '../../test/support/own-app.js'
+import { readConfig } from '../config/read-config.js'
+import { openApiDocument } from '../interface/openapi.js'
+import { prefix } from '../interface/paths.js'
+import { createRoutes } from './routes.js'
+import { createWaitingReads } from './waiting-reads.js'
 
-const store = createMemoryStore(1000)
-const options = { ...readConfig({}, {}), version: '1.2.3' }
-const routes = createRoutes(options, { store, log: pino({ level: 'silent' }) }).filter(({ path }) =>
-  path.startsWith(prefix),
-)
+const parts = defaultParts()
+const { store } = parts
+const waitingReads = createWaitingReads(store, new AbortController().signal)
+const routes = createRoutes(readConfig({}, {}), {
+  ...parts,
+  waitingReads,
+  newId: undefined,
+  wrap: (handle) => handle,
+}).filter(({ path }) => path.startsWith(prefix))
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { security?: unknown[] }>>>>

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { environmentSigning, signingProblem } from '../auth/secret.js'
 import { observeSecretFile } from '../auth/secret-file.js'
-import { UsageError } from './usage-error.js'
+import { UsageError } from '../config/usage-error.js'
 
 /** In bytes (RFC 7518 §3.2). */
 const recommendedLength = 32

@@ -3,11 +3,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Exchange } from '../http/exchange.js'
-import type { WaitingReads } from '../http/waiting-reads.js'
+import { explainListenError, type ListenAddress } from '../config/address.js'
 import { isTokenError } from '../interface/errors.js'
 import type { ItemStore, StoreSize, StoreTraffic } from '../store/item-store.js'
-import { explainListenError, type ListenAddress } from './address.js'
+import type { Exchange } from './exchange.js'
+import type { WaitingReads } from './waiting-reads.js'
 
 /** Upper bounds in seconds: most requests take well under a millisecond, large lists a second. */
 const durationBuckets = [

@@ -7,8 +7,8 @@
  * @module
  */
 
-import { nearest } from './config/nearest.js'
-import { UsageError } from './config/usage-error.js'
+import { nearest } from '../config/nearest.js'
+import { UsageError } from '../config/usage-error.js'
 
 interface Command {
   /**
@@ -19,17 +19,17 @@ interface Command {
 }
 
 const commands = {
-  serve: (): Promise<Command> => import('./commands/serve.js'),
-  dev: (): Promise<Command> => import('./commands/dev.js'),
-  token: (): Promise<Command> => import('./commands/token.js'),
-  openapi: (): Promise<Command> => import('./commands/openapi.js'),
-  conformance: (): Promise<Command> => import('./commands/conformance.js'),
+  serve: (): Promise<Command> => import('./serve.js'),
+  dev: (): Promise<Command> => import('./dev.js'),
+  token: (): Promise<Command> => import('./token.js'),
+  openapi: (): Promise<Command> => import('./openapi.js'),
+  conformance: (): Promise<Command> => import('./conformance.js'),
 }
 type CommandName = keyof typeof commands
 
 const [first, ...args] = process.argv.slice(2)
 try {
-  await import('./node-version.js')
+  await import('../config/node-version.js')
   const output = await run(first, args)
   if (output !== undefined) print(output)
 } catch (error) {
@@ -62,12 +62,12 @@ async function run(first: string | undefined, args: string[]): Promise<string | 
 }
 
 async function version(): Promise<string> {
-  const { readVersion } = await import('./process/version.js')
-  return readVersion()
+  const { version } = await import('../config/package.js')
+  return version
 }
 
 async function help(command: string | undefined): Promise<string> {
-  const { commandHelp, overview } = await import('./commands/help.js')
+  const { commandHelp, overview } = await import('./help.js')
   return command === undefined ? overview() : commandHelp(commandNamed(command))
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { newItemId } from '../item/id.js'
+import { encodeItem } from '../item/item-request.js'
 import { createMemoryStore } from '../store/memory/store.js'
-import { newItemId } from './id.js'
-import { encodeItem } from './item-request.js'
 import { parseSeed, storeItems } from './seed.js'
 
 /** The items of a seed, without the opening with the id. */

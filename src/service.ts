@@ -1,0 +1,174 @@
+/** The service: the one place where its parts are put together. @module */
+
+import { setMaxListeners } from 'node:events'
+import type { Logger } from 'pino'
+import { urlOf } from './config/address.js'
+import type { Config } from './config/settings.js'
+import { UsageError } from './config/usage-error.js'
+import type { Doubles } from './doubles/doubles.js'
+import { answerError, refusalResponse } from './http/answer-error.js'
+import { reportDiscarded } from './http/body.js'
+import { type Exchange, newExchange } from './http/exchange.js'
+import { createForwarded } from './http/forwarded.js'
+import type { PublishedMetrics } from './http/metrics.js'
+import { createFailureLog, createRequestLog } from './http/request-log.js'
+import { createRouter } from './http/router.js'
+import { createRoutes, type RouteParts } from './http/routes.js'
+import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
+import { createListener, type Listener, type Serve } from './listener/listener.js'
+import { UnsupportedNodeError } from './listener/node-internals.js'
+import { type ItemStore, StoreMismatchError } from './store/item-store.js'
+import { createMemoryStore } from './store/memory/store.js'
+import { withoutCredentials } from './store/redis/address.js'
+
+/** The parts of the service that are not settings. */
+export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'load'> {
+  readonly log: Logger
+  /** Level of the log line of each request. */
+  readonly requestLogLevel: 'info' | 'debug'
+  /** What tests have switched on, if anything. */
+  readonly doubles: Doubles | undefined
+}
+
+export interface Service {
+  readonly waitingReads: Pick<WaitingReads, 'count'>
+  /**
+   * Starts to serve, also without a `JWT_SECRET`: then item requests get 503 until there is one (spec §5.5).
+   * @returns the URL of the service on this machine, without a trailing slash.
+   * @throws {UsageError} if the metrics cannot be served at their address.
+   * @throws the system's error if the service cannot listen, for example `EADDRINUSE`.
+   */
+  listen(): Promise<string>
+  /**
+   * Stops accepting connections, and answers the requests already sent. The store stays open.
+   * @param grace how long clients have to send another request, in milliseconds.
+   */
+  stop(grace: number): Promise<void>
+}
+
+/** Time reserved for the process to exit once the last connection is closed, in milliseconds. */
+const exitTime = 250
+
+/** @throws {UsageError} if this version of Node.js lacks what the listener needs. */
+export function createService(config: Config, parts: ServiceParts): Service {
+  const { log, requestLogLevel, load, doubles } = parts
+  const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // one for each delay
+  const store = doubles?.slowed(parts.store, stopping.signal) ?? parts.store
+  const waitingReads = createWaitingReads(store, stopping.signal)
+  const routes = createRoutes(config, {
+    ...parts,
+    store,
+    waitingReads,
+    newId: doubles?.newId,
+    wrap: doubles?.failing ?? ((handle) => handle),
+  })
+  const findEndpoint = createRouter(routes)
+  const failureLog = createFailureLog(log)
+  /** Called with each exchange whose response has been sent. */
+  const observers: ((exchange: Exchange) => void)[] = []
+  if (log.isLevelEnabled(requestLogLevel)) {
+    observers.push(createRequestLog(log, requestLogLevel, createForwarded(config)))
+  }
+  if (doubles !== undefined) observers.push(doubles.observe)
+  let metrics: PublishedMetrics | undefined
+
+  const serve: Serve = (request, response, connection) => {
+    const exchange = newExchange(request, response, connection)
+    for (const observe of observers) response.once('finish', () => observe(exchange))
+    connection.turn.handle(response, () => answer(exchange))
+  }
+
+  async function answer(exchange: Exchange): Promise<void> {
+    const { connection, request, response } = exchange
+    try {
+      const { guards, handle } = findEndpoint(exchange)
+      for (const guard of guards) guard(exchange)
+      // A response that is closed already would never release the memory of the body.
+      if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
+    } catch (thrown) {
+      if (!request.complete) reportDiscarded(request, load.bodyReceived)
+      answerError(exchange, thrown, failureLog.logFailure)
+    }
+  }
+
+  const listener = createOwnListener(config, serve)
+
+  async function stop(grace: number): Promise<void> {
+    stopping.abort()
+    await listener.stop({ timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace })
+    failureLog.end()
+    metrics?.close()
+  }
+
+  return {
+    waitingReads,
+    async listen() {
+      try {
+        const { host, port, metricsHost, metricsPort } = config
+        if (metricsPort !== undefined) {
+          const { publishMetrics } = await import('./http/metrics.js')
+          metrics = await publishMetrics(store, waitingReads, {
+            host: metricsHost,
+            port: metricsPort,
+          })
+          observers.push(metrics.observe)
+        }
+        return urlOf(host, await listener.listen(port, host))
+      } catch (error) {
+        await stop(0)
+        throw error
+      }
+    },
+    stop,
+  }
+}
+
+/** @throws {UsageError} if this version of Node.js lacks what the listener needs. */
+function createOwnListener(config: Config, serve: Serve): Listener {
+  try {
+    return createListener(config, refusalResponse, serve)
+  } catch (error) {
+    throw error instanceof UnsupportedNodeError ? new UsageError(error.message) : error
+  }
+}
+
+export interface OpenedStore {
+  readonly store: ItemStore
+  /** What the log says about the store. */
+  readonly description: Readonly<Record<string, string | number>>
+  /** Returns the memory that the items take in this process, in bytes. */
+  itemBytes(): number
+}
+
+/**
+ * Opens the store that the settings ask for: in process memory (spec §1.2) or on a Redis server. A server that cannot
+ * be reached is tried again for as long as the store is open.
+ * @throws {UsageError} if the settings do not fit what is stored on the server.
+ */
+export async function openStore(config: Config, log: Logger): Promise<OpenedStore> {
+  const {
+    storeUrl: url,
+    storePrefix: prefix,
+    storeBuckets: buckets,
+    storeTimeout: timeout,
+    maxStoreBytes,
+  } = config
+  if (url === undefined) {
+    const store = createMemoryStore(maxStoreBytes, { maxBlocks: config.maxStoreBlocks })
+    const description = { store: 'process memory', max_store_bytes: maxStoreBytes }
+    return { store, description, itemBytes: () => heldBytes(store) }
+  }
+  const { openRedisStore } = await import('./store/redis/store.js')
+  try {
+    const store = await openRedisStore({ url, prefix, buckets, timeout, log })
+    return { store, description: { store: withoutCredentials(url) }, itemBytes: () => 0 }
+  } catch (error) {
+    throw error instanceof StoreMismatchError ? new UsageError(error.message) : error
+  }
+}
+
+function heldBytes(store: ItemStore): number {
+  const size = store.size()
+  return 'memoryBytes' in size ? size.memoryBytes : 0
+}
