@@ -62,21 +62,16 @@ report('Comparisons', {
     ...latencies(),
     `Largest deviation of a turn from the median of its turns: ${largestDeviation()}.`,
     `The sides:\n\n${[...versions].map(describeSide).join('\n')}`,
-    'How it is measured: an item is 250 bytes of JSON text, including id and project_id. At the start ' +
-      'of a workload the store holds 1,000 items, or as many as the list returns. The load uses 32 ' +
-      'connections, 4 for lists, 16 where requests are pipelined (16 creates are sent in one piece, and ' +
-      'the next when all are answered), and 1 where its title says so, which shows the time of a request ' +
-      'that waits for no other. All servers of a workload run at the same time, and the load is sent ' +
-      'to one after the other, turn by turn; before its first turn each gets a warm-up of one second. ' +
-      'The items to delete are created, and the new tokens signed, before the turn; each is used once, ' +
-      'and a turn ends early when they run out. Lists in flight at the end of a turn are waited for and ' +
-      'counted. A missing response, or one with the status of an error, ends the run. CPU time is what ' +
-      'Linux counts for a process in a turn, divided by the responses. ' +
-      'The open load comes after these turns, from a Node.js process on the core of the load: requests ' +
-      'are due at even intervals, at half of the median rate of that side in this run, each is sent over one ' +
-      'of 32 connections that has none in flight, and its latency counts from when it was due, so with the ' +
-      'time that it waited for a connection (no coordinated omission). The first second of a turn does not ' +
-      'count. The delay by the load itself is how late a request was sent while a connection was free.',
+    'How it is measured: an item is 250 bytes of JSON text. The store holds 1,000 items, or as many ' +
+      'as the list returns. The load uses 32 connections, 4 for lists, 16 with 16 creates in one ' +
+      'piece where requests are pipelined, and 1 where the title says so. All servers of a workload ' +
+      'run at the same time and take turns, after a warm-up of one second each. Items to delete and ' +
+      'new tokens are made before the turn, and each is used once. A missing response, or one with ' +
+      'the status of an error, ends the run. CPU time is what Linux counts for a process in a turn, ' +
+      'divided by the responses. Under the open load, requests are due at even intervals, and are ' +
+      'sent over 32 connections by a Node.js process. Their latency counts from when they were due ' +
+      '(no coordinated omission). The delay by the load itself is how late a request was sent while a ' +
+      'connection was free.',
   ],
 })
 
@@ -96,14 +91,15 @@ function tableOf(
   return table(['', ...columns.map(({ name }) => name)], rows)
 }
 
+/** Compares this service with the revision of `--against`. */
 function ratios() {
-  const [own, ...others] = sides
-  if (own !== itemStore || others.length === 0) return []
+  const revisions = sides.filter(({ name }) => name.startsWith(`${itemStore.name}@`))
+  if (revisions.length === 0) return []
   const ratio: (result: Result, workload: Workload) => string = ({ turns }, workload) =>
-    (rateOf(results.get(workload)?.get(own)?.turns ?? []) / rateOf(turns)).toFixed(2)
+    (rateOf(results.get(workload)?.get(itemStore)?.turns ?? []) / rateOf(turns)).toFixed(2)
   return [
-    'Throughput of item-store as a multiple of that of each other side:',
-    tableOf(workloads, others, ratio),
+    'Throughput of item-store as a multiple of that of the other revision:',
+    tableOf(workloads, revisions, ratio),
   ]
 }
 

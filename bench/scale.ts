@@ -63,15 +63,14 @@ report('Scale', {
         cpu('delete'),
       ],
     ),
-    `How it is measured: items of ${itemBytes} bytes in a store behind a bare \`node:http\` server, which ` +
-      'creates, reads, changes and deletes 16 of them in each turn of its event loop. Meanwhile another ' +
-      'process reads one item every two milliseconds. In parentheses is the longest time for which that ' +
-      'process itself was delayed, which the server did not cause. Churn replaces, or deletes and ' +
-      'creates, items at random, which then are 200 to 300 bytes long. Memory is resident memory after ' +
-      'garbage collection; a dash stands where that of the process varies by more than the items take. ' +
-      'Processor time is that of the store alone, with its share of garbage collection. ' +
-      `Heaps have the size that Node.js gives them; that of the \`Map\` has ${largeHeap} MiB from ` +
-      `${count(manyItems)} items on, which it needs.`,
+    `How it is measured: items of ${itemBytes} bytes are in a store behind a bare \`node:http\` ` +
+      'server. It creates, reads, changes and deletes 16 of them in each turn of its event loop, ' +
+      'while another process reads one item every two milliseconds. In parentheses is the longest ' +
+      'delay of that process itself. Churn replaces items, or deletes and creates them, at random, ' +
+      'with 200 to 300 bytes. Memory is resident memory after garbage collection; a dash stands where ' +
+      'it varies by more than the items take. Processor time is that of the store alone, with its ' +
+      `garbage collection. From ${count(manyItems)} items on, the \`Map\` needs a heap of ${largeHeap} ` +
+      'MiB, and gets it; all other heaps have the default size.',
   ],
 })
 

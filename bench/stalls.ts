@@ -138,11 +138,11 @@ report('Stalls', {
     `In parentheses: the status of a response that reports an error, "gave up" after ${longestRequest} s, or why the ` +
       'load itself ended early.',
     `The sides:\n\n${sides.map(describe).join('\n')}`,
-    'How it is measured: each case has a server of its own. Over one connection, health checks and reads follow each ' +
-      'other, one every two milliseconds. Meanwhile curl, or the process of the load itself, sends what the row ' +
-      'says; bodies are 15.9 MiB long. A server that is not measured has nothing like it, or takes more than ' +
-      `${longestRequest} s. The thread of that load was itself delayed by up to ${ownStall.toFixed(0)} ms, for which the servers ` +
-      'are not to blame.',
+    'How it is measured: each case has a server of its own. One connection sends health checks and ' +
+      'reads, one every two milliseconds. Meanwhile curl, or the process of the load itself, sends ' +
+      'what the row says; bodies are 15.9 MiB long. A dash stands for a server that has nothing like ' +
+      `it, or takes more than ${longestRequest} s. The thread of the load was itself delayed by up to ` +
+      `${ownStall.toFixed(0)} ms.`,
   ],
 })
 

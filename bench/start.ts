@@ -59,13 +59,10 @@ report('Start', {
     'Starts of servers, medians, and as multiples of bare `node:http`:',
     resultTable(),
     `Half of the times of each row lie within ${spread()} of their median, or closer.`,
-    `The sides:\n\n${sides.map((side) => `- ${side.name}: ${side.about}`).join('\n')}`,
-    'How it is measured: time runs from just before the process is created. It is listening when ' +
-      'a TCP connection is accepted, which is tried every millisecond. Over that connection one ' +
-      'request is sent, a health check, and the first response is there when its first bytes are. ' +
-      'The second figure is the fairer one: a server can listen before it ' +
-      'is ready to answer. The sides take turns, after one start of each that does not count, so ' +
-      'files come from the page cache.',
+    'How it is measured: time runs from just before the process is created. The server is listening ' +
+      'when a TCP connection is accepted, which is tried every millisecond. A health check is sent ' +
+      'over that connection, and the first response is there when its first bytes are. The sides take ' +
+      'turns, after one start of each that does not count.',
   ],
 })
 
