@@ -45,13 +45,16 @@ export function requestFor(
   const { parameters, body } = input
   const encoded = (name: string) => encodeURIComponent(parameters[name] ?? '')
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(name))
+  const query = operation.parameters.flatMap(({ name, in: place }) =>
+    place === 'query' && parameters[name] ? [`${name}=${encoded(name)}`] : [],
+  )
   const given = operation.parameters.flatMap(({ name, in: place }) =>
     place === 'header' && parameters[name] ? [[name, parameters[name]]] : [],
   )
   const [type] = Object.keys(operation.requestBody?.content ?? {})
   return {
     method: operation.method,
-    url: new URL(path, location.origin).href,
+    url: new URL([path, ...query].join('?'), location.origin).href,
     headers: {
       ...(operation.needsToken && token !== '' ? { Authorization: `Bearer ${token}` } : {}),
       ...(body !== undefined && type !== undefined ? { 'Content-Type': type } : {}),

@@ -81,7 +81,7 @@ export function TryIt(props: TryItProps) {
               placeholder={shownValue(example)}
               value={values[name] ?? ''}
               onInput={({ currentTarget: { value } }) => {
-                if (place === 'header') setHeaders({ ...headers, [name]: value })
+                if (place !== 'path') setHeaders({ ...headers, [name]: value })
                 else onParameters({ [name]: value })
               }}
             />

@@ -99,9 +99,9 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions): Doubles
           await pause()
           return await store.delete(id, expected)
         },
-        async list() {
+        async list(project) {
           await pause()
-          return await store.list()
+          return await store.list(project)
         },
       }
     },

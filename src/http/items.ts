@@ -27,6 +27,7 @@ import {
 } from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
 import { keyedName } from './idempotency.js'
+import { requestedProject } from './requested-project.js'
 import { sendChunks } from './send-chunks.js'
 import type { SharedList, SharedLists } from './shared-lists.js'
 import { inTurns } from './turns.js'
@@ -75,16 +76,20 @@ export function createItemHandlers(
     return item && { item, tag: await itemTag(item), bodyBytes: item.length }
   }
 
-  async function taggedList(): Promise<TaggedList> {
-    const tag = listTag(await store.version())
-    // Only of snapshots is the length known before: they are as of the same moment.
-    const size = store.guarantees.isSnapshot ? await store.size() : undefined
+  async function taggedList(project: string | undefined): Promise<TaggedList> {
+    const tag = listTag(await store.version(project))
+    // Only of snapshots of all items is the length known before: they are as of the same moment.
+    const isKnown = store.guarantees.isSnapshot && project === undefined
+    const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
-    return Object.assign(sharedLists.create(), { tag, byteLength })
+    return Object.assign(sharedLists.create(project), { tag, byteLength })
   }
 
-  const itemUntilModified = waitingReads.of((id: ItemId) => taggedItem(store.read(id)))
-  const listUntilModified = waitingReads.of((_: undefined) => taggedList())
+  const itemUntilModified = waitingReads.of(
+    (id: ItemId) => taggedItem(store.read(id)),
+    (id) => ({ id }),
+  )
+  const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
 
   /** Reads an item in order to change it: if that fails, the error says that nothing has changed. */
   async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
@@ -125,15 +130,16 @@ export function createItemHandlers(
     list: async function listItems(exchange) {
       const { headers, method } = exchange.request
       const conditions = conditionsOf(headers)
-      const result = conditions && (await listUntilModified(exchange, conditions, undefined))
+      const project = requestedProject(exchange)
+      const result = conditions && (await listUntilModified(exchange, conditions, project))
       if (result && result.modified === undefined) return answerNotModified(exchange, result)
       const { modified, applied = [] } = result ?? {}
       if (method === 'HEAD') {
-        const { tag, byteLength } = modified ?? (await taggedList())
+        const { tag, byteLength } = modified ?? (await taggedList(project))
         const isStarted = startList(exchange, byteLength, ['ETag', tag, ...applied])
         return isStarted ? exchange.connection.turn.end(exchange.response) : undefined
       }
-      const list = await (modified ?? store).list()
+      const list = await (modified ?? sharedLists.create(project)).list()
       return answerList(exchange, list, ['ETag', listTag(list.version), ...applied])
     },
 
@@ -262,7 +268,7 @@ function answerItem(
   exchange.connection.turn.end(response, `${before}${item.toString('latin1')}}`)
 }
 
-/** Answers with all items. */
+/** Answers with the items of a list. */
 function answerList(exchange: Exchange, list: ItemList, headers: HeaderList): Awaitable<void> {
   const { connection, response } = exchange
   const { byteLength = Number.POSITIVE_INFINITY, chunks } = list

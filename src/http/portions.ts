@@ -1,5 +1,8 @@
 /** Work for a crowd of requests, in portions between which other requests are served. @module */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ItemList } from '../store/item-store.js'
+
 /** How long a crowd may be worked for in one turn of the event loop, in milliseconds. */
 const portionTime = 2
 
@@ -22,6 +25,31 @@ export function isPortionOver(): boolean {
     })
   }
   return now - begun > portionTime
+}
+
+/** Short chunks are joined until they have this length, in bytes: each costs a write. */
+const joinedBytes = 64 * 1024
+
+/** Reads chunks that take work to find: with other requests served in between, and the short ones joined. */
+export async function* inPortions(
+  chunks: ItemList['chunks'],
+): AsyncGenerator<Uint8Array, void, void> {
+  let parts: Uint8Array[] = []
+  let length = 0
+  while (isPortionOver()) await nextTurn()
+  for await (const chunk of chunks) {
+    const isLong = chunk.length >= joinedBytes
+    if (!isLong) parts.push(chunk)
+    length += chunk.length
+    if (length >= joinedBytes) {
+      yield Buffer.concat(parts)
+      if (isLong) yield chunk
+      parts = []
+      length = 0
+    }
+    while (isPortionOver()) await nextTurn()
+  }
+  yield Buffer.concat(parts)
 }
 
 /** Begins a response in one of the next turns. @param bodyBytes length of its body. */

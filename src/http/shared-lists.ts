@@ -5,6 +5,7 @@
  */
 
 import type { Awaitable, ItemList, ItemStore } from '../store/item-store.js'
+import { inPortions } from './portions.js'
 
 /** One list for all who want it. */
 export interface SharedList {
@@ -40,8 +41,9 @@ export class SharedLists {
     this.#maxBytes = maxBytes
   }
 
-  create(): SharedList {
-    const [lists, store] = [this, this.#store]
+  /** @param project only its items; all items by default. */
+  create(project?: string): SharedList {
+    const lists = this
     let list: ItemList | 'too long' | undefined
     let users = 1
     const leave = () => {
@@ -53,16 +55,26 @@ export class SharedLists {
         return typeof list === 'object' ? (list.byteLength ?? 0) : 0
       },
       async open() {
-        list = (await lists.#held(await store.list())) ?? 'too long'
+        list = (await lists.#held(await lists.#opened(project))) ?? 'too long'
       },
       list() {
-        if (list === undefined) return store.list()
-        if (list === 'too long') return lists.#alone()
+        if (list === undefined) return lists.#opened(project)
+        if (list === 'too long') return lists.#alone(project)
         users += 1
         return { ...list, release: once(leave) }
       },
       close: once(leave),
     }
+  }
+
+  #opened(project: string | undefined): Awaitable<ItemList> {
+    if (project === undefined) return this.#store.list()
+    return this.#filtered(project)
+  }
+
+  async #filtered(project: string): Promise<ItemList> {
+    const list = await this.#store.list(project)
+    return list.byteLength === undefined ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
   /** The same list in memory, to be read any number of times; `undefined` if it is too long for that. */
@@ -96,7 +108,7 @@ export class SharedLists {
   }
 
   /** A list for one response, when it is its turn. */
-  async #alone(): Promise<ItemList> {
+  async #alone(project: string | undefined): Promise<ItemList> {
     const before = this.#turn
     let end = () => {}
     this.#turn = new Promise((resolve) => {
@@ -104,7 +116,7 @@ export class SharedLists {
     })
     try {
       await before
-      const list = await this.#store.list()
+      const list = await this.#opened(project)
       const timer = setTimeout(end, maxTurn)
       return {
         ...list,

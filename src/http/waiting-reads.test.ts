@@ -25,7 +25,7 @@ test('a read that waits does not hold what it has read', async () => {
   const request = { headers: { prefer: 'wait=60' }, socket: new EventEmitter(), resume() {} }
   const exchange = { request, response: new EventEmitter(), startedAt: 0 } as object as Exchange // what a wait uses
   const conditions = { ifMatch: undefined, ifNoneMatch: ['"1"'] } as const
-  const answer = reads.of(read)(exchange, conditions, undefined)
+  const answer = reads.of(read, (project) => ({ project }))(exchange, conditions, undefined)
   for (let turn = 0; turn < 10; turn += 1) await nextTurn()
   assert.deepEqual([reads.count, held.length], [1, 1])
   collectGarbage()

@@ -5,8 +5,7 @@
  * @module
  */
 
-import type { ItemId } from '../item/item.js'
-import type { Awaitable, ItemStore } from '../store/item-store.js'
+import type { Awaitable, ItemStore, Watched } from '../store/item-store.js'
 import type { Conditions } from './conditions.js'
 import type { Exchange } from './exchange.js'
 import { createPortions } from './portions.js'
@@ -37,19 +36,23 @@ const maxReading = 16
  * @returns `undefined` if there is no such item.
  * @throws {ApiError} `PRECONDITION_FAILED`, and what `read` throws.
  */
-export type ReadUntilModified<Id, State extends Tagged> = (
+export type ReadUntilModified<Key, State extends Tagged> = (
   exchange: Exchange,
   conditions: Conditions,
-  id: Id,
+  key: Key,
 ) => Promise<ReadResult<State> | undefined>
 
 export interface WaitingReads {
   /** How many there are. */
   readonly count: number
-  /** @param read returns `undefined` if there is no such item; the id is `undefined` for the list. */
-  of<Id extends ItemId | undefined, State extends Tagged>(
-    read: (id: Id) => Awaitable<State | undefined>,
-  ): ReadUntilModified<Id, State>
+  /**
+   * @param read returns `undefined` if there is no such item.
+   * @param watchedBy what has to be watched for a key: the id of an item, or the project of a list.
+   */
+  of<Key extends string | undefined, State extends Tagged>(
+    read: (key: Key) => Awaitable<State | undefined>,
+    watchedBy: (key: Key) => Watched,
+  ): ReadUntilModified<Key, State>
 }
 
 /** @param stopping once aborted, nothing waits any more. */
@@ -75,15 +78,16 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
     }
   }
 
-  function groupsOf<Id extends ItemId | undefined, State extends Tagged>(
-    read: (id: Id) => Awaitable<State | undefined>,
-  ): (id: Id) => WaitGroup<State> {
-    const groups = new Map<Id, WaitGroup<State>>()
-    return (id) => {
-      const known = groups.get(id)
+  function groupsOf<Key extends string | undefined, State extends Tagged>(
+    read: (key: Key) => Awaitable<State | undefined>,
+    watchedBy: (key: Key) => Watched,
+  ): (key: Key) => WaitGroup<State> {
+    const groups = new Map<Key, WaitGroup<State>>()
+    return (key) => {
+      const known = groups.get(key)
       if (known !== undefined) return known
       const group = new WaitGroup({
-        read: () => read(id),
+        read: () => read(key),
         beginLater,
         schedule() {
           if (due.size === 0) queueMicrotask(updateDue) // once for all requests of this turn
@@ -91,30 +95,31 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
         },
         onEmpty() {
           unwatch()
-          groups.delete(id)
+          groups.delete(key)
           due.delete(group)
         },
       })
-      groups.set(id, group)
-      const unwatch = store.watch(id, () => group.changed())
+      groups.set(key, group)
+      const unwatch = store.watch(watchedBy(key), () => group.changed())
       return group
     }
   }
 
-  function of<Id extends ItemId | undefined, State extends Tagged>(
-    read: (id: Id) => Awaitable<State | undefined>,
-  ): ReadUntilModified<Id, State> {
-    const groupOf = groupsOf(read)
-    return async (exchange, conditions, id) => {
+  function of<Key extends string | undefined, State extends Tagged>(
+    read: (key: Key) => Awaitable<State | undefined>,
+    watchedBy: (key: Key) => Watched,
+  ): ReadUntilModified<Key, State> {
+    const groupOf = groupsOf(read, watchedBy)
+    return async (exchange, conditions, key) => {
       const { headers } = exchange.request
       const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(headers.prefer)
       if (seconds === 0 || waits.size >= maxWaiting || stopping.aborted) {
-        const state = await read(id)
+        const state = await read(key)
         return state && resultOf(state, conditions)
       }
       const wait = new Wait<State>({ exchange, conditions, seconds, stopping })
       waits.add(wait)
-      groupOf(id).join(wait)
+      groupOf(key).join(wait)
       try {
         return await wait.result
       } finally {

@@ -61,7 +61,7 @@ export const errorKinds = {
   },
   VALIDATION_ERROR: {
     status: 422,
-    when: 'The body is not a valid item request, its `Content-Type` is not JSON, or it has a `Content-Encoding` (spec §4.3, §4.5)',
+    when: 'The body is not a valid item request, its `Content-Type` is not JSON, or it has a `Content-Encoding` (spec §4.3, §4.5); or the `project_id` of a list is empty, given twice or not UTF-8 (interface §4.2)',
   },
   HEADERS_TOO_LARGE: {
     status: 431,

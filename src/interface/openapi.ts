@@ -66,6 +66,14 @@ const conditions = [
     entityTag,
   ),
 ]
+const project = {
+  name: 'project_id',
+  in: 'query',
+  description:
+    'Only the items of this project, percent-encoded. Empty, or given more than once, it is a 422',
+  schema: { type: 'string', minLength: 1 },
+  example: 'demo',
+}
 const wait = headerParameter(
   'Prefer',
   '`wait=N` with `If-None-Match`: instead of a 304, wait up to N seconds, 60 at most, for another state',
@@ -179,12 +187,15 @@ function listItems({ isSnapshot, isInOrder }: ListGuarantees): object {
     operationId: 'listItems',
     tags: ['items'],
     summary: 'List all items',
-    parameters: [...conditions, wait],
-    description: `All items ${order}, ${changes}. There is no paging.`,
+    parameters: [project, ...conditions, wait],
+    description: `All items, or those of one project, ${order}, ${changes}. There is no paging.`,
     responses: {
       200: jsonResponse('All items', model('ItemListResponse'), ['items'], readHeaders),
       304: emptyResponse('Nothing was created, replaced or deleted', notModifiedHeaders),
-      ...errorResponses([...ofItems, ...conditional, 'SERVICE_UNAVAILABLE']),
+      ...errorResponses([
+        ...[...ofItems, ...conditional],
+        ...(['VALIDATION_ERROR', 'SERVICE_UNAVAILABLE'] as const),
+      ]),
     },
   }
 }

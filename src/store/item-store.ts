@@ -32,9 +32,15 @@ export type ChangeOutcome =
   /** The item is not the expected one; nothing has changed. */
   | 'unexpected'
 
-/** All items. */
+/** What is watched: an item, the items of a project, or all items. */
+export type Watched =
+  | { readonly id: ItemId }
+  /** `undefined` for all items. */
+  | { readonly project: string | undefined }
+
+/** All items, or those of a project. */
 export interface ItemList {
-  /** The version of the store (`ItemStore.version`) from before the first item was read. */
+  /** The version of these items (`ItemStore.version`) from before the first one was read. */
   readonly version: string
   /**
    * Total length of the chunks in bytes, if they are all in memory: then they can be read any number of times.
@@ -42,8 +48,8 @@ export interface ItemList {
    */
   readonly byteLength: number | undefined
   /**
-   * The items as JSON texts separated by commas; a chunk may end inside an item. Reading them may
-   * throw a `StoreError`.
+   * The items as JSON texts separated by commas; a chunk may end inside an item, and where a filter finds nothing, it
+   * is empty. Reading them may throw a `StoreError`.
    */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
   /**
@@ -116,19 +122,25 @@ export interface ItemStore {
   /** @param expected only if the item is this one, byte for byte, at that moment. */
   delete(id: ItemId, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
-  /** Resolves once the first chunk has been read, so that a store that cannot be read fails here. */
-  list(): Awaitable<ItemList>
-
-  /** Visible ASCII characters that each create, replace and delete changes; found out without reading items. */
-  version(): Awaitable<string>
+  /**
+   * Lists the items. Resolves once the first chunk has been read, so that a store that cannot be read fails here.
+   * @param project only its items. To find them takes as long as to look at all: whoever reads the chunks may pause
+   * between them.
+   */
+  list(project?: string): Awaitable<ItemList>
 
   /**
-   * Calls back after each change of an item, or of any item: at once where this service made it, soon after
-   * where another one did. May call back without a change.
-   * @param id `undefined` for any item.
+   * Visible ASCII characters that each create, replace and delete changes; found out without reading items.
+   * @param project then each change of its items, and perhaps other changes.
+   */
+  version(project?: string): Awaitable<string>
+
+  /**
+   * Calls back after each change of what is watched: at once where this service made it, soon after where
+   * another one did. May call back without a change.
    * @returns what ends it.
    */
-  watch(id: ItemId | undefined, callback: () => void): () => void
+  watch(watched: Watched, callback: () => void): () => void
 
   /** How much is stored. */
   size(): Awaitable<StoreSize>

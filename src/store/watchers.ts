@@ -1,47 +1,68 @@
 /** Who waits for changes of a store. @module */
 
 import type { ItemId } from '../item/item.js'
+import type { Watched } from './item-store.js'
 
 type Callback = () => void
 
 export class Watchers {
   readonly #byId = new Map<ItemId, Set<Callback>>()
+  readonly #byProject = new Map<string, Set<Callback>>()
   readonly #ofAny = new Set<Callback>()
 
-  /** Whose changes somebody waits for. */
+  /** The items whose changes somebody waits for. */
   get ids(): Iterable<ItemId> {
     return this.#byId.keys()
   }
 
-  /** Whether somebody waits for a change of any item. */
+  /** The projects for whose changes somebody waits. */
+  get projects(): Iterable<string> {
+    return this.#byProject.keys()
+  }
+
+  /** Whether somebody waits for a change of any item, or of the items of a project. */
   get areOfAny(): boolean {
-    return this.#ofAny.size > 0
+    return this.#ofAny.size > 0 || this.#byProject.size > 0
   }
 
   get isEmpty(): boolean {
     return this.#byId.size === 0 && !this.areOfAny
   }
 
-  /**
-   * @param id `undefined` for any item.
-   * @returns what ends it.
-   */
-  add(id: ItemId | undefined, callback: Callback): () => void {
-    const callbacks = id === undefined ? this.#ofAny : (this.#byId.get(id) ?? new Set())
-    if (id !== undefined) this.#byId.set(id, callbacks)
-    callbacks.add(callback)
-    return () => {
-      callbacks.delete(callback)
-      if (id !== undefined && callbacks.size === 0 && this.#byId.get(id) === callbacks) {
-        this.#byId.delete(id)
-      }
-    }
+  /** @returns what ends it. */
+  add(watched: Watched, callback: Callback): () => void {
+    if ('id' in watched) return addTo(this.#byId, watched.id, callback)
+    if (watched.project !== undefined) return addTo(this.#byProject, watched.project, callback)
+    this.#ofAny.add(callback)
+    return () => this.#ofAny.delete(callback)
   }
 
-  /** Calls each who waits for one of these items, or for any. @param ids the items that have changed; all by default. */
-  call(ids: Iterable<ItemId> = this.ids): void {
+  /**
+   * Calls whoever waits for a change of any item, of one of these items, or of the items of one of these projects.
+   * @param ids the items that have changed; all by default.
+   * @param projects the projects of these items, before and after the change; all by default.
+   */
+  call(
+    ids: Iterable<ItemId> = this.ids,
+    projects: Iterable<string | undefined> = this.projects,
+  ): void {
     if (this.isEmpty) return
-    const callbacks = [...this.#ofAny, ...[...ids].flatMap((id) => [...(this.#byId.get(id) ?? [])])]
+    const callbacks = new Set(this.#ofAny)
+    for (const id of ids) for (const each of this.#byId.get(id) ?? []) callbacks.add(each)
+    for (const project of projects) {
+      if (project === undefined) continue
+      for (const each of this.#byProject.get(project) ?? []) callbacks.add(each)
+    }
     for (const callback of callbacks) callback()
+  }
+}
+
+function addTo<K>(map: Map<K, Set<Callback>>, key: K, callback: Callback): () => void {
+  const callbacks = map.get(key) ?? new Set()
+  map.set(key, callbacks)
+  callbacks.add(callback)
+  return () => {
+    callbacks.delete(callback)
+    if (callbacks.size === 0 && map.get(key) === callbacks) map.delete(key)
   }
 }

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ItemStore, StoreError } from '../../src/store/item-store.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import type { Answer } from '../conformance/client.js'
-import { assertItemNotFound, create, itemOf, record } from '../conformance/expect.js'
+import { assertItemNotFound, create, itemOf, itemsOf, record } from '../conformance/expect.js'
 import { type OwnApp, ownApp } from '../support/own-app.js'
 import { until } from '../support/until.js'
 
@@ -33,8 +33,8 @@ async function crowd(
   const store: ItemStore = {
     ...inner,
     read: (id) => counted('read', () => inner.read(id)),
-    list: () => counted('list', () => inner.list()),
-    version: () => counted('version', () => inner.version()),
+    list: (project) => counted('list', () => inner.list(project)),
+    version: (project) => counted('version', () => inner.version(project)),
   }
   function counted<T>(name: Counted, call: () => T): T {
     counts[name] += 1
@@ -104,6 +104,27 @@ for (const method of ['GET', 'HEAD']) {
     assert.deepEqual(asked(), { read: 0, list: method === 'GET' ? 1 : 0, version: 1 })
   })
 }
+
+test('§4.10 of 200 reads that wait for different projects, a change wakes one, for one list', async () => {
+  const { app, store, asked, waiting } = await crowd()
+  const paths = Array.from({ length: 200 }, (_, number) => `/items?project_id=${number}`)
+  const token = app.validToken()
+  const answers = paths.map(async (path) => {
+    const { etag } = (await app.call('HEAD', path)).headers
+    const headers = { 'if-none-match': etag, prefer: 'wait=60' }
+    return await app.request('GET', path, { token, headers })
+  })
+  await until('all of them wait', () => waiting() === 200)
+  await settled(asked)
+  await app.call('POST', '/items', { data: {}, project_id: 'another' })
+  assert.equal(await settled(asked), 0)
+  const own = itemOf(await app.call('POST', '/items', { data: {}, project_id: '7' }), 201)
+  assert.deepEqual(itemsOf((await answers[7]) ?? assert.fail()), [own])
+  assert.deepEqual(asked(), { read: 0, list: 1, version: 1 })
+  assert.equal(waiting(), 199)
+  store.clear?.()
+  for (const answer of await Promise.all(answers)) assert.equal(answer.status, 200)
+})
 
 test('§4.10 a replace by the same text answers none of 200 reads, for one read of the store', async () => {
   const { app, asked, wait, waiting } = await crowd()

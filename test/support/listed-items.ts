@@ -6,6 +6,8 @@ import type { ListGuarantees } from '../../src/store/item-store.js'
 
 /** What one list may show. */
 interface Seen {
+  /** Whether the list is to show an item with this text. */
+  readonly isWanted: (text: string) => boolean
   /** The texts at the moment when it was requested. */
   readonly texts: readonly string[]
   /** The texts that each item has had since then. */
@@ -26,20 +28,26 @@ export class ListedItems {
 
   /** An item is created, replaced or, with `undefined`, deleted. */
   set(id: ItemId, text: string | undefined): void {
-    for (const { versions, constant } of this.#seen) {
-      if (text === undefined) constant.delete(id)
+    for (const { isWanted, versions, constant } of this.#seen) {
+      if (text === undefined || !isWanted(text)) constant.delete(id)
       else versions.set(id, (versions.get(id) ?? new Set()).add(text))
     }
     if (text === undefined) this.texts.delete(id)
     else this.texts.set(id, text)
   }
 
-  /** A list has just been requested. @returns a function that checks its whole text. */
-  listed(): (text: string) => void {
+  /**
+   * A list has just been requested.
+   * @param isWanted whether it is to show an item with this text.
+   * @returns a function that checks its whole text.
+   */
+  listed(isWanted = (_text: string) => true): (text: string) => void {
+    const texts = [...this.texts].filter(([, text]) => isWanted(text))
     const seen: Seen = {
-      texts: [...this.texts.values()],
-      versions: new Map([...this.texts].map(([id, text]) => [id, new Set([text])])),
-      constant: new Set(this.texts.keys()),
+      isWanted,
+      texts: texts.map(([, text]) => text),
+      versions: new Map(texts.map(([id, text]) => [id, new Set([text])])),
+      constant: new Set(texts.map(([id]) => id)),
     }
     this.#seen.push(seen)
     return (text) => {

@@ -7,6 +7,7 @@ import { newItemId } from '../../src/item/id.js'
 import type { EncodedItem, ItemId } from '../../src/item/item.js'
 import type { Awaitable, ItemList, ItemStore } from '../../src/store/item-store.js'
 import { ListedItems } from './listed-items.js'
+import { until } from './until.js'
 
 /** An item of about `length` bytes. */
 export function itemText(id: ItemId, length: number, fill = 'x'): EncodedItem {
@@ -69,10 +70,10 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       async (store) => {
         const [id, other] = [newItemId(), newItemId()]
         let [ofItem, ofAny] = [0, 0]
-        const unwatchItem = store.watch(id, () => {
+        const unwatchItem = store.watch({ id }, () => {
           ofItem += 1
         })
-        const unwatchAny = store.watch(undefined, () => {
+        const unwatchAny = store.watch({ project: undefined }, () => {
           ofAny += 1
         })
         const changes = [
@@ -93,6 +94,42 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
         const [before, beforeAny] = [ofItem, ofAny]
         await store.create(id, itemText(id, 10))
         assert.deepEqual([ofItem, ofAny], [before, beforeAny])
+      },
+    )
+
+    behaves(
+      'whoever watches a project is called after each change of its items, and the list has these alone',
+      async (store) => {
+        const [own, other] = ['shop', 'workshop']
+        const [id, another] = [newItemId(), newItemId()]
+        let calls = 0
+        store.watch({ project: own }, () => {
+          calls += 1
+        })
+        const text = (itemId: ItemId, project: string, fill: string) =>
+          encoded(`{"id":"${itemId}","project_id":"${project}","a":"${fill}"}`)
+        const changes: [string, () => Awaitable<unknown>, string[]][] = [
+          ['created', () => store.create(id, text(id, own, '1')), [id]],
+          ['replaced', () => store.replace(id, text(id, own, '22')), [id]],
+          ['moved out', () => store.replace(id, text(id, other, '2')), []],
+          ['moved in', () => store.replace(id, text(id, own, '3'.repeat(500))), [id]],
+          ['another', () => store.create(another, text(another, own, '1')), [id, another]],
+          ['deleted', () => store.delete(id), [another]],
+          ['the last deleted', () => store.delete(another), []],
+        ]
+        if (store.clear !== undefined) changes.push(['all deleted', () => store.clear?.(), []])
+        const filler = Array.from({ length: 50 }, newItemId)
+        for (const each of filler) await store.create(each, text(each, other, 'x'.repeat(200)))
+        for (const [title, change, expected] of changes) {
+          const [before, version] = [calls, await store.version(own)]
+          await change()
+          await until(`a call: ${title}`, () => calls > before)
+          if (title !== 'all deleted') assert.notEqual(await store.version(own), version, title)
+          const list = await store.list(own)
+          assert.equal(list.version, await store.version(own))
+          const items: { id: string }[] = JSON.parse(`[${await textOf(list)}]`)
+          assert.deepEqual(items.map((item) => item.id).sort(), expected.toSorted(), title)
+        }
       },
     )
 
@@ -181,7 +218,8 @@ class Model {
     const isNew = kind === 'create' && pick % 8 > 0
     const id = (isNew ? undefined : this.#known[pick % this.#known.length]) ?? newItemId()
     const present = this.#items.texts.get(id)
-    const item = itemText(id, length, String(pick % 10))
+    const project = `"project_id":"${pick % 3}"`
+    const item = encoded(`{"id":"${id}",${project},"é":"${String(pick % 10).repeat(length)}"}`)
     const other = itemText(id, 1300, '-') // longer than any item: it is none of them
     const expected = expects === 'the one there' && present ? encoded(present) : other
     const condition = expects === 'any' ? [] : [expected]
@@ -212,9 +250,11 @@ class Model {
         break
       }
       case 'list': {
-        const list = await this.#store.list()
-        assert.equal(list.version, await this.#store.version())
-        this.#open.push({ list, check: this.#items.listed() })
+        const ofProject = pick % 2 === 0 ? undefined : String(pick % 3)
+        const list = await this.#store.list(ofProject)
+        assert.equal(list.version, await this.#store.version(ofProject))
+        const isWanted = (text: string) => ofProject === undefined || text.includes(project)
+        this.#open.push({ list, check: this.#items.listed(isWanted) })
         break
       }
       case 'drain':

@@ -11,6 +11,7 @@
  * @module
  */
 
+import type { ItemFilter } from '../../item/project.js'
 import { allocate } from '../../memory/allocate.js'
 import { outOfMemory } from '../item-store.js'
 import type { Frame } from './frames.js'
@@ -74,6 +75,33 @@ export class Block {
   /** Bytes that an item takes, with its comma. */
   lengthOf(position: number): number {
     return this.#endOf(position) - this.#startOf(position)
+  }
+
+  /** Where an item starts in the memory of the frame. */
+  offsetOf(position: number): number {
+    return this.frame.start + this.#startOf(position)
+  }
+
+  /**
+   * The items that a filter wants, neighbours in one piece, each without the comma after it.
+   * @param length bytes of the items to look at, up to the end of one of them.
+   */
+  wanted(isWanted: ItemFilter, length: number): Buffer[] {
+    const { bytes, start } = this.frame
+    if (this.isLarge) return isWanted(bytes, 0) ? [bytes] : []
+    const pieces: Buffer[] = []
+    let from = -1
+    for (let position = 0, at = 0; at < length; position += 1) {
+      if (!isWanted(bytes, start + at)) {
+        if (from >= 0) pieces.push(bytes.subarray(start + from, start + at - 1))
+        from = -1
+      } else if (from < 0) {
+        from = at
+      }
+      at = this.#endOf(position)
+      if (at >= length && from >= 0) pieces.push(bytes.subarray(start + from, start + at - 1))
+    }
+    return pieces
   }
 
   /**

@@ -11,6 +11,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ItemFilter } from '../../item/project.js'
 import { type ItemList, StoreError } from '../item-store.js'
 import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
@@ -109,16 +110,20 @@ export class Chain {
     return one
   }
 
-  /** A list of the items as they are now. @param byteLength of all texts with the commas between them. */
-  list(byteLength: number, version: string): ItemList {
+  /**
+   * A list of the items as they are now.
+   * @param byteLength of all texts with the commas between them.
+   * @param isWanted leaves out the other items; by default none.
+   */
+  list(byteLength: number, version: string, isWanted?: ItemFilter): ItemList {
     this.#opened += 1
     const list = { moment: this.#opened, kept: undefined, isReleased: false }
     this.open.push(list)
     this.#pin()
     return {
-      byteLength,
+      byteLength: isWanted === undefined ? byteLength : undefined,
       version,
-      chunks: { [Symbol.asyncIterator]: () => this.#chunksOf(list, byteLength) },
+      chunks: { [Symbol.asyncIterator]: () => this.#chunksOf(list, byteLength, isWanted) },
       release: () => {
         if (list.isReleased) return
         list.isReleased = true
@@ -129,8 +134,13 @@ export class Chain {
     }
   }
 
-  async *#chunksOf(list: OpenList, byteLength: number): AsyncGenerator<Buffer, void> {
+  async *#chunksOf(
+    list: OpenList,
+    byteLength: number,
+    isWanted?: ItemFilter,
+  ): AsyncGenerator<Buffer, void> {
     const { moment } = list
+    let isFirst = true
     let left = byteLength // items appended to the last block since then lie beyond it
     let skipped = 0
     let block = this.first
@@ -140,11 +150,16 @@ export class Chain {
         frame.readBy = Math.max(frame.readBy, moment)
         const chunk = frame.bytes.subarray(frame.start, frame.start + Math.min(used, left))
         left -= chunk.length
-        yield chunk
-        if (block.isLarge && left > 0 && !list.isReleased) {
-          left -= comma.length
-          yield comma
+        if (isWanted === undefined) {
+          yield chunk
+          if (block.isLarge && left > 0 && !list.isReleased) yield comma
+        } else {
+          const pieces = block.wanted(isWanted, chunk.length)
+          if (pieces.length > 0 && !isFirst) yield comma
+          isFirst &&= pieces.length === 0
+          yield joined(pieces) // an empty one too, so that the reader can pause after each block
         }
+        if (block.isLarge) left -= comma.length
       } else {
         skipped += 1
         // The block may be freed meanwhile; its link still leads to the next one to show, which stays
@@ -189,6 +204,13 @@ export class Chain {
     if (after === undefined) this.last = before
     else after.before = before
   }
+}
+
+/** Texts with commas between them. A single one is not copied. */
+function joined(texts: readonly Buffer[]): Buffer {
+  const [first] = texts
+  if (first !== undefined && texts.length === 1) return first
+  return Buffer.concat(texts.flatMap((text, place) => (place === 0 ? [text] : [comma, text])))
 }
 
 function keep(list: OpenList, block: Block): void {

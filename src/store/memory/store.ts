@@ -7,10 +7,12 @@
 
 import { randomUUID } from 'node:crypto'
 import type { EncodedItem, ItemId } from '../../item/item.js'
+import { projectFilter, projectOf } from '../../item/project.js'
 import { bytesText } from '../../memory/shares.js'
 import { type ItemStore, StoreError } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
+import { ProjectChanges } from './project-changes.js'
 
 /** What an item takes besides its text, in bytes: its share of index, tables and empty room. */
 const itemOverhead = 64
@@ -44,6 +46,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   /** Another process, or the next one, counts from another start. */
   const start = randomUUID()
   let changes = 0
+  const projectChanges = new ProjectChanges()
   const watchers = new Watchers()
 
   const usedBytes = () => used + size * itemOverhead
@@ -55,19 +58,29 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
     }
   }
 
-  function changed(id?: ItemId): void {
+  /** @param projects that of the item before the change, and after it. */
+  function changed(id: ItemId, ...projects: (string | undefined)[]): void {
     changes += 1
-    watchers.call(id && [id])
+    for (const project of projects) projectChanges.add(project, changes)
+    watchers.call([id], projects)
   }
 
   function clear(): void {
     blocks = new Blocks(blocks.options) // lists that are being read keep the old ones
     size = 0
     used = 0
-    changed()
+    changes += 1
+    projectChanges.addAll(changes)
+    watchers.call()
   }
 
-  const version = () => `${start}-${changes}`
+  function version(project?: string): string {
+    return `${start}-${project === undefined ? changes : projectChanges.latest(project)}`
+  }
+
+  function projectAt({ block, position }: Place): string | undefined {
+    return projectOf(block.frame.bytes, block.offsetOf(position))
+  }
 
   function isOther({ block, position }: Place, expected: EncodedItem | undefined): boolean {
     return expected !== undefined && !block.read(position).equals(expected)
@@ -85,7 +98,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
       blocks.add(id, item)
       size += 1
       used += item.length + 1
-      changed(id)
+      changed(id, projectOf(item))
       return true
     },
 
@@ -100,9 +113,10 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
       if (isOther(place, expected)) return 'unexpected'
       const growth = item.length + 1 - place.block.lengthOf(place.position)
       needRoom(growth)
+      const before = projectAt(place)
       blocks.replace(place, item)
       used += growth
-      changed(id)
+      changed(id, before, projectOf(item))
       return 'done'
     },
 
@@ -111,18 +125,24 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
       if (place === undefined) return 'absent'
       if (isOther(place, expected)) return 'unexpected'
       const length = place.block.lengthOf(place.position)
+      const before = projectAt(place)
       blocks.remove(place)
       size -= 1
       used -= length
-      changed(id)
+      changed(id, before)
       return 'done'
     },
 
-    list: () => blocks.chain.list(Math.max(0, used - 1), version()),
+    list: (project) =>
+      blocks.chain.list(
+        Math.max(0, used - 1),
+        version(project),
+        project === undefined ? undefined : projectFilter(project),
+      ),
 
     version,
 
-    watch: (id, callback) => watchers.add(id, callback),
+    watch: (watched, callback) => watchers.add(watched, callback),
 
     size: () => ({
       items: size,

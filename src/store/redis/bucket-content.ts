@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { ItemFilter } from '../../item/project.js'
 import type { StoreError } from '../item-store.js'
 import type { RedisValue } from './client.js'
 import { refused } from './errors.js'
@@ -36,6 +37,38 @@ export function textsIn(entries: readonly Buffer[], seen?: Set<string>): Buffer[
     texts.push(text)
   }
   return texts
+}
+
+/** The texts of several items, each after a comma. */
+export interface ItemTexts {
+  readonly bytes: Buffer
+  /** Where each item ends, in the order of the texts. */
+  readonly ends: Uint32Array
+}
+
+/** Joins texts, each after a comma, in memory of their own: a slice of Node's pool would keep the whole pool. */
+export function joined(texts: readonly Buffer[]): ItemTexts {
+  const length = texts.reduce((sum, text) => sum + 1 + text.length, 0)
+  const bytes = Buffer.allocUnsafeSlow(length)
+  const ends = new Uint32Array(texts.length)
+  let end = 0
+  for (const [index, text] of texts.entries()) {
+    end += bytes.write(',', end)
+    end += text.copy(bytes, end)
+    ends[index] = end
+  }
+  return { bytes, ends }
+}
+
+/** Returns the texts of the items that a filter wants, each after a comma. */
+export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
+  const wanted: Buffer[] = []
+  let start = 0
+  for (const end of ends) {
+    if (isWanted(bytes, start + 1)) wanted.push(bytes.subarray(start, end))
+    start = end
+  }
+  return wanted
 }
 
 /** Returns the first field that is neither an item's nor `bytes`. @param entries fields and their values in turn. */

@@ -8,8 +8,8 @@ test('a watcher that comes during a poll is called for what the poll finds', asy
   const versionsOf = () => nextTurn(new Map([['bucket', '1']]))
   const changes = new Changes({ keyOf: () => 'bucket', versionsOf })
   const told: string[] = []
-  changes.watch(newItemId(), () => told.push('first'))
-  changes.watch(newItemId(), () => told.push('second'))
+  changes.watch({ id: newItemId() }, () => told.push('first'))
+  changes.watch({ id: newItemId() }, () => told.push('second'))
   while (told.length === 0) await nextTurn()
   changes.close()
   assert.deepEqual(told, ['first', 'second'])

@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemId } from '../../item/item.js'
+import type { Watched } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 
 /** Time between two polls, in milliseconds: a change is seen within half a second. */
@@ -25,8 +26,8 @@ export class Changes {
   }
 
   /** @returns what ends it. */
-  watch(id: ItemId | undefined, callback: () => void): () => void {
-    const unwatch = this.#watchers.add(id, callback)
+  watch(watched: Watched, callback: () => void): () => void {
+    const unwatch = this.#watchers.add(watched, callback)
     if (!this.#isPolling) void this.#poll()
     return unwatch
   }

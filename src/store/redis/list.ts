@@ -8,8 +8,17 @@
  * @module
  */
 
+import type { ItemFilter } from '../../item/project.js'
 import type { ItemList } from '../item-store.js'
-import { bytesIn, type CorruptedKeys, textsIn, unexpectedFieldIn } from './bucket-content.js'
+import {
+  bytesIn,
+  type CorruptedKeys,
+  type ItemTexts,
+  joined,
+  textsIn,
+  unexpectedFieldIn,
+  wantedIn,
+} from './bucket-content.js'
 import type { BucketState, BucketStates, ReadAll } from './bucket-states.js'
 import type { Command, RedisReply } from './client.js'
 
@@ -30,6 +39,9 @@ const shortReply = 1024
 /** Memory for a cached text besides its bytes: its key, its version and the objects around them. */
 const cacheOverhead = 400
 const firstCursor = '0'
+
+/** A chunk in whose place the reader of a filtered list can pause. */
+const nothing = Buffer.alloc(0)
 
 /** A part of a bucket that is too long to be read at once. */
 interface Batch {
@@ -59,23 +71,23 @@ export type BucketTexts = ReturnType<typeof createBucketTexts>
 export function createBucketTexts(options: BucketTextsOptions) {
   const { states, corrupted, batchBytes, maxCachedBytes, readAll } = options
   /** Texts by key. A version is a random UUID that belongs to one content of a bucket. */
-  const cache = new Map<string, { readonly version: string; readonly text: Buffer }>()
+  const cache = new Map<string, { readonly version: string; readonly texts: ItemTexts }>()
   let cachedBytes = 0
 
-  function keep(key: string, version: string, text: Buffer): void {
+  function keep(key: string, version: string, texts: ItemTexts): void {
     const former = cache.get(key)
-    if (former !== undefined) cachedBytes -= former.text.length + cacheOverhead
+    if (former !== undefined) cachedBytes -= memoryOf(former.texts)
     cache.delete(key)
-    const bytes = text.length + cacheOverhead
+    const bytes = memoryOf(texts)
     if (cachedBytes + bytes > maxCachedBytes) return
-    cache.set(key, { version, text })
+    cache.set(key, { version, texts })
     cachedBytes += bytes
   }
 
-  function cachedText({ key, version }: BucketState): Buffer | undefined {
+  function cachedTexts({ key, version }: BucketState): ItemTexts | undefined {
     const cached = cache.get(key)
     if (version === '' || cached?.version !== version || corrupted.has(key)) return undefined
-    return cached.text
+    return cached.texts
   }
 
   function batchIn(key: string, count: number, { value, client }: RedisReply): Batch {
@@ -85,14 +97,14 @@ export function createBucketTexts(options: BucketTextsOptions) {
     return { entries, cursor: cursor.toString(), count, client }
   }
 
-  /** Returns the text of a bucket that is complete in one batch. */
-  function wholeText(key: string, { entries }: Batch): Buffer {
+  /** Returns the texts of a bucket that is complete in one batch. */
+  function wholeTexts(key: string, { entries }: Batch): ItemTexts {
     const field = bytesIn(entries)
     if (field === undefined && entries.length > 0) throw corrupted.found(key)
     const { version } = states.stateIn(key, field ?? null)
-    const text = joined(textsIn(entries))
-    if (version !== '') keep(key, version, text)
-    return text
+    const texts = joined(textsIn(entries))
+    if (version !== '') keep(key, version, texts)
+    return texts
   }
 
   /** Returns the number of items to ask for, so that a reply has about as many bytes as a batch. */
@@ -107,11 +119,11 @@ export function createBucketTexts(options: BucketTextsOptions) {
 
   /**
    * Reads buckets, with one call for those that are not cached.
-   * @returns for each bucket its whole text, or the first of several batches.
+   * @returns for each bucket all its texts, or the first of several batches.
    * @throws {StoreError}
    */
-  async function read(group: readonly BucketState[]): Promise<(Buffer | Batch)[]> {
-    const texts: (Buffer | Batch | undefined)[] = group.map(cachedText)
+  async function read(group: readonly BucketState[]): Promise<(ItemTexts | Batch)[]> {
+    const texts: (ItemTexts | Batch | undefined)[] = group.map(cachedTexts)
     const unread = group.filter((_, index) => texts[index] === undefined)
     const counts = await countsFor(unread.filter(({ bytes }) => bytes > batchBytes))
     const commands = unread.map((state) => {
@@ -128,9 +140,9 @@ export function createBucketTexts(options: BucketTextsOptions) {
       const { key, bytes } = state
       const reply = replies[index] as RedisReply // one for each command
       const batch = batchIn(key, counts.get(state) ?? allOf(bytes), reply)
-      return batch.cursor === firstCursor ? wholeText(key, batch) : batch
+      return batch.cursor === firstCursor ? wholeTexts(key, batch) : batch
     })
-    return texts.map((text) => text ?? (results.shift() as Buffer | Batch)) // one for each bucket that was not cached
+    return texts.map((text) => text ?? (results.shift() as ItemTexts | Batch)) // one for each bucket that was not cached
   }
 
   /** Reads the batch after another one. @returns `undefined` after the last. @throws {StoreError} */
@@ -149,13 +161,18 @@ export function createBucketTexts(options: BucketTextsOptions) {
   return { read, readNext }
 }
 
-/** @returns once the first items have been read. @throws {StoreError} */
+/**
+ * @param isWanted leaves out the other items; by default none.
+ * @returns once the first items have been read.
+ * @throws {StoreError}
+ */
 export async function openList(
   states: readonly BucketState[],
   texts: BucketTexts,
+  isWanted?: ItemFilter,
 ): Promise<Omit<ItemList, 'version'>> {
   const isShort = states.reduce((sum, { bytes }) => sum + bytes, 0) <= shortList
-  const all = chunksOf(states, texts, isShort ? shortListChunk : longListChunk)
+  const all = chunksOf(states, texts, isShort ? shortListChunk : longListChunk, isWanted)
   let first: Buffer[] = []
   let length = 0
   do {
@@ -184,14 +201,16 @@ async function* chunksOf(
   states: readonly BucketState[],
   texts: BucketTexts,
   chunkBytes: number,
+  isWanted?: ItemFilter,
 ): AsyncGenerator<Buffer, void> {
   let parts: Buffer[] = []
   let [length, isFirst] = [0, true]
   const add = (text: Buffer): void => {
     if (text.length === 0) return
-    parts.push(isFirst ? text.subarray(1) : text)
+    const part = isFirst ? text.subarray(1) : text
+    parts.push(part)
     isFirst = false
-    length += text.length
+    length += part.length
   }
   const chunk = (): Buffer => {
     const whole = parts[0]?.length === length ? parts[0] : Buffer.concat(parts)
@@ -214,10 +233,12 @@ async function* chunksOf(
       const seen = new Set<string>()
       let next = results[index]
       while (next !== undefined) {
-        const batch: Batch | undefined = Buffer.isBuffer(next) ? undefined : next
-        if (Buffer.isBuffer(next)) add(next)
-        else add(joined(textsIn(next.entries, seen)))
+        const batch: Batch | undefined = 'entries' in next ? next : undefined
+        const items = 'entries' in next ? joined(textsIn(next.entries, seen)) : next
+        if (isWanted === undefined) add(items.bytes)
+        else for (const text of wantedIn(items, isWanted)) add(text)
         if (length >= chunkBytes) yield chunk()
+        else if (isWanted !== undefined) yield nothing
         next = batch && (await texts.readNext(key, batch))
       }
     }
@@ -251,14 +272,6 @@ function allOf(bytes: number): number {
   return 2 * (Math.ceil(bytes / minTextBytes) + 1)
 }
 
-/** Joins texts, each after a comma, in memory of their own: a slice of Node's pool would keep the whole pool. */
-function joined(texts: readonly Buffer[]): Buffer {
-  const length = texts.reduce((sum, text) => sum + 1 + text.length, 0)
-  const whole = Buffer.allocUnsafeSlow(length)
-  let end = 0
-  for (const text of texts) {
-    end += whole.write(',', end)
-    end += text.copy(whole, end)
-  }
-  return whole
+function memoryOf({ bytes, ends }: ItemTexts): number {
+  return bytes.length + ends.byteLength + cacheOverhead
 }

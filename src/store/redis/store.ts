@@ -7,6 +7,7 @@
 
 import { hash, randomUUID } from 'node:crypto'
 import type { EncodedItem, ItemId } from '../../item/item.js'
+import { projectFilter } from '../../item/project.js'
 import {
   type ChangeOutcome,
   type ItemStore,
@@ -223,14 +224,15 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
     delete: (id, expected) => change(deleteScript, id, '', expected),
 
-    async list() {
+    async list(project) {
       const { states: all, version } = await states.all()
-      return { ...(await openList(all.filter(hasItems), texts)), version }
+      const isWanted = project === undefined ? undefined : projectFilter(project)
+      return { ...(await openList(all.filter(hasItems), texts, isWanted)), version }
     },
 
     version: async () => (await states.all()).version,
 
-    watch: (id, callback) => changes.watch(id, callback),
+    watch: (watched, callback) => changes.watch(watched, callback),
 
     async size() {
       const memory = keyOfEachServer().map((key) =>

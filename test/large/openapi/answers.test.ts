@@ -113,6 +113,8 @@ const provocations: Record<
   PAYLOAD_TOO_LARGE: (operation, id) =>
     askRaw(operation, id, (head) => `${head}Content-Length: ${16 * 1024 * 1024 + 1}\r\n\r\n`),
   VALIDATION_ERROR: (operation, id) => ask(operation, id, { body: '{"title":"x"}' }),
+  'VALIDATION_ERROR for the query': (operation, id) =>
+    ask({ ...operation, path: `${operation.path}?project_id=` }, id),
   HEADERS_TOO_LARGE: (operation, id) =>
     ask(operation, id, { headers: { 'x-large': 'x'.repeat(16 * 1024) } }),
   INTERNAL_ERROR: (operation, id) => ask(operation, id, {}, origins.broken),

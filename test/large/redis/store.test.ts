@@ -162,7 +162,8 @@ describeWithRedis('the Redis store', () => {
     const [first, second] = await Promise.all([open(watched), open(watched)])
     const id = newItemId()
     const calls: (ItemId | undefined)[] = []
-    for (const watched of [id, undefined]) first.watch(watched, () => calls.push(watched))
+    first.watch({ id }, () => calls.push(id))
+    first.watch({ project: undefined }, () => calls.push(undefined))
     for (const change of [
       () => second.create(id, itemText(id, 10)),
       () => second.replace(id, itemText(id, 20)),
