@@ -81,13 +81,10 @@ describeWithRedis('docs/how-to/processes.md', () => {
       isOver = true
       await Promise.all(work)
       assert.notDeepEqual(pids(), before)
-      const failed = statuses.filter((status) => status !== 201)
-      assert.ok(
-        statuses.length > 10 * failed.length,
-        `${statuses.length} requests, ${failed} failed`,
-      )
       // A process that stops may close a connection just before nginx sends a request on it.
-      assert.ok(failed.length <= 2 * rounds * clients, `${failed}`)
+      const failed = statuses.filter((status) => status !== 201).length
+      const message = `${failed} of ${statuses.length} requests failed`
+      assert.ok(failed <= 2 * rounds * clients && failed < statuses.length / 4, message)
     },
   )
 })

@@ -1,0 +1,44 @@
+/** docs/how-to/python.md: its files and commands, in the order in which they stand there. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ownService } from '../../support/own-service.js'
+import { unlessMissing } from '../../support/program-test.js'
+import { assertShown, runInShell, snippetsBy, snippetsOf } from '../../support/snippets.js'
+
+const guide = 'docs/how-to/python.md'
+const packages = 'import httpx, pytest, requests, simplejson'
+/** The first Python that has the packages of the guide; that of Debian has them from Debian packages. */
+const python = ['python3', '/usr/bin/python3'].find(
+  (program) => spawnSync(program, ['-c', packages]).status === 0,
+)
+
+test(
+  `${guide}: the tests pass, and the program prints what is shown`,
+  unlessMissing(python === undefined && 'a Python with httpx, pytest, requests and simplejson'),
+  async () => {
+    const { sh, python: files } = snippetsBy(guide, ['sh', 'python', 'text'])
+    const cwd = mkdtempSync(join(tmpdir(), 'item-store-python-'))
+    const bin = mkdtempSync(join(tmpdir(), 'item-store-python-bin-'))
+    symlinkSync(
+      spawnSync('which', [String(python)], { encoding: 'utf8' }).stdout.trim(),
+      join(bin, 'python3'),
+    )
+    const { baseUrl, validToken } = await ownService()
+    for (const { text, place } of files) {
+      const [, name] = /^# (\w+\.py)\n/.exec(text) ?? []
+      assert.ok(name !== undefined, `${place} has no name`)
+      writeFileSync(join(cwd, name), text.replace('http://localhost:8000/api/v1', baseUrl.href))
+    }
+    const [install, ...commands] = sh
+    assert.match(install?.text ?? '', /^pip install /)
+    const env = { PATH: `${bin}:${process.env.PATH}`, TOKEN: validToken(), NO_COLOR: '1' }
+    const outputs = await runInShell(commands, { cwd, env })
+    assertShown(snippetsOf(guide), ['', ...outputs], 'text')
+    assert.match(outputs[0] ?? '', /^3 passed/m)
+  },
+)
