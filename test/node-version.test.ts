@@ -1,4 +1,4 @@
-/** An old Node.js: one line says which one is needed. test/large/package/checkout.test.ts runs a real one. */
+/** An old Node.js, or another runtime: one line says what is needed. test/large/package/checkout.test.ts runs a real one. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -15,9 +15,9 @@ const { engines }: { engines: { node: string } } = JSON.parse(
 const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? []
 const [major = 0, minor = 0] = oldest.split('.').map(Number)
 
-/** Runs Node.js as if it were of another version. */
-function runAs(version: string, args: string[]) {
-  const code = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+/** Runs Node.js as if it were of another version, or another runtime. */
+function runAs(version: string, args: string[], runtime = 'node') {
+  const code = `Object.defineProperty(process, 'versions', { value: { ...process.versions, ${runtime}: '${version}' } })`
   const pretend = `--import=data:text/javascript,${encodeURIComponent(code)}`
   const { status, stdout, stderr } = spawnSync(process.execPath, [pretend, ...args], {
     cwd: root,
@@ -58,3 +58,20 @@ test('the library on an old Node.js: an error that says which one is needed', ()
     assert.equal(stdout, says, version)
   }
 })
+
+for (const [runtime, name] of [
+  ['bun', 'Bun'],
+  ['deno', 'Deno'],
+] as const) {
+  test(`${name}: the command and the library say that they need Node.js, and the client loads`, () => {
+    const says = `item-store: needs Node.js, this is ${name} 1.4.5; only item-store/client runs here\n`
+    assert.deepEqual(runAs('1.4.5', [cli, 'dev'], runtime), { status: 2, stdout: '', stderr: says })
+    const load = (file: string) => {
+      const url = pathToFileURL(join(root, 'dist', file)).href
+      const program = `await import('${url}').catch(({ message }) => console.log(message))`
+      return runAs('1.4.5', ['--input-type=module', '--eval', program], runtime).stdout
+    }
+    assert.equal(load('index.js'), says)
+    assert.equal(load('client.js'), '')
+  })
+}

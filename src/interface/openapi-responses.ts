@@ -2,7 +2,6 @@
 
 import { type ErrorKind, errorKinds } from './errors.js'
 import { type ExposedHeader, replayedHeader, sessionHeader } from './headers.js'
-import type * as models from './models.js'
 import {
   type ErrorName,
   type ExampleName,
@@ -11,8 +10,9 @@ import {
   sessionId,
 } from './openapi-examples.js'
 import { itemPath } from './paths.js'
+import type * as schemas from './schemas.js'
 
-type ModelName = keyof typeof models
+type ModelName = keyof typeof schemas
 
 const kinds: Record<ErrorName, ErrorKind> = {
   ...errorKinds,

@@ -7,7 +7,7 @@
 
 import { toJsonSchemaDefs } from '@valibot/to-json-schema'
 import { replayedHeader } from './headers.js'
-import * as models from './models.js'
+import type { ItemResponse } from './models.js'
 import { type ErrorName, entityTag, examples, itemId } from './openapi-examples.js'
 import {
   type DocumentedHeader,
@@ -19,6 +19,7 @@ import {
   responseHeaders,
 } from './openapi-responses.js'
 import { pagePaths, paths, prefix } from './paths.js'
+import * as models from './schemas.js'
 
 const description = `Keeps free-form JSON items in memory, exact to every byte: numbers of any size and
 precision, the order of members and names such as \`__proto__\` come back as they were sent. A client
@@ -268,7 +269,7 @@ function deleteItem(): object {
 }
 
 /** The envelope of an item (spec §2.3): in this service it always has one. */
-function itemResponse(status: models.ItemResponse['status']): object {
+function itemResponse(status: ItemResponse['status']): object {
   const own = {
     type: 'object',
     required: ['data'],

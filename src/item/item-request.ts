@@ -10,7 +10,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { is, safeParse } from 'valibot'
-import { GenericRequest } from '../interface/models.js'
+import { GenericRequest } from '../interface/schemas.js'
 import type { EncodedItem, ItemId } from '../item/item.js'
 import { isMapped, mapped, mappedFrom } from '../memory/mapped.js'
 import { JsonChecker } from './json-checker.js'

@@ -51,6 +51,15 @@ test('it has the command, the entries with their types, and the documents; nothi
   for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md']) assert.ok(files.includes(name), name)
 })
 
+test('its types name no other package', () => {
+  const types = files.filter((file) => file.endsWith('.d.ts'))
+  assert.ok(types.length >= 5)
+  for (const file of types) {
+    const text = readFileSync(join(root, file), 'utf8')
+    assert.doesNotMatch(text, /(?:from ?|import ?\(?)["'][^.]/, file)
+  }
+})
+
 test('it has the pages, each file with its compressed forms, and all that they load', () => {
   const pages = files.filter((file) => file.startsWith('dist/pages/'))
   const plain = pages.filter((file) => !/\.(br|gz)$/.test(file))
