@@ -1,4 +1,16 @@
-/** The comparison: the rate of requests of this service and of other ways to do the same. */
+/**
+ * The comparison: the rate of requests of this service and of other ways to do the same.
+ *
+ * An item is 250 bytes of JSON text. The store holds 1,000 items, or as many as the list returns. The load
+ * uses 32 connections, 4 for lists, 16 with 16 creates in one piece where requests are pipelined, and 1
+ * where the title says so. All servers of a workload run at the same time and take turns, after a warm-up
+ * of one second each. Items to delete and new tokens are made before the turn, and each is used once. A
+ * missing response, or one with the status of an error, ends the run. CPU time is what Linux counts for a
+ * process in a turn, divided by the responses. Under the open load, requests are due at even intervals, and
+ * are sent over 32 connections by a Node.js process. Their latency counts from when they were due (no
+ * coordinated omission). The delay by the load itself is how late a request was sent while a connection was
+ * free.
+ */
 
 import { buildRevision } from './lib/builds.js'
 import { describeLoad } from './lib/load.js'
@@ -62,16 +74,6 @@ report('Comparisons', {
     ...latencies(),
     `Largest deviation of a turn from the median of its turns: ${largestDeviation()}.`,
     `The sides:\n\n${[...versions].map(describeSide).join('\n')}`,
-    'How it is measured: an item is 250 bytes of JSON text. The store holds 1,000 items, or as many ' +
-      'as the list returns. The load uses 32 connections, 4 for lists, 16 with 16 creates in one ' +
-      'piece where requests are pipelined, and 1 where the title says so. All servers of a workload ' +
-      'run at the same time and take turns, after a warm-up of one second each. Items to delete and ' +
-      'new tokens are made before the turn, and each is used once. A missing response, or one with ' +
-      'the status of an error, ends the run. CPU time is what Linux counts for a process in a turn, ' +
-      'divided by the responses. Under the open load, requests are due at even intervals, and are ' +
-      'sent over 32 connections by a Node.js process. Their latency counts from when they were due ' +
-      '(no coordinated omission). The delay by the load itself is how late a request was sent while a ' +
-      'connection was free.',
   ],
 })
 

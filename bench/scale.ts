@@ -1,6 +1,15 @@
-/** The memory store and a `Map` of strings with more and more items: memory, waiting times, processor time. Linux only. */
+/**
+ * The memory store and a `Map` of strings with more and more items: memory, waiting times, processor time. Linux only.
+ *
+ * Items of 250 bytes are in a store behind a bare `node:http` server. It creates, reads, changes and
+ * deletes 16 of them in each turn of its event loop, while another process reads one item every two
+ * milliseconds. In parentheses is the longest delay of that process itself. Churn replaces items, or
+ * deletes and creates them, at random, with 200 to 300 bytes. Memory is resident memory after garbage
+ * collection; a dash stands where it varies by more than the items take. Processor time is that of the
+ * store alone, with its garbage collection. From 5,000,000 items on, the `Map` needs a heap of 16384 MiB,
+ * and gets it; all other heaps have the default size.
+ */
 
-import { itemBytes } from './lib/item.js'
 import { describeMachine } from './lib/machine.js'
 import { integer, readOptions } from './lib/options.js'
 import { cores, pinSelf } from './lib/processes.js'
@@ -63,14 +72,6 @@ report('Scale', {
         cpu('delete'),
       ],
     ),
-    `How it is measured: items of ${itemBytes} bytes are in a store behind a bare \`node:http\` ` +
-      'server. It creates, reads, changes and deletes 16 of them in each turn of its event loop, ' +
-      'while another process reads one item every two milliseconds. In parentheses is the longest ' +
-      'delay of that process itself. Churn replaces items, or deletes and creates them, at random, ' +
-      'with 200 to 300 bytes. Memory is resident memory after garbage collection; a dash stands where ' +
-      'it varies by more than the items take. Processor time is that of the store alone, with its ' +
-      `garbage collection. From ${count(manyItems)} items on, the \`Map\` needs a heap of ${largeHeap} ` +
-      'MiB, and gets it; all other heaps have the default size.',
   ],
 })
 

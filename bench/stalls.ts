@@ -1,4 +1,10 @@
-/** How long one client makes all others wait: with large bodies of each kind, and with whatever else grows. Linux only. */
+/**
+ * How long one client makes all others wait: with large bodies of each kind, and with whatever else grows. Linux only.
+ *
+ * Each case has a server of its own. One connection sends health checks and reads, one every two
+ * milliseconds. Meanwhile curl, or the process of the load itself, sends what the row says; bodies are 15.9
+ * MiB long. A dash stands for a server that has nothing like it, or takes more than 5 s.
+ */
 
 import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -136,13 +142,9 @@ report('Stalls', {
     'Longest time, in milliseconds, for which a health check or the read of an item of 250 bytes waited meanwhile:',
     table(['', ...sides.map(({ name }) => name)], rows),
     `In parentheses: the status of a response that reports an error, "gave up" after ${longestRequest} s, or why the ` +
-      'load itself ended early.',
+      'load itself ended early. ' +
+      `The thread of the load was itself delayed by up to ${ownStall.toFixed(0)} ms.`,
     `The sides:\n\n${sides.map(describe).join('\n')}`,
-    'How it is measured: each case has a server of its own. One connection sends health checks and ' +
-      'reads, one every two milliseconds. Meanwhile curl, or the process of the load itself, sends ' +
-      'what the row says; bodies are 15.9 MiB long. A dash stands for a server that has nothing like ' +
-      `it, or takes more than ${longestRequest} s. The thread of the load was itself delayed by up to ` +
-      `${ownStall.toFixed(0)} ms.`,
   ],
 })
 

@@ -1,4 +1,11 @@
-/** The start: time until a server listens and answers. */
+/**
+ * The start: time until a server listens and answers.
+ *
+ * Time runs from just before the process is created. The server is listening when a TCP connection is
+ * accepted, which is tried every millisecond. A health check is sent over that connection, and the first
+ * response is there when its first bytes are. The sides take turns, after one start of each that does not
+ * count.
+ */
 
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -59,10 +66,6 @@ report('Start', {
     'Starts of servers, medians, and as multiples of bare `node:http`:',
     resultTable(),
     `Half of the times of each row lie within ${spread()} of their median, or closer.`,
-    'How it is measured: time runs from just before the process is created. The server is listening ' +
-      'when a TCP connection is accepted, which is tried every millisecond. A health check is sent ' +
-      'over that connection, and the first response is there when its first bytes are. The sides take ' +
-      'turns, after one start of each that does not count.',
   ],
 })
 

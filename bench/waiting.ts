@@ -1,4 +1,14 @@
-/** Reads that wait for a change, and lists that have not changed: memory, waiting times, processor time. Linux only. */
+/**
+ * Reads that wait for a change, and lists that have not changed: memory, waiting times, processor time. Linux only.
+ *
+ * First, 10,000 connections read an item each. Then each waits with `Prefer: wait=60`: half of them with
+ * GET for that item, half with HEAD for the list. One more item is created, and those that wait for the
+ * list are answered. Memory is that of the process (resident), 5 s after each step and 15 s after the last.
+ * Then one more connection reads one item again and again for 10 s.
+ *
+ * Then the store holds 100,000 items, and 32 connections send requests of each kind, in turns of 2 s, 5
+ * each. CPU time is that of the process of the service, for each response; the figures are medians.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -48,9 +58,6 @@ report('Waiting', {
     `The create and the ${count(waits / 2)} responses to those that waited for the list took ` +
       `${(answering.cpu * 1000).toFixed(0)} ms of CPU time, ${((answering.cpu / (waits / 2)) * 1e6).toFixed(1)} µs for ` +
       `each, and the last was there after ${answering.time.toFixed(0)} ms.`,
-    `How it is measured: ${waitsInWords()} Memory is that of the process (resident), ` +
-      `${settlingTime / 1000} s after each step and ${idleTime / 1000} s after the last; then one more ` +
-      `connection reads one item again and again for ${readSeconds} s.`,
     table(
       ['', 'CPU time, µs', 'responses per second'],
       kinds.map(({ title, results }) => [
@@ -59,19 +66,8 @@ report('Waiting', {
         count(median(results.map(({ rate }) => rate))),
       ]),
     ),
-    `How it is measured: the store holds ${count(listItems)} items. The load uses ${loadConnections} ` +
-      `connections; the rows take turns of ${turnSeconds} s, ${turns} each, of which these are the medians. ` +
-      'CPU time is that of the process of the service, for each response.',
   ],
 })
-
-function waitsInWords() {
-  return (
-    `${count(waits)} connections read an item each. Then each waits with \`Prefer: wait=60\`: half of them ` +
-    'with GET for that item, half with HEAD for the list. One more item is created, and those that wait for ' +
-    'the list are answered.'
-  )
-}
 
 /** Memory and the times of other reads, as reads begin to wait, are answered and go. */
 async function waiting() {
