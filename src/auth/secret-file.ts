@@ -29,7 +29,7 @@ interface SecretFile {
 }
 
 /** Called when the file has changed: with the number of its secrets, or what is wrong with it. */
-export type SecretFileObserver = (change: { secrets: number } | { problem: string }) => void
+type SecretFileObserver = (change: { secrets: number } | { problem: string }) => void
 
 let file: SecretFile | undefined
 let observe: SecretFileObserver = () => undefined

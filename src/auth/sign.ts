@@ -4,7 +4,7 @@ import { CompactSign } from 'jose/jws/compact/sign'
 import type { TokenPayload } from '../interface/models.js'
 import { environmentSigning, type Signing } from './secret.js'
 
-export interface SignOptions {
+interface SignOptions {
   readonly iat?: number | undefined
   readonly signing?: Signing
 }

@@ -11,7 +11,7 @@ const longestWait = 40
 const shortPause = 100
 
 /** The head of a response, and the state in it; `undefined` for the same as before. */
-export type StateRead<State> = readonly [head: Response, state?: State]
+type StateRead<State> = readonly [head: Response, state?: State]
 
 /**
  * The present state, then each that a later read finds, until the signal is aborted or the item is deleted.

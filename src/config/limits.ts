@@ -8,6 +8,8 @@ export interface Limits {
   readonly maxPendingBytes: number
   /** Maximum number of blocks of the store in process memory; beyond it, creates get 507. */
   readonly maxStoreBlocks: number
+  /** Maximum size of a request head, that is request line and headers; a longer one gets 431. */
+  readonly maxHeaderBytes: number
   /** Maximum number of header lines in a request; beyond it, it gets 431. */
   readonly maxHeaderLines: number
   /**
@@ -17,6 +19,8 @@ export interface Limits {
   readonly maxPipelinedBytes: number
   /** Maximum memory for lists that waiting reads share; beyond it, each gets its own, one after the other. */
   readonly maxSharedListBytes: number
+  /** Mean event loop delay within a second, in milliseconds; above it, item requests other than deletes get 503. */
+  readonly maxEventLoopDelay: number
   /** How long a client may read nothing of a response; then its connection is closed. */
   readonly idleTimeout: number
 }
@@ -36,13 +40,17 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: Room): Limits {
     // Each takes less than 2 KiB of the heap, and its bytes are outside. Operators think in bytes, which
     // MAX_STORE_BYTES limits; this only keeps a small heap from overflowing.
     maxStoreBlocks: timesInHeap(2 * kibibyte),
-    // Apache allows 100. Clients with large cookies or tokens need more bytes (MAX_HEADER_BYTES), not lines.
+    // The default of Node.js.
+    maxHeaderBytes: 16 * kibibyte,
+    // Apache allows 100.
     maxHeaderLines: 128,
     // 16 short requests and 64 KiB more wait on a connection, so this is for 300 clients that all pipeline without
     // reading.
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     // With a store on a server, which leaves half of memory to other uses: no items are in this process.
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
+    // A request that would wait for longer is better sent again a second later, as Retry-After says.
+    maxEventLoopDelay: 500,
     // Longer than nginx waits for its clients by default (60 s), so that behind it, nginx decides.
     idleTimeout: 90,
   }

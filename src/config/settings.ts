@@ -101,12 +101,6 @@ export const settings = {
     2000,
     'Maximum time to wait for a reply from that server before the request gets 503',
   ),
-  maxHeaderBytes: setting(
-    'MAX_HEADER_BYTES',
-    size(kibibyte, mebibyte),
-    16 * kibibyte,
-    'Maximum size of a request head: request line and headers',
-  ),
   maxConnections: setting(
     'MAX_CONNECTIONS',
     integer(1, 1_000_000),
@@ -130,12 +124,6 @@ export const settings = {
     optional(networks),
     undefined,
     'Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; none by default',
-  ),
-  maxEventLoopDelay: setting(
-    'MAX_EVENT_LOOP_DELAY',
-    milliseconds(1, 60_000),
-    500,
-    'Mean event loop delay above which item requests other than deletes get 503',
   ),
   maxMemoryBytes: setting(
     'MAX_MEMORY_BYTES',

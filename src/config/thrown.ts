@@ -1,7 +1,7 @@
 /** Reads what was thrown, which may be anything. @module */
 
 /** An error of the operating system: `code` names it, `ENOENT` for example. */
-export type SystemError = NodeJS.ErrnoException & { readonly code: string }
+type SystemError = NodeJS.ErrnoException & { readonly code: string }
 
 export function isSystemError(thrown: unknown): thrown is SystemError {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string'

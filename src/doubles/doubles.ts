@@ -14,7 +14,7 @@ import { type ItemStore, StoreError } from '../store/item-store.js'
 import { createFailureQueue } from './failures.js'
 import type { Delay, FailureScope, Failures, RecordedRequest } from './options.js'
 
-export interface DoublesOptions {
+interface DoublesOptions {
   /** Latency of each operation on items. */
   readonly delay?: Delay | undefined
   /** Failures that are armed at the start and after each reset. */

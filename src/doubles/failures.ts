@@ -7,7 +7,7 @@ import { ApiError } from '../interface/errors.js'
 import type { Failure, FailureScope, Failures } from './options.js'
 
 /** Failures that are armed: the first that applies to a request makes it fail. */
-export interface FailureQueue {
+interface FailureQueue {
   /** Makes requests in the scope fail from now on, besides those that are to fail already. */
   arm(failures: Failures, scope?: FailureScope): void
   /** Disarms all failures. */

@@ -25,7 +25,7 @@ export type ReadBody = <T>(
 ) => Awaitable<T>
 
 /** What is done with a body, which must not be kept: its memory is given back at the end of the work. */
-export interface BodyUse<T> {
+interface BodyUse<T> {
   /** Gets a short body. */
   atOnce(body: Buffer): T
   /** Gets any other one, or one of many. */

@@ -40,7 +40,7 @@ export function createRequestLog(
 }
 
 /** Failures to serve requests, in the log. */
-export interface FailureLog {
+interface FailureLog {
   readonly logFailure: LogFailure
   /** Logs what has been counted only. From now on, each failure has its own line. */
   end(): void

@@ -7,7 +7,7 @@ import { answerPreflight, isPreflight } from './cors.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
 /** What answers a request, and the guards that it has to pass first. */
-export interface Endpoint {
+interface Endpoint {
   readonly guards: readonly Guard[]
   readonly handle: Handler
 }
@@ -17,7 +17,7 @@ export interface Endpoint {
  * unknown path, or a method that a path does not have, gets an endpoint that says so, without guards.
  * @throws {ApiError} `BAD_REQUEST` if the URL cannot be decoded.
  */
-export type FindEndpoint = (exchange: Exchange) => Endpoint
+type FindEndpoint = (exchange: Exchange) => Endpoint
 
 /** A route, with an endpoint for each method. */
 interface Entry {

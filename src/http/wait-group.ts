@@ -11,7 +11,7 @@ import type { EntityTag } from './conditions.js'
 import { type BeginLater, isPortionOver } from './portions.js'
 import type { Tagged, Wait } from './wait.js'
 
-export interface WaitGroupOptions<State extends Tagged> {
+interface WaitGroupOptions<State extends Tagged> {
   /** Returns `undefined` if there is no such item. */
   readonly read: () => Awaitable<State | undefined>
   readonly beginLater: BeginLater

@@ -42,7 +42,7 @@ export function resultOf<State extends Tagged>(
   return { tag, modified: isNoneMatch(conditions, tag) ? state : undefined, applied }
 }
 
-export interface WaitOptions {
+interface WaitOptions {
   readonly exchange: Exchange
   readonly conditions: Conditions
   /** Maximum time to wait. */

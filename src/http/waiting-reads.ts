@@ -36,7 +36,7 @@ const maxReading = 16
  * @returns `undefined` if there is no such item.
  * @throws {ApiError} `PRECONDITION_FAILED`, and what `read` throws.
  */
-export type ReadUntilModified<Key, State extends Tagged> = (
+type ReadUntilModified<Key, State extends Tagged> = (
   exchange: Exchange,
   conditions: Conditions,
   key: Key,

@@ -65,7 +65,7 @@ export const errorKinds = {
   },
   HEADERS_TOO_LARGE: {
     status: 431,
-    when: 'The request head exceeds `MAX_HEADER_BYTES`, or has more than 128 header lines (interface §8)',
+    when: 'The request head is longer than 16 KiB, or has more than 128 header lines (interface §8)',
   },
   INTERNAL_ERROR: {
     status: 500,
@@ -73,7 +73,7 @@ export const errorKinds = {
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: 'The service is overloaded: it exceeds `MAX_EVENT_LOOP_DELAY` or `MAX_MEMORY_BYTES`, or too many request bodies are in memory. Retry after `Retry-After` seconds',
+    when: 'The service is overloaded: its memory exceeds `MAX_MEMORY_BYTES`, its event loop is delayed, or too many request bodies are in memory. Retry after `Retry-After` seconds',
     headers: retrySoon,
   },
   STORE_UNAVAILABLE: {
@@ -103,7 +103,7 @@ export interface ExceededLimit {
   readonly value: number
 }
 
-export interface ApiErrorOptions extends ErrorOptions {
+interface ApiErrorOptions extends ErrorOptions {
   /** The exceeded limit for which the service refuses the request. */
   readonly exceeded?: ExceededLimit
   /** Instead of those that the catalogue lists for the code. */

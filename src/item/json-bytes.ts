@@ -4,7 +4,7 @@ import { JsonSyntaxError } from './json-syntax.js'
 
 const tab = 0x09
 export const lineFeed = 0x0a
-export const carriageReturn = 0x0d
+const carriageReturn = 0x0d
 export const space = 0x20
 export const quote = 0x22
 const plus = 0x2b
@@ -18,7 +18,7 @@ const upperE = 0x45
 export const openBracket = 0x5b
 export const backslash = 0x5c
 export const closeBracket = 0x5d
-export const lowerA = 0x61
+const lowerA = 0x61
 const lowerE = 0x65
 export const lowerF = 0x66
 export const lowerU = 0x75
@@ -82,7 +82,7 @@ export function isDigit(byte: number): boolean {
   return byte >= digit0 && byte <= digit9
 }
 
-export function isHexDigit(byte: number): boolean {
+function isHexDigit(byte: number): boolean {
   const lower = byte | 0x20 // of a letter
   return isDigit(byte) || (lower >= lowerA && lower <= lowerF)
 }

@@ -22,7 +22,7 @@ export interface Span {
  * An object whose only members are `data` and, optionally, `project_id` is already a request. Any other
  * object is the data itself, and its `project_id`, if any, becomes that of the item.
  */
-export interface SeedObject extends Span {
+interface SeedObject extends Span {
   readonly data: Span
   readonly projectId: Span | undefined
 }

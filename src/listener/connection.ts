@@ -27,7 +27,7 @@ import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 import { headOf, isBodyIncomplete } from './request.js'
 import type { Turn } from './turn.js'
 
-export type ConnectionState =
+type ConnectionState =
   /** Waiting for the first request, or the next one. */
   | 'waiting'
   /** The application has a request and has not begun the response. */

@@ -45,7 +45,7 @@ export type Serve = (
 ) => void
 
 /** How to stop a listener; times in milliseconds. */
-export interface StopOptions {
+interface StopOptions {
   /** After this, the remaining connections are closed, whatever is in progress on them. */
   readonly timeout: number
   /**

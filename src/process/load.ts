@@ -42,7 +42,7 @@ export function watchLoad(
         return { limit: 'MAX_MEMORY_BYTES', maximum: maxMemoryBytes, value: residentBytes }
       }
       if (delay <= maxEventLoopDelay) return undefined
-      return { limit: 'MAX_EVENT_LOOP_DELAY', maximum: maxEventLoopDelay, value: delay }
+      return { limit: 'event loop delay', maximum: maxEventLoopDelay, value: delay }
     },
     bodyReceived: memory.bodyReceived,
     stop() {

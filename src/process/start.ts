@@ -26,7 +26,7 @@ const lastRequestGrace = 500
 const reservedDescriptors = 32
 
 /** The service while it listens. */
-export interface Started {
+interface Started {
   /** URL of the service on this machine, without a trailing slash. */
   readonly url: string
   readonly store: OpenedStore['store']

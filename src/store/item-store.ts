@@ -156,7 +156,7 @@ export interface ItemStore {
 }
 
 /** Why an operation failed. */
-export type StoreErrorCode =
+type StoreErrorCode =
   /** There is no room for the item, or no memory for the change; items can still be read and deleted. */
   | 'STORE_FULL'
   /** The store cannot be reached, or did not respond in time. */

@@ -19,6 +19,8 @@ export interface OwnService extends Service, OwnProcess {
 /** The command as it is published. */
 export const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
 
+const calmEventLoop = new URL('calm-event-loop.js', import.meta.url).href
+
 const serveWithLimits = fileURLToPath(new URL('serve-with-limits.js', import.meta.url))
 
 /** The command that starts this service with other limits than those that follow from its settings. */
@@ -34,9 +36,9 @@ export const ownTest = process.env.BASE_URL ? test.skip : test
 
 /**
  * Starts this service; it ends with the test, or with the test file, whatever happens.
- * @param env its complete environment. `JWT_SECRET` is random unless given. A delay of the event loop does
- * not count as overload unless `MAX_EVENT_LOOP_DELAY` is given, since any machine can be busy for a while.
- * @param command the command that starts it, without host and port.
+ * @param env its complete environment. `JWT_SECRET` is random unless given.
+ * @param command the command that starts it, without host and port. A delay of the event loop counts as overload
+ * only with a limit for it from `withLimits`.
  * @throws {Error} if it ends, or does not listen in time.
  */
 export async function ownService(
@@ -44,9 +46,11 @@ export async function ownService(
   command: Command = [process.execPath, cli, 'serve'],
 ): Promise<OwnService> {
   const secret = env.JWT_SECRET ?? randomBytes(32).toString('base64url')
+  const isMeasured = command.some((word) => word.includes('maxEventLoopDelay'))
+  const nodeOptions = [env.NODE_OPTIONS ?? '', isMeasured ? '' : `--import=${calmEventLoop}`]
   const own = ownProcess([...command, '--port', '0', '--host', '127.0.0.1'], {
     cwd: dirname(cli), // a file .env in the folder of the tests must not change the settings
-    env: { MAX_EVENT_LOOP_DELAY: '60000', ...env, JWT_SECRET: secret },
+    env: { ...env, NODE_OPTIONS: nodeOptions.join(' '), JWT_SECRET: secret },
   })
   const log: Record<string, unknown>[] = []
   createInterface({ input: own.child.stdout }).on('line', (line) => log.push(JSON.parse(line)))

@@ -26,7 +26,7 @@ export interface Place {
   readonly position: number
 }
 
-export interface BlocksOptions {
+interface BlocksOptions {
   /** Bytes of a block. */
   readonly blockBytes: number
   /** Maximum number of blocks. */

@@ -36,7 +36,7 @@ const moves = 2
  */
 const maxMappings = 16_384
 
-export interface Slab {
+interface Slab {
   /** At least as long as what is used of it, so that it is mapped. */
   readonly memory: ArrayBuffer
   readonly bytes: Buffer

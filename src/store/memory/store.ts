@@ -21,7 +21,7 @@ export interface MemoryStore extends ItemStore {
   clear(): void
 }
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   /** Maximum number of blocks, which have objects in the JavaScript heap; unbounded by default. */
   readonly maxBlocks?: number
   /** Bytes of a block. With more, taking an item out moves more; with less, a list has more pieces. */

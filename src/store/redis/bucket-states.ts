@@ -15,7 +15,7 @@ export interface BucketState {
 }
 
 /** The states of all buckets while they were read. */
-export interface AllBuckets {
+interface AllBuckets {
   readonly states: readonly BucketState[]
   /** Changes with the version of any bucket. */
   readonly version: string
@@ -27,7 +27,7 @@ export type ReadAll = (
   keys: readonly string[],
 ) => Promise<readonly RedisReply[]>
 
-export interface BucketStatesOptions {
+interface BucketStatesOptions {
   readonly prefix: string
   /** The keys of all buckets. */
   readonly keys: readonly string[]

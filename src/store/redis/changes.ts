@@ -8,7 +8,7 @@ import { Watchers } from '../watchers.js'
 /** Time between two polls, in milliseconds: a change is seen within half a second. */
 const interval = 250
 
-export interface ChangesOptions {
+interface ChangesOptions {
   /** Returns the key of an item's bucket. */
   readonly keyOf: (id: ItemId) => string
   /** Reads the versions of buckets, by default of all. */

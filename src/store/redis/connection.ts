@@ -36,7 +36,7 @@ import {
 import { InFlightLimit, type Traffic } from './in-flight.js'
 import { createEvictionLog, type Reachability } from './reachability-log.js'
 
-export interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
+interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   /** Returns where the server is now. @throws {Error} after a bounded time. */
   readonly url: () => string | Promise<string>
   readonly log: Pick<Logger, 'warn'>

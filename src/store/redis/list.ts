@@ -55,7 +55,7 @@ interface Batch {
   readonly client: object
 }
 
-export interface BucketTextsOptions {
+interface BucketTextsOptions {
   readonly states: BucketStates
   readonly corrupted: CorruptedKeys
   /** Bytes of items to ask for at a time. */
@@ -65,7 +65,7 @@ export interface BucketTextsOptions {
   readonly readAll: ReadAll
 }
 
-export type BucketTexts = ReturnType<typeof createBucketTexts>
+type BucketTexts = ReturnType<typeof createBucketTexts>
 
 /** Reads the texts of buckets. */
 export function createBucketTexts(options: BucketTextsOptions) {

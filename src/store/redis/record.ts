@@ -26,7 +26,7 @@ const formatByDefault = 1
 /** Number of buckets of a store without a record. */
 export const bucketsByDefault = 256
 
-export interface StoreRecordOptions {
+interface StoreRecordOptions {
   readonly prefix: string
   /** The keys of all buckets, as this service has them. */
   readonly keys: readonly string[]

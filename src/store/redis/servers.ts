@@ -26,7 +26,7 @@ export interface Servers {
   close(): void
 }
 
-export interface ServersOptions extends ClusterOptions {
+interface ServersOptions extends ClusterOptions {
   /** As in `STORE_URL`. */
   readonly url: string
   /** Called when the connection to a single server is lost or cannot be made. */

@@ -58,7 +58,7 @@ function listIn(value: RedisValue | undefined): RedisValue[] {
   return Array.isArray(value) ? value : []
 }
 
-export interface SlotTableOptions {
+interface SlotTableOptions {
   /**
    * Asks servers for the masters by slot.
    * @param isByHosts whether to ask the hosts of the URL rather than the known masters.

@@ -31,7 +31,7 @@ const reasons: Readonly<Record<Answer['state'], (named: string) => string>> = {
   retiring: () => 'a failover has begun',
 }
 
-export interface SentinelOptions extends ClusterOptions {
+interface SentinelOptions extends ClusterOptions {
   readonly reachability: Reachability
 }
 

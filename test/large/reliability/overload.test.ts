@@ -69,9 +69,9 @@ ownTest(
 )
 
 ownTest(
-  'over MAX_EVENT_LOOP_DELAY item requests get 503, and the service recovers by itself',
+  'over the maximum event loop delay item requests get 503, and the service recovers by itself',
   async () => {
-    const own = await ownService({ MAX_EVENT_LOOP_DELAY: '1' })
+    const own = await ownService({}, withLimits({ maxEventLoopDelay: 1 }))
     // No request would hold up the event loop, so the process is stopped for a while.
     await until('a 503', async () => {
       own.child.kill('SIGSTOP')
