@@ -56,6 +56,18 @@ const compress = {
   },
 }
 
+/**
+ * A file that is loaded later imports what it needs, which has been loaded by then: Vite's helper, which would load that
+ * at the same time, is larger than what it could gain.
+ * @type {import('vite').Plugin}
+ */
+const plainImports = {
+  name: 'plain-imports',
+  enforce: 'pre',
+  load: (id) =>
+    id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : null,
+}
+
 /** @type {import('vite').UserConfig} */
 export default {
   root: fileURLToPath(new URL('.', import.meta.url)),
@@ -66,12 +78,16 @@ export default {
     emptyOutDir: true,
     assetsDir: 'assets',
     assetsInlineLimit: 0, // the Content-Security-Policy allows no data: URLs
-    modulePreload: { polyfill: false },
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // from these on, browsers know `light-dark()`
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_url, files, { hostType }) => (hostType === 'html' ? files : []),
+    },
     rolldownOptions: {
       input: { docs: page('docs'), items: page('items') },
       // On a busy machine, its advice on slow plugins would be the first thing that `npm run dev` prints.
       checks: { bundlerTimings: false },
     },
   },
-  plugins: [compress],
+  plugins: [plainImports, compress],
 }

@@ -2,7 +2,9 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { documentPath, pagePaths } from '../../src/interface/paths.js'
+import { Brand } from '../shared/brand.js'
 import { TokenForm } from '../shared/token-form.js'
+import { Contents } from './contents.js'
 import {
   type OpenApiDocument,
   type Operation,
@@ -10,18 +12,20 @@ import {
   pathOfServer,
   shownValue,
 } from './openapi.js'
-import { Method, OperationSection } from './operation.js'
-import { Prose, Words } from './prose.js'
-import { modelId, Schemas } from './schemas.js'
+import { OperationSection } from './operation.js'
+import { Part } from './part.js'
+import { Prose } from './prose.js'
+import { type Language, languages } from './samples.js'
+import { Schemas } from './schemas.js'
 
 /** The build leaves this link out of the HTML for services without the items page. */
 const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
 
 export function DocumentPage({ document }: { document: OpenApiDocument }) {
-  const { info, tags, components } = document
+  const { info } = document
   const operations = useMemo(() => operationsOf(document), [document])
   const [parameters, setParameters] = useState(() => examplesOf(operations))
-  const [isLaidOut, setLaidOut] = useState(true)
+  const [language, setLanguage] = useState(storedLanguage)
   // The address may point to a part of the page that was not there until now.
   useEffect(() => {
     window.document.getElementById(location.hash.slice(1))?.scrollIntoView()
@@ -31,8 +35,11 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
     document,
     operations,
     parameters,
-    isLaidOut,
-    onLayOut: setLaidOut,
+    language,
+    onLanguage(chosen: Language) {
+      setLanguage(chosen)
+      storeLanguage(chosen)
+    },
     onParameters: (changes: Record<string, string>) =>
       setParameters((current) => ({ ...current, ...changes })),
   }
@@ -41,51 +48,34 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <header class="top">
-        <h1>
-          {info.title} <span class="note">{info.version}</span>
+      <header>
+        <h1 class="line">
+          <Brand /> <span class="note">API {info.version}</span>
         </h1>
+        {hasItemsPage && <a href={pagePaths.items}>Items</a>}
         <TokenForm />
       </header>
       <div class="columns">
-        <nav aria-label="Contents">
-          <ul>
-            {hasItemsPage && (
-              <li>
-                <a href={pagePaths.items}>Items</a>
-              </li>
-            )}
-            {operations.map(({ operationId, method, path, summary }) => (
-              <li key={operationId}>
-                <a href={`#${operationId}`} title={summary}>
-                  <Method name={method} /> <span>{shortPath(path, document)}</span>
-                </a>
-              </li>
-            ))}
-            <li>
-              <a href="#models">Models</a>
-            </li>
-          </ul>
-        </nav>
+        <Contents operations={operations} />
         <main id="content" tabIndex={-1}>
-          <Prose text={info.description} />
+          <Part id="introduction" title={info.title}>
+            <div>
+              <Prose text={info.description} />
+              <p>
+                For programs: the <a href={documentPath}>OpenAPI document</a>, and{' '}
+                <a href={pagePaths.index}>the documentation in Markdown</a>.
+              </p>
+            </div>
+            <div class="calls panel">
+              <h3>Base URL</h3>
+              <pre>{new URL(pathOfServer(document), location.origin).href}</pre>
+            </div>
+          </Part>
           <Authentication document={document} />
-          {tags.map(({ name, description }) => (
-            <section key={name} aria-labelledby={`tag-${name}`}>
-              <h2 id={`tag-${name}`}>{description}</h2>
-              {operations
-                .filter(({ tags: [first] }) => first === name)
-                .map((operation) => (
-                  <OperationSection key={operation.operationId} operation={operation} {...shared} />
-                ))}
-            </section>
+          {operations.map((operation) => (
+            <OperationSection key={operation.operationId} operation={operation} {...shared} />
           ))}
           <Schemas document={document} />
-          <p>
-            The same as an OpenAPI document: <a href={documentPath}>{documentPath}</a>.{' '}
-            {Object.keys(components.schemas).length} models, {operations.length} operations. The
-            documentation in Markdown: <a href={pagePaths.index}>{pagePaths.index}</a>.
-          </p>
         </main>
       </div>
     </>
@@ -94,22 +84,19 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
 
 function Authentication({ document }: { document: OpenApiDocument }) {
   return (
-    <section aria-labelledby="authentication">
-      <h2 id="authentication">Authentication</h2>
-      {Object.entries(document.components.securitySchemes).map(([name, { description }]) => (
-        <p key={name}>
-          <Words text={description} /> Its claims:{' '}
-          <a href={`#${modelId('TokenPayload')}`}>
-            <code>TokenPayload</code>
-          </a>
-          .
+    <Part id="authentication" title="Authentication">
+      <div>
+        <Prose text={document.components.securitySchemes.bearer.description} />
+        <p>
+          Enter it once, in the field at the top of the page. It stays in this tab and is sent only
+          to this service.
         </p>
-      ))}
-      <p>
-        Enter it once, in the field at the top of the page. It stays in this tab and is sent only to
-        this service.
-      </p>
-    </section>
+      </div>
+      <div class="calls panel">
+        <h3>Header</h3>
+        <pre>Authorization: Bearer $TOKEN</pre>
+      </div>
+    </Part>
   )
 }
 
@@ -120,6 +107,21 @@ function examplesOf(operations: readonly Operation[]): Record<string, string> {
   return Object.fromEntries(required.map(({ name, example = '' }) => [name, shownValue(example)]))
 }
 
-function shortPath(path: string, document: OpenApiDocument): string {
-  return path.slice(pathOfServer(document).length)
+const languageKey = 'item-store-language'
+
+function storedLanguage(): Language {
+  try {
+    const stored = localStorage.getItem(languageKey)
+    return languages.find((language) => language === stored) ?? 'curl'
+  } catch {
+    return 'curl'
+  }
+}
+
+function storeLanguage(language: Language): void {
+  try {
+    localStorage.setItem(languageKey, language)
+  } catch {
+    // This browser does not store anything for pages.
+  }
 }

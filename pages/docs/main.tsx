@@ -5,9 +5,7 @@ import { documentPath } from '../../src/interface/paths.js'
 import { DocumentPage } from './document-page.js'
 import type { OpenApiDocument } from './openapi.js'
 
-const place = document.getElementById('page')
-if (place === null) throw new Error('index.html has no element with the id "page"')
-load(place)
+load(document.getElementById('page') ?? document.body)
 
 async function load(place: HTMLElement): Promise<void> {
   const page = await fetchDocument().then(

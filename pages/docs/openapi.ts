@@ -70,7 +70,8 @@ type PathItem = Readonly<Partial<Record<Method, OperationObject>>> & {
   readonly parameters?: readonly Parameter[]
 }
 
-const methods = ['get', 'post', 'put', 'delete'] as const
+/** In the order in which people need them: there has to be an item before it can be read. */
+const methods = ['post', 'get', 'put', 'delete'] as const
 type Method = (typeof methods)[number]
 
 export interface OpenApiDocument {
@@ -83,7 +84,7 @@ export interface OpenApiDocument {
     readonly schemas: Readonly<Record<string, Schema>>
     readonly headers: Readonly<Record<string, Header>>
     readonly examples: Readonly<Record<string, Example>>
-    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>
+    readonly securitySchemes: { readonly bearer: { readonly description: string } }
   }
 }
 
@@ -97,18 +98,22 @@ export interface Operation extends OperationObject {
   readonly needsToken: boolean
 }
 
+/** By tag, then by method; those of one item come before those of all. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   const base = pathOfServer(document)
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      const operation = item[method]
-      if (operation === undefined) return []
-      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])]
-      const needsToken = (operation.security ?? document.security ?? []).length > 0
-      return [
-        { ...operation, method: method.toUpperCase(), path: base + path, parameters, needsToken },
-      ]
-    }),
+  const paths = Object.entries(document.paths).sort(([one], [other]) => other.length - one.length)
+  return document.tags.flatMap(({ name }) =>
+    methods.flatMap((method) =>
+      paths.flatMap(([path, item]) => {
+        const operation = item[method]
+        if (operation?.tags[0] !== name) return []
+        const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])]
+        const needsToken = (operation.security ?? document.security ?? []).length > 0
+        return [
+          { ...operation, method: method.toUpperCase(), path: base + path, parameters, needsToken },
+        ]
+      }),
+    ),
   )
 }
 

@@ -1,38 +1,49 @@
-/** One operation: its parameters, body and responses, and a form to try it. @module */
+/** One operation: what it takes and returns, and beside that how it is called. @module */
 
-import type { Operation } from './openapi.js'
-import { Prose, Term } from './prose.js'
-import { Bodies, ResponseList } from './response-list.js'
-import { Type } from './schemas.js'
-import { TryIt, type TryItProps } from './try-it.js'
+import { Calls, type CallsProps } from './calls.js'
+import type { Parameter } from './openapi.js'
+import { Part } from './part.js'
+import { Prose } from './prose.js'
+import { ResponseList } from './responses.js'
+import { Body, Term } from './schemas.js'
 
-export function OperationSection(props: TryItProps) {
+export function OperationSection(props: CallsProps) {
   const { operation, document } = props
   const { operationId, method, path, summary, description, parameters, requestBody } = operation
+  const inHead = parameters.filter(({ in: place }) => place === 'header')
+  const others = parameters.filter(({ in: place }) => place !== 'header')
   return (
-    <section class="operation" id={operationId} aria-labelledby={`${operationId}-title`}>
-      <h3 id={`${operationId}-title`}>
-        <Method name={method} /> <code>{path}</code>
-      </h3>
-      <p>
-        <strong>{summary}.</strong> {operation.needsToken ? 'Needs a token.' : null}
-      </p>
-      <Prose text={description} />
-      <div class="halves">
-        <div>
-          {parameters.length > 0 ? <Parameters operation={operation} /> : null}
-          {requestBody === undefined ? null : (
-            <>
-              <h4>Request body</h4>
-              <Bodies content={requestBody.content} document={document} />
-            </>
-          )}
-          <h4>Responses</h4>
-          <ResponseList operation={operation} document={document} />
-        </div>
-        <TryIt {...props} />
+    <Part id={operationId} title={summary}>
+      <div>
+        <p>
+          <Method name={method} /> <code>{path}</code>
+        </p>
+        <Prose text={description} />
+        {others.length > 0 && (
+          <>
+            <h3>Parameters</h3>
+            <Parameters parameters={others} />
+          </>
+        )}
+        {requestBody && (
+          <>
+            <h3>Body</h3>
+            <Body content={requestBody.content} document={document} />
+          </>
+        )}
+        {inHead.length > 0 && (
+          <details>
+            <summary>Conditional and repeatable requests</summary>
+            <Parameters parameters={inHead} />
+          </details>
+        )}
       </div>
-    </section>
+      <Calls {...props} />
+      <div>
+        <h3>Responses</h3>
+        <ResponseList operation={operation} document={document} />
+      </div>
+    </Part>
   )
 }
 
@@ -40,18 +51,19 @@ export function Method({ name }: { name: string }) {
   return <span class={`method ${name.toLowerCase()}`}>{name}</span>
 }
 
-function Parameters({ operation }: { operation: Operation }) {
+function Parameters({ parameters }: { parameters: readonly Parameter[] }) {
   return (
-    <>
-      <h4>Parameters</h4>
-      <dl class="members">
-        {operation.parameters.map(({ name, in: place, required, schema, description }) => (
-          <Term key={name} name={name} note={`in the ${place}${required ? ', required' : ''}`}>
-            <Type schema={schema} />
-            {description && <Prose text={`${description}.`} />}
-          </Term>
-        ))}
-      </dl>
-    </>
+    <dl class="members">
+      {parameters.map(({ name, in: place, required, schema, description }) => (
+        <Term
+          key={name}
+          name={name}
+          schema={schema}
+          note={`, in the ${place}${required ? ', required' : ''}`}
+        >
+          {description && <Prose text={`${description}.`} />}
+        </Term>
+      ))}
+    </dl>
   )
 }

@@ -1,6 +1,4 @@
-/** Descriptions in the document: paragraphs, with `code` in backticks, and lists of terms. @module */
-
-import type { ComponentChildren } from 'preact'
+/** Descriptions in the document: paragraphs, with `code` in backticks. @module */
 
 export function Prose({ text }: { text: string }) {
   return (
@@ -23,24 +21,5 @@ export function Words({ text }: { text: string }) {
         place % 2 === 1 ? <code key={place}>{part}</code> : part,
       )}
     </>
-  )
-}
-
-interface TermProps {
-  readonly name: string
-  readonly note?: ComponentChildren
-  readonly children: ComponentChildren
-}
-
-/** A name in a list, such as that of a parameter, and what is said of it. */
-export function Term({ name, note, children }: TermProps) {
-  return (
-    <div>
-      <dt>
-        <code>{name}</code>
-        {note && <span class="note">{note}</span>}
-      </dt>
-      <dd>{children}</dd>
-    </div>
   )
 }

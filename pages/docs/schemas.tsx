@@ -1,25 +1,47 @@
 /** The models with their members, and types in words with links. @module */
 
-import { nameIn, type OpenApiDocument, type Schema, shownValue } from './openapi.js'
-import { Prose, Term } from './prose.js'
+import type { ComponentChildren } from 'preact'
+import { type Content, nameIn, type OpenApiDocument, type Schema, shownValue } from './openapi.js'
+import { Part } from './part.js'
+import { Prose } from './prose.js'
 
 export function Schemas({ document }: { document: OpenApiDocument }) {
   return (
-    <section aria-labelledby="models">
-      <h2 id="models">Models</h2>
+    <Part id="models" title="Models">
       {Object.entries(document.components.schemas).map(([name, schema]) => (
-        <section key={name} class="card" aria-labelledby={modelId(name)}>
+        <section key={name} aria-labelledby={modelId(name)}>
           <h3 id={modelId(name)}>
             <code>{name}</code>
           </h3>
           <Members schema={schema} />
         </section>
       ))}
-    </section>
+    </Part>
   )
 }
 
-export function modelId(name: string): string {
+interface BodyProps {
+  readonly content: Content
+  readonly document: OpenApiDocument
+}
+
+/** The model of a body, with its members. */
+export function Body({ content, document }: BodyProps) {
+  return (
+    <>
+      {Object.entries(content).map(([type, { schema }]) => (
+        <div key={type}>
+          <p>
+            <Type schema={schema} /> <span class="note">{type}</span>
+          </p>
+          <Members schema={document.components.schemas[nameIn(schema.$ref ?? '')] ?? schema} />
+        </div>
+      ))}
+    </>
+  )
+}
+
+function modelId(name: string): string {
   return `model-${name}`
 }
 
@@ -36,10 +58,14 @@ function Members({ schema }: { schema: Schema }) {
     <>
       <dl class="members">
         {members.map(([name, member]) => (
-          <Term key={name} name={name} note={schema.required?.includes(name) && 'required'}>
-            <Type schema={member} />
+          <Term
+            key={name}
+            name={name}
+            schema={member}
+            note={schema.required?.includes(name) && ', required'}
+          >
             {member.description && <Prose text={member.description} />}
-            {member.properties && <Members schema={member} />}
+            {Object.keys(member.properties ?? {}).length > 0 && <Members schema={member} />}
           </Term>
         ))}
       </dl>
@@ -47,6 +73,29 @@ function Members({ schema }: { schema: Schema }) {
         <p>There may be other members, of any type.</p>
       ) : null}
     </>
+  )
+}
+
+interface TermProps {
+  readonly name: string
+  readonly schema?: Schema
+  readonly note?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** A name in a list, such as that of a parameter, with its type and what is said of it. */
+export function Term({ name, schema, note, children }: TermProps) {
+  return (
+    <div>
+      <dt>
+        <code>{name}</code>{' '}
+        <span class="note">
+          {schema && <Type schema={schema} />}
+          {note}
+        </span>
+      </dt>
+      <dd>{children}</dd>
+    </div>
   )
 }
 

@@ -1,23 +1,19 @@
 /** The form that sends a request of one operation, and shows the response. @module */
 
 import { useRef, useState } from 'preact/hooks'
-import { CopyButton } from '../shared/copy-button.js'
 import { formatted } from '../shared/numbers.js'
 import { useToken } from '../shared/token-form.js'
-import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
+import type { CallsProps } from './calls.js'
+import { type Operation, type Parameter, shownValue } from './openapi.js'
 import { ReceivedResponse } from './received-response.js'
-import { curlFor, type Received, requestFor, sendRequest } from './request.js'
-import { kindOf } from './response-list.js'
+import { type Input, requestFor } from './request.js'
+import { kindOf } from './responses.js'
+import { obstacleIn, type Received, sendRequest } from './send.js'
 
-export interface TryItProps {
-  readonly document: OpenApiDocument
-  readonly operation: Operation
-  readonly operations: readonly Operation[]
-  /** Values of those parameters by name that all operations share: they are in the path. */
-  readonly parameters: Readonly<Record<string, string>>
-  onParameters(changes: Record<string, string>): void
-  readonly isLaidOut: boolean
-  onLayOut(isLaidOut: boolean): void
+interface TryItProps extends CallsProps {
+  readonly input: Input
+  onParameter(parameter: Parameter, value: string): void
+  onBody(body: string): void
 }
 
 type State =
@@ -28,17 +24,12 @@ type State =
   | { readonly kind: 'failed'; readonly message: string }
 
 export function TryIt(props: TryItProps) {
-  const { document, operation, operations, parameters, onParameters } = props
-  const { operationId, method, path, needsToken } = operation
+  const { operation, operations, input, onBody } = props
   const token = useToken()
-  const [headers, setHeaders] = useState<Readonly<Record<string, string>>>({})
-  const values = { ...parameters, ...headers }
-  const [body, setBody] = useState(() => exampleBody(operation, document))
   const [state, setState] = useState<State>({ kind: 'idle' })
   const controller = useRef<AbortController>(undefined)
-  const request = requestFor(operation, { parameters: values, body }, token)
-  const curl = 'obstacle' in request ? undefined : curlFor(request, needsToken)
   const isWaiting = state.kind === 'waiting'
+  const inHead = operation.parameters.filter(({ in: place }) => place === 'header')
 
   async function send(event: Event): Promise<void> {
     event.preventDefault()
@@ -46,8 +37,10 @@ export function TryIt(props: TryItProps) {
     const own = new AbortController()
     controller.current = own
     const fail = (message: string) => setState({ kind: 'failed', message })
-    if ('obstacle' in request) {
-      fail(request.obstacle)
+    const obstacle = obstacleIn(operation, input, operation.needsToken ? token : '')
+    const request = requestFor(operation, input, token)
+    if (obstacle !== undefined || request === undefined) {
+      fail(obstacle ?? 'A browser cannot send this path.')
       return
     }
     setState({ kind: 'waiting', bytes: 0 })
@@ -55,7 +48,7 @@ export function TryIt(props: TryItProps) {
       const onProgress = (bytes: number) => setState({ kind: 'waiting', bytes })
       const received = await sendRequest(request, onProgress, own.signal)
       const found = parametersIn(received, operations)
-      onParameters(found)
+      props.onParameters(found)
       setState({ kind: 'received', received, filledIn: Object.keys(found) })
     } catch (error) {
       if (controller.current !== own) return
@@ -64,42 +57,33 @@ export function TryIt(props: TryItProps) {
     }
   }
 
+  const fields = operation.parameters.map((parameter) => ({
+    place: parameter.in,
+    field: <Field key={parameter.name} {...props} parameter={parameter} />,
+  }))
   return (
-    <section class="try card" aria-labelledby={`${operationId}-try`}>
-      <h4 id={`${operationId}-try`}>
-        Try it <span class="unseen">{`${method} ${path}`}</span>
-      </h4>
+    <>
       <form onSubmit={send}>
-        {operation.parameters.map(({ name, in: place, required = false, example = '' }) => (
-          <label key={name}>
-            {name}
-            <input
-              name={name}
-              required={required}
-              autocomplete="off"
-              spellcheck={false}
-              placeholder={shownValue(example)}
-              value={values[name] ?? ''}
-              onInput={({ currentTarget: { value } }) => {
-                if (place !== 'path') setHeaders({ ...headers, [name]: value })
-                else onParameters({ [name]: value })
-              }}
-            />
-          </label>
-        ))}
-        {body === undefined ? null : (
+        {fields.map(({ place, field }) => place !== 'header' && field)}
+        {input.body === undefined ? null : (
           <label>
             Body
             <textarea
               name="body"
               rows={8}
               spellcheck={false}
-              value={body}
-              onInput={(event) => setBody(event.currentTarget.value)}
+              value={input.body}
+              onInput={(event) => onBody(event.currentTarget.value)}
             />
           </label>
         )}
-        <div class="line bar">
+        {inHead.length > 0 && (
+          <details>
+            <summary>Headers</summary>
+            {fields.map(({ place, field }) => place === 'header' && field)}
+          </details>
+        )}
+        <div class="line">
           <button class="main" type="submit">
             Send
           </button>
@@ -112,35 +96,45 @@ export function TryIt(props: TryItProps) {
             Stop
           </button>
           {isWaiting ? <span>{formatted(state.bytes)} bytes…</span> : null}
-          {needsToken && token === '' ? (
+          {operation.needsToken && token === '' ? (
             <span class="caution">There is no token in the field at the top of the page.</span>
           ) : null}
         </div>
       </form>
-      {curl === undefined ? null : (
-        <details class="curl">
-          <summary>The same with curl</summary>
-          <pre>{curl}</pre>
-          <CopyButton what="command" text={curl} />
-        </details>
-      )}
       <Outcome state={state} />
       {state.kind === 'received' ? (
-        <ReceivedResponse
-          received={state.received}
-          name={operationId}
-          isLaidOut={props.isLaidOut}
-          onLayOut={props.onLayOut}
-        />
+        <ReceivedResponse received={state.received} name={operation.operationId} />
       ) : null}
-    </section>
+    </>
+  )
+}
+
+interface FieldProps extends TryItProps {
+  readonly parameter: Parameter
+}
+
+function Field({ parameter, input, onParameter }: FieldProps) {
+  const { name, required = false, example = '' } = parameter
+  return (
+    <label>
+      {name}
+      <input
+        name={name}
+        required={required}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={shownValue(example)}
+        value={input.parameters[name] ?? ''}
+        onInput={(event) => onParameter(parameter, event.currentTarget.value)}
+      />
+    </label>
   )
 }
 
 /** One line, which screen readers announce when it changes. */
 function Outcome({ state }: { state: State }) {
   return (
-    <div role="status" class="outcome">
+    <div role="status">
       {state.kind === 'failed' ? <p class="bad">{state.message}</p> : null}
       {state.kind === 'received' ? (
         <p>
@@ -155,14 +149,6 @@ function Outcome({ state }: { state: State }) {
       ) : null}
     </div>
   )
-}
-
-/** The first example, as text to edit; `undefined` for an operation without a body. */
-function exampleBody({ requestBody }: Operation, document: OpenApiDocument): string | undefined {
-  if (requestBody === undefined) return undefined
-  const [media] = Object.values(requestBody.content)
-  const [example] = Object.values(media?.examples ?? {})
-  return shownValue(document.components.examples[nameIn(example?.$ref ?? '')]?.value ?? {})
 }
 
 /** The path parameters in the `Location` of a new item. */

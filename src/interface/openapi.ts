@@ -167,7 +167,7 @@ function checkHealth(): object {
   return {
     operationId: 'checkHealth',
     tags: ['health'],
-    summary: 'Check whether the service is healthy',
+    summary: 'Check the health',
     description:
       'Needs no token. Works under overload too; `overload` then names the exceeded limit.',
     security: [],
@@ -239,7 +239,7 @@ function replaceItem({ isInOrder }: ListGuarantees): object {
   return {
     operationId: 'replaceItem',
     tags: ['items'],
-    summary: 'Replace an item completely',
+    summary: 'Replace an item',
     description: `The item keeps its ${kept}. All other members are gone, including a \`project_id\` that the request does not repeat. A replace never creates an item.`,
     parameters: conditions,
     requestBody: { required: true, content },

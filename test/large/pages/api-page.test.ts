@@ -1,7 +1,6 @@
 /** The API page in Chromium, used as a person would use it. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { layOut } from '../../../pages/shared/json-layout.js'
@@ -35,18 +34,24 @@ async function open(path = '/docs', options?: GuardOptions): Promise<Page> {
   return page
 }
 
-/** The form of an operation. */
-function formOf(page: Page, operation: string) {
+/** Opens the form of an operation. */
+async function formOf(page: Page, operation: string) {
   const section = page.locator(`#${operation}`)
+  await section.getByRole('button', { name: 'Try it' }).click()
+  await section.getByRole('button', { name: 'Send' }).waitFor()
+  await page.evaluate(
+    `for (const each of document.querySelectorAll('form details')) each.open = true`,
+  )
   return {
     section,
     send: () => section.getByRole('button', { name: 'Send' }).click(),
     body: section.getByLabel('Body', { exact: true }),
-    outcome: section.getByRole('status'),
-    shown: section.getByRole('region', { name: `Body of ${operation}` }),
+    outcome: section.getByRole('status').last(),
+    shown: section.getByRole('figure', { name: `Body of ${operation}` }),
     async answered(status: number): Promise<string> {
       await section
         .getByRole('status')
+        .last()
         .getByText(new RegExp(`^${status} `))
         .waitFor()
       return (await section.locator('.received').textContent()) ?? ''
@@ -80,9 +85,53 @@ describe('the API page', inChromium, () => {
     for (const code of Object.keys(errorKinds)) assert.ok(text.includes(code), code)
   })
 
+  test('create comes first; a status shows its examples, and the model of the body is beside them', async () => {
+    const page = await open()
+    const { examples } = (await servedDocument(new URL(origin))).components
+    const titles = await page.evaluate<string>(
+      '[...document.querySelectorAll("main h2")].map((title) => title.textContent).join()',
+    )
+    assert.equal(
+      titles,
+      'Item Store Service,Authentication,Create an item,Read an item,List all items,Replace an item,Delete an item,Check the health,Models',
+    )
+    const section = page.locator('#createItem')
+    const shows = async (name: string) => {
+      const region = section.getByRole('figure', { name, exact: true })
+      assert.equal(await region.textContent(), JSON.stringify(examples[name]?.value, null, 2))
+    }
+    await shows('createdItem')
+    await section.getByLabel('401', { exact: true }).check()
+    for (const name of ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN']) await shows(name)
+    await page.locator('#deleteItem').getByText('The response has no body.').waitFor()
+    const members = await section.locator('dl').first().textContent()
+    assert.match(members ?? '', /^data object, required.*project_id string/)
+  })
+
+  test('the contents mark the part that is read, and are a menu on a phone', async () => {
+    const page = await open('/docs', { viewport: screens.phone })
+    const current = () => page.evaluate('document.querySelector("nav [aria-current]").textContent')
+    const menu = page.getByRole('button', { name: /^Contents: / })
+    const link = page.getByRole('link', { name: 'Replace an item PUT' })
+    await menu.press('Enter')
+    await link.waitFor()
+    await inEachScheme(page, () => assertAccessible(page))
+    await page.keyboard.press('Escape')
+    await link.waitFor({ state: 'hidden' })
+    await menu.press('Enter')
+    await link.press('Enter')
+    await link.waitFor({ state: 'hidden' })
+    await until('it is marked', async () => (await current()) === 'Replace an itemPUT')
+    await page.getByRole('button', { name: 'Contents: Replace an item' }).waitFor()
+    await page.evaluate('document.getElementById("models").scrollIntoView()')
+    await until('the next is marked', async () => (await current()) === 'Models')
+    const top = await page.evaluate('document.querySelector("nav").getBoundingClientRect().top')
+    assert.equal(top, 0)
+  })
+
   test('a token is pasted once; create, read, replace and delete, to the character', async () => {
     const page = await open()
-    const create = formOf(page, 'createItem')
+    const create = await formOf(page, 'createItem')
     await create.section.getByText('There is no token in the field').waitFor()
     await create.send()
     assert.match(await create.answered(401), /"MISSING_TOKEN".*www-authenticate: Bearer/s)
@@ -100,78 +149,65 @@ describe('the API page', inChromium, () => {
     assert.ok((await create.shown.textContent())?.endsWith(`"data":${item}}`))
 
     // The other forms have the id of the new item.
-    const read = formOf(page, 'readItem')
+    const read = await formOf(page, 'readItem')
     await read.send()
     await read.answered(200)
+    await read.section.getByLabel('Indented').uncheck()
     assert.ok((await read.shown.textContent())?.endsWith(`"data":${item}}`))
 
-    const replace = formOf(page, 'replaceItem')
+    const replace = await formOf(page, 'replaceItem')
     await replace.body.fill('{"data": {"a": 1,}}')
     await replace.send()
     assert.match(await replace.answered(422), /line 1, column 18.*VALIDATION_ERROR/s)
     await replace.body.fill('{"data": {"x": 0.10}}')
     await replace.send()
     await replace.answered(200)
+    await replace.section.getByLabel('Indented').uncheck()
     assert.match((await replace.shown.textContent()) ?? '', /"project_id":null,"x": 0\.10\}\}$/)
 
-    const remove = formOf(page, 'deleteItem')
+    const remove = await formOf(page, 'deleteItem')
     await remove.send()
     assert.match(await remove.answered(204), /The response has no body.*x-session-id: /s)
     await read.send()
     assert.match(await read.answered(404), new RegExp(`Item ${id} not found`))
-    const health = formOf(page, 'checkHealth')
+    const health = await formOf(page, 'checkHealth')
     await health.send()
-    assert.match(await health.answered(200), /"status":"healthy"/)
+    assert.match(await health.answered(200), /"status": "healthy"/)
   })
 
   test('an expired token is a 401 that says so', async () => {
     const page = await open()
     const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
     await page.getByLabel('Token', { exact: true }).fill(expired)
-    const list = formOf(page, 'listItems')
+    const list = await formOf(page, 'listItems')
     await list.send()
     assert.match(await list.answered(401), /TOKEN_EXPIRED/)
   })
 
-  test('the curl command sends the same, and has no token in it', async () => {
-    const page = await open()
-    await page.getByLabel('Token', { exact: true }).fill(token)
-    const { section, body } = formOf(page, 'createItem')
-    await body.fill(`{"data": {"it's": "\\u0041"}}`)
-    const command = (await section.locator('.curl pre').textContent()) ?? ''
-    assert.ok(command.includes('$TOKEN') && !command.includes(token))
-    const input = command.replace('curl', 'curl -s -m 10')
-    const env = { ...process.env, TOKEN: token }
-    const { stdout } = spawnSync('sh', { input, env, encoding: 'utf8' })
-    assert.match(stdout, /"it's": "\\u0041"\}\}$/)
-  })
-
-  test('headers are empty at first, and those that are filled in are sent, also by curl', async () => {
+  test('headers are empty at first, and those that are filled in are sent', async () => {
     const page = await open(`/docs#token=${token}`)
-    const create = formOf(page, 'createItem')
+    const create = await formOf(page, 'createItem')
     const key = create.section.getByLabel('Idempotency-Key', { exact: true })
     assert.equal(await key.inputValue(), '')
     await key.fill('key\u20ac')
     await create.send()
     await create.outcome.getByText('"\u20ac" cannot be in a header.').waitFor()
     await key.fill(`the'only'one`)
-    assert.ok(
-      (await create.section.locator('.curl pre').textContent())?.includes(
-        `-H 'Idempotency-Key: the'\\''only'\\''one'`,
-      ),
-    )
     const location = /location: (\S+)/
     await create.send()
     const [, first] = location.exec(await create.answered(201)) ?? []
     await create.send()
-    await create.section.locator('.received').getByText('idempotent-replayed: true').waitFor()
+    await create.section
+      .locator('.received')
+      .getByText('idempotent-replayed: true')
+      .waitFor({ state: 'attached' })
     assert.equal(location.exec(await create.answered(201))?.[1], first)
 
-    const remove = formOf(page, 'deleteItem')
+    const remove = await formOf(page, 'deleteItem')
     await remove.section.getByLabel('If-Match', { exact: true }).fill('"another"')
     await remove.send()
     await remove.answered(412)
-    const read = formOf(page, 'readItem')
+    const read = await formOf(page, 'readItem')
     assert.equal(await read.section.getByLabel('If-Match', { exact: true }).inputValue(), '')
     await read.send()
     await read.answered(200)
@@ -182,7 +218,7 @@ describe('the API page', inChromium, () => {
     assert.equal(page.url(), `${origin}/docs`)
     assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
     assert.equal(await page.evaluate('history.length'), 2) // the empty page that a browser begins with
-    const list = formOf(page, 'listItems')
+    const list = await formOf(page, 'listItems')
     await list.send()
     await list.answered(200)
     await page.reload()
@@ -207,7 +243,7 @@ describe('the API page', inChromium, () => {
     await large.call('POST', '/items', { data: { text } })
     const address = `${large.baseUrl.origin}/docs#token=${large.validToken()}`
     const page = await openPage(address)
-    const { section, send, answered, shown } = formOf(page, 'listItems')
+    const { section, send, answered, shown } = await formOf(page, 'listItems')
     await section.waitFor()
     await send()
     assert.match(await answered(200), /The first 100,000 of 400,\d\d\d characters/)
@@ -228,11 +264,10 @@ describe('the API page', inChromium, () => {
       if (request.url().includes('/api/')) requests.push(request.url())
     })
     const tokenField = page.getByLabel('Token', { exact: true })
-    const { section, send, outcome } = formOf(page, 'readItem')
+    const { section, send, outcome } = await formOf(page, 'readItem')
     const id = section.getByLabel('item_id', { exact: true })
     for (const value of ['.', '..']) {
       await id.fill(value)
-      assert.equal(await section.locator('.curl').count(), 0) // curl takes it for a step, too
       await send()
       await outcome.getByText(`A browser cannot send "${value}" as item_id`).waitFor()
     }
@@ -260,7 +295,7 @@ describe('the API page', inChromium, () => {
     await page.evaluate(`void (globalThis.fetch = (url, { signal }) => new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     }))`)
-    const { section, send, outcome } = formOf(page, 'listItems')
+    const { section, send, outcome } = await formOf(page, 'listItems')
     await send()
     await section.getByText('0 bytes').waitFor()
     await section.getByRole('button', { name: 'Stop' }).click()
@@ -273,7 +308,7 @@ describe('the API page', inChromium, () => {
     const page = await openPage(`${gone.baseUrl.origin}/docs`, {
       expected: /net::ERR_/,
     })
-    const { section, send, outcome } = formOf(page, 'checkHealth')
+    const { section, send, outcome } = await formOf(page, 'checkHealth')
     await section.waitFor()
     await gone.stop()
     await send()
@@ -289,18 +324,20 @@ describe('the API page', inChromium, () => {
     await page.keyboard.press('Tab')
     assert.equal(await focused(), 'token')
     await page.keyboard.type(token)
-    await page.locator('#content').focus()
-    const { section, answered } = formOf(page, 'listItems')
-    for (let tabs = 0; tabs < 40; tabs += 1) {
-      await page.keyboard.press('Tab')
-      const isThere = await page.evaluate(
-        'document.activeElement.matches("#listItems button[type=submit]")',
-      )
-      if (isThere) break
+    const pressAt = async (selector: string) => {
+      for (let tabs = 0; tabs < 99; tabs += 1) {
+        await page.keyboard.press('Tab')
+        if (await page.evaluate(`document.activeElement.matches('${selector}')`)) break
+      }
+      await page.keyboard.press('Enter')
     }
-    await page.keyboard.press('Enter')
-    await answered(200)
-    assert.ok(await section.isVisible())
+    await page.locator('#content').focus()
+    await pressAt('#listItems button.main')
+    const section = page.locator('#listItems')
+    await section.getByRole('button', { name: 'Send' }).waitFor()
+    assert.equal(await focused(), 'Show the code')
+    await pressAt('#listItems [type=submit]')
+    await section.getByText('200 OK').waitFor()
   })
 
   for (const [screen, viewport] of Object.entries(screens)) {
@@ -312,12 +349,15 @@ describe('the API page', inChromium, () => {
       t.diagnostic(`first contentful paint after ${Math.round(paint)} ms`)
       await assertFits(page)
 
-      const { body, send, answered } = formOf(page, 'createItem')
+      const { body, send, answered } = await formOf(page, 'createItem')
       await body.fill(layOut(`{"project_id": "demo", "data": ${data}}`))
       await send()
       await answered(201)
-      await page.evaluate('document.querySelector("#createItem .try").scrollIntoView()')
+      await page.locator('#createItem').getByRole('button', { name: 'Show the code' }).click()
+      const shown = screen === 'wide' ? '#createItem' : '#createItem .calls'
+      await page.evaluate(`document.querySelector('${shown}').scrollIntoView()`)
       await takePictures(page, `api-page-${screen}`)
+      await formOf(page, 'replaceItem')
 
       await page.evaluate(
         'document.querySelectorAll("details").forEach((each) => { each.open = true })',

@@ -457,7 +457,7 @@ describe('the items page', inChromium, () => {
       assert.equal(await link.count(), links)
       if (links === 1) {
         await link.click()
-        await page.getByRole('link', { name: 'Models' }).waitFor()
+        await page.getByRole('heading', { name: 'Models' }).waitFor()
         assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
         await page.getByRole('link', { name: 'Items', exact: true }).press('Enter')
         await page.counts('0 items')

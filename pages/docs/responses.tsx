@@ -1,22 +1,24 @@
-/** The documented responses of an operation: statuses with error codes, headers, models and examples. @module */
+/** The documented responses of an operation: statuses with error codes, headers and models; and their examples. @module */
 
+import { useState } from 'preact/hooks'
+import { Choice } from './choice.js'
+import { Code } from './code.js'
 import {
-  type Content,
   nameIn,
   type OpenApiDocument,
   type Operation,
   type Response,
   shownValue,
 } from './openapi.js'
-import { Prose, Term, Words } from './prose.js'
-import { Type } from './schemas.js'
+import { Prose, Words } from './prose.js'
+import { Term, Type } from './schemas.js'
 
-interface ResponseListProps {
+interface ResponsesProps {
   readonly operation: Operation
   readonly document: OpenApiDocument
 }
 
-export function ResponseList({ operation, document }: ResponseListProps) {
+export function ResponseList({ operation, document }: ResponsesProps) {
   return (
     <>
       {Object.entries(operation.responses).map(([status, response]) => (
@@ -25,11 +27,42 @@ export function ResponseList({ operation, document }: ResponseListProps) {
             <span class={`status ${kindOf(status)}`}>{status}</span> {titleOf(status, response)}
           </summary>
           <Prose text={response.description} />
+          {Object.entries(response.content ?? {}).map(([type, { schema }]) => (
+            <p key={type}>
+              <Type schema={schema} />
+            </p>
+          ))}
           <Headers response={response} document={document} />
-          <Bodies content={response.content ?? {}} document={document} />
         </details>
       ))}
     </>
+  )
+}
+
+export function ResponseExamples({ operation, document }: ResponsesProps) {
+  const statuses = Object.keys(operation.responses)
+  const [status = '', setStatus] = useState(statuses[0])
+  const [media] = Object.values(operation.responses[status]?.content ?? {})
+  return (
+    <div class="panel">
+      <div class="line">
+        <h3>Response</h3>
+        <Choice
+          title={`Status of ${operation.summary}`}
+          texts={statuses}
+          chosen={status}
+          onChoose={setStatus}
+        />
+      </div>
+      {media === undefined && <p class="note">The response has no body.</p>}
+      {Object.entries(media?.examples ?? {}).map(([name, { $ref }]) => (
+        <Code
+          key={name}
+          title={name}
+          text={shownValue(document.components.examples[nameIn($ref)]?.value)}
+        />
+      ))}
+    </div>
   )
 }
 
@@ -46,12 +79,12 @@ function titleOf(status: string, { description, content }: Response): string {
   return kindOf(status) === 'good' || names.length === 0 ? description : names.join(', ')
 }
 
-interface ResponseProps {
+interface HeadersProps {
   readonly response: Response
   readonly document: OpenApiDocument
 }
 
-function Headers({ response, document }: ResponseProps) {
+function Headers({ response, document }: HeadersProps) {
   return (
     <dl class="members">
       {Object.entries(response.headers ?? {}).map(([name, { $ref }]) => {
@@ -65,31 +98,5 @@ function Headers({ response, document }: ResponseProps) {
         )
       })}
     </dl>
-  )
-}
-
-interface BodiesProps {
-  readonly content: Content
-  readonly document: OpenApiDocument
-}
-
-/** The models of a body, each with its examples. */
-export function Bodies({ content, document }: BodiesProps) {
-  return (
-    <>
-      {Object.entries(content).map(([type, { schema, examples }]) => (
-        <div key={type}>
-          <p>
-            <Type schema={schema} /> <span class="note">{type}</span>
-          </p>
-          {Object.entries(examples ?? {}).map(([name, { $ref }]) => (
-            <figure key={name}>
-              <figcaption>{name}</figcaption>
-              <pre>{shownValue(document.components.examples[nameIn($ref)]?.value)}</pre>
-            </figure>
-          ))}
-        </div>
-      ))}
-    </>
   )
 }

@@ -1,0 +1,93 @@
+/** How an operation is called: a program in the chosen language, or a form in its place; and what it returns. @module */
+
+import { useState } from 'preact/hooks'
+import { CopyButton } from '../shared/copy-button.js'
+import { Choice } from './choice.js'
+import { Code } from './code.js'
+import {
+  nameIn,
+  type OpenApiDocument,
+  type Operation,
+  pathOfServer,
+  shownValue,
+} from './openapi.js'
+import { requestFor } from './request.js'
+import { ResponseExamples } from './responses.js'
+import { type Language, languages, sampleIn } from './samples.js'
+
+export interface CallsProps {
+  readonly document: OpenApiDocument
+  readonly operation: Operation
+  readonly operations: readonly Operation[]
+  /** Values of those parameters by name that all operations share: they are in the path. */
+  readonly parameters: Readonly<Record<string, string>>
+  onParameters(changes: Record<string, string>): void
+  readonly language: Language
+  onLanguage(language: Language): void
+}
+
+export function Calls(props: CallsProps) {
+  const { document, operation, parameters, onParameters, language, onLanguage } = props
+  const [own, setOwn] = useState<Readonly<Record<string, string>>>({})
+  const [body, setBody] = useState(() => exampleBody(operation, document))
+  const [form, setForm] = useState<typeof import('./try-it.js')>()
+  const [problem, setProblem] = useState('')
+
+  const input = { parameters: { ...parameters, ...own }, body }
+  const request = requestFor(operation, input, '')
+  const baseUrl = new URL(pathOfServer(document), location.origin).href
+  const sample = request && sampleIn(language, { operation, input, request, baseUrl })
+
+  function toggle(): void {
+    setProblem('')
+    const message = 'The form cannot be loaded. Is the service running?'
+    if (form === undefined) import('./try-it.js').then(setForm, () => setProblem(message))
+    else setForm(undefined)
+  }
+
+  return (
+    <div class="calls">
+      <div class="panel">
+        <div class="line">
+          {form ? (
+            <h3>Try it</h3>
+          ) : (
+            <Choice
+              title={`Language of ${operation.summary}`}
+              texts={languages}
+              chosen={language}
+              onChoose={onLanguage}
+            />
+          )}
+          {!form && sample && <CopyButton what="code" text={sample} />}
+          {/* One button, so that it keeps the focus. */}
+          <button key="toggle" type="button" class={form ? '' : 'main'} onClick={toggle}>
+            {form ? 'Show the code' : 'Try it'}
+          </button>
+        </div>
+        <p role="status">{problem}</p>
+        {form ? (
+          <form.TryIt
+            {...props}
+            input={input}
+            onParameter={({ name, in: place }, value) =>
+              place === 'path' ? onParameters({ [name]: value }) : setOwn({ ...own, [name]: value })
+            }
+            onBody={setBody}
+          />
+        ) : (
+          sample && <Code title={`${operation.summary} in ${language}`} text={sample} />
+        )}
+      </div>
+      <ResponseExamples operation={operation} document={document} />
+    </div>
+  )
+}
+
+/** The first example, as text to edit; `undefined` for an operation without a body. */
+function exampleBody({ requestBody }: Operation, document: OpenApiDocument): string | undefined {
+  if (requestBody === undefined) return undefined
+  const [media] = Object.values(requestBody.content)
+  const [example] = Object.values(media?.examples ?? {})
+  return shownValue(document.components.examples[nameIn(example?.$ref ?? '')]?.value ?? {})
+}

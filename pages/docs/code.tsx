@@ -1,0 +1,18 @@
+/** Text in the colours of JSON, which most of it is. @module */
+
+import { coloured } from '../shared/json-colours.js'
+
+interface CodeProps {
+  /** What it is, for screen readers. */
+  readonly title: string
+  readonly text: string
+}
+
+export function Code({ title, text }: CodeProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll
+    <figure class="code" tabIndex={0} aria-label={title}>
+      <pre>{coloured(text)}</pre>
+    </figure>
+  )
+}

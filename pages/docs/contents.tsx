@@ -1,0 +1,55 @@
+/** The contents of the page: beside it, or a menu that stays at the top of a narrow screen. @module */
+
+import { useEffect, useState } from 'preact/hooks'
+import type { Operation } from './openapi.js'
+import { Method } from './operation.js'
+
+export function Contents({ operations }: { operations: readonly Operation[] }) {
+  const parts = [
+    { id: 'introduction', title: 'Introduction' },
+    { id: 'authentication', title: 'Authentication' },
+    ...operations.map(({ operationId: id, summary: title, method }) => ({ id, title, method })),
+    { id: 'models', title: 'Models' },
+  ]
+  const current = useCurrent(parts.map(({ id }) => id))
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <nav aria-label="Contents" onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}>
+      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span class="unseen">Contents: </span>
+        {parts.find(({ id }) => id === current)?.title}
+      </button>
+      <ul class={isOpen ? 'open' : ''}>
+        {parts.map((part) => (
+          <li key={part.id}>
+            <a
+              href={`#${part.id}`}
+              aria-current={part.id === current ? 'location' : undefined}
+              onClick={() => setOpen(false)}
+            >
+              {part.title}
+              {'method' in part && <Method name={part.method} />}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** Returns which of the elements with these ids is in the upper part of the screen. They follow one another. */
+function useCurrent(ids: readonly string[]): string | undefined {
+  const [current, setCurrent] = useState(ids[0])
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const entry = entries.find(({ isIntersecting }) => isIntersecting)
+        if (entry !== undefined) setCurrent(entry.target.id)
+      },
+      { rootMargin: '-20% 0px -80%' },
+    )
+    for (const id of ids) observer.observe(document.getElementById(id) ?? document.body)
+    return () => observer.disconnect()
+  }, [])
+  return current
+}
