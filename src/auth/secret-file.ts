@@ -53,18 +53,14 @@ export function observeSecretFile(observer: SecretFileObserver): void {
 
 function follow(path: string): SecretFile {
   const followed: SecretFile = { path, text: undefined, secrets: [], problem: undefined }
-  try {
-    take(followed, readFileSync(path))
-  } catch (error) {
-    refuse(followed, error)
-  }
+  take(followed, () => readFileSync(path))
   setInterval(async () => {
     const { text, problem } = followed
-    try {
-      take(followed, await readFile(path))
-    } catch (error) {
-      refuse(followed, error)
-    }
+    const bytes = await readFile(path).catch((error: unknown) => error)
+    take(followed, () => {
+      if (bytes instanceof Buffer) return bytes
+      throw bytes
+    })
     if (followed.problem === undefined) {
       if (followed.text !== text || problem !== undefined)
         observe({ secrets: followed.secrets.length })
@@ -75,17 +71,17 @@ function follow(path: string): SecretFile {
   return followed
 }
 
-/** @throws {Error} if there is no usable secret in the file. */
-function take(followed: SecretFile, bytes: Buffer): void {
-  const text = bytes.toString()
-  if (text !== followed.text) followed.secrets = parseSecrets(text)
-  followed.text = text
-  followed.problem = undefined
-}
-
-function refuse(followed: SecretFile, error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error)
-  followed.problem = `JWT_SECRET_FILE ${followed.path}: ${reason}`
+/** Takes over the secrets in the file, or notes why it cannot be used. */
+function take(followed: SecretFile, read: () => Buffer): void {
+  try {
+    const text = read().toString()
+    if (text !== followed.text) followed.secrets = parseSecrets(text)
+    followed.text = text
+    followed.problem = undefined
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    followed.problem = `JWT_SECRET_FILE ${followed.path}: ${reason}`
+  }
 }
 
 /** @throws {Error} that says what is wrong, without any part of the text. */

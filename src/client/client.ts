@@ -25,9 +25,9 @@ import type {
   UpdateOptions,
   WriteOptions,
 } from './options.js'
+import { makeChange } from './retry.js'
 import { createSender, type Send, type ServiceRequest } from './sender.js'
 import { createTokenSource } from './token-source.js'
-import { makeChange } from './update.js'
 import { wait } from './wait.js'
 import { statesOf } from './watch.js'
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { nearest } from '../config/nearest.js'
+import { nearest } from '../config/flags.js'
 import { UsageError } from '../config/usage-error.js'
 
 interface Command {

@@ -1,6 +1,6 @@
 /** Variables of the environment that look like settings, but are none. @module */
 
-import { nearest } from './nearest.js'
+import { nearest } from './flags.js'
 import { settings } from './settings.js'
 
 /** What programs call variables that are only for this service. Settings have no such prefix. */

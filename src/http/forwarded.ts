@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { networksOf } from '../config/networks.js'
+import { networksOf } from '../config/kinds.js'
 import type { Config } from '../config/settings.js'
 
 export interface Forwarded {

@@ -14,7 +14,7 @@ import {
   type ItemStore,
   StoreError,
 } from '../store/item-store.js'
-import { answerEmpty, startJson } from './answer.js'
+import { answerEmpty, sendChunks, startJson } from './answer.js'
 import type { ReadBody } from './body.js'
 import {
   type Conditions,
@@ -28,7 +28,6 @@ import {
 import type { Exchange, Handler } from './exchange.js'
 import { keyedName } from './idempotency.js'
 import { requestedProject } from './requested-project.js'
-import { sendChunks } from './send-chunks.js'
 import type { SharedList, SharedLists } from './shared-lists.js'
 import { inTurns } from './turns.js'
 import type { ReadResult, Tagged } from './wait.js'
