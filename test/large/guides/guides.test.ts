@@ -147,7 +147,6 @@ for (const [request = '', , answer = ''] of rows(
     const shown = [...answer.matchAll(/`([^`]*)`/g)].map(([, part = '']) => part)
     const whole = `${JSON.stringify(headers)}${text}`
     for (const part of shown) assert.ok(whole.includes(part), `${part} in ${whole}`)
-    if (answer.includes('without a body')) assert.equal(text, '')
   })
 }
 

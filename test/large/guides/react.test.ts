@@ -54,7 +54,10 @@ test('docs/how-to/web-app.md: the hook of React follows changes, exactly', inChr
   await page.getByText('Add').click()
   await page.getByText('Ladder: 129.90').waitFor()
   const [ladder] = itemsOf(await service.call('GET', '/items'))
-  await service.call('POST', '/items', { data: { name: 'Lamp', price: 1 } })
+  await service.call('POST', '/items', {
+    project_id: 'tools',
+    data: { name: 'Lamp', price: 1 },
+  })
   await page.getByText('Lamp: 1').waitFor()
   await service.call('DELETE', `/items/${ladder?.id}`)
   await page.getByText('Ladder').waitFor({ state: 'detached' })
