@@ -79,7 +79,7 @@ export function TryIt(props: TryItProps) {
         )}
         {inHead.length > 0 && (
           <details>
-            <summary>Headers</summary>
+            <summary>Conditional and repeatable requests</summary>
             {fields.map(({ place, field }) => place === 'header' && field)}
           </details>
         )}

@@ -315,6 +315,21 @@ describe('the API page', inChromium, () => {
     await outcome.getByText('The browser got no response: Failed to fetch').waitFor()
   })
 
+  test('a form that cannot be loaded: the page says so, and loads it when it is asked for again', async () => {
+    let isCut = true
+    const page = await open('/docs', {
+      expected: /net::ERR_FAILED/,
+      isCut: ({ pathname }) => isCut && pathname.includes('/try-it-'),
+    })
+    const section = page.locator('#createItem')
+    await section.getByRole('button', { name: 'Try it' }).click()
+    await section.getByText('The form cannot be loaded. Is the service running?').waitFor()
+    await assertAccessible(page)
+    isCut = false
+    await formOf(page, 'createItem')
+    assert.equal(await section.getByText('The form cannot be loaded').count(), 0)
+  })
+
   test('with the keyboard alone: skip to the content, paste a token, send', async () => {
     const page = await open()
     const focused = () =>
