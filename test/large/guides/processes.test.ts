@@ -20,7 +20,7 @@ import { until } from '../../support/until.js'
 
 const secret = 'a secret of at least thirty-two bytes'
 const clients = 4
-const rounds = 3
+const rounds = 2
 
 /** Like systemd, runs a process again whenever it has ended. Its id is in a file. */
 const supervisor = `
