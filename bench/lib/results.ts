@@ -37,15 +37,12 @@ export function table(head: string[], rows: string[][]) {
   return [line(head), rule, ...rows.map(line)].join('\n')
 }
 
-/** Replaces the section `name` of the results file with `text`. */
+/** Replaces the section `name` of the results file with `text`, or adds it. */
 function writeSection(name: string, text: string) {
   const old = new RegExp(`^## ${name}\n.*?(?=\n## |$(?![^]))`, 'ms')
   const all = readFileSync(file, 'utf8')
-  if (!old.test(all)) throw new Error(`${file} has no section ${name}`)
-  writeFileSync(
-    file,
-    all.replace(old, () => `## ${name}\n\n${text.trim()}\n`),
-  )
+  const section = `## ${name}\n\n${text.trim()}\n`
+  writeFileSync(file, old.test(all) ? all.replace(old, () => section) : `${all}\n${section}`)
 }
 
 /** A number with commas between thousands. */
