@@ -1,37 +1,22 @@
 /** The items page: the list, and the dialogs above it. @module */
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { pagePaths } from '../../src/interface/paths.js'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { download } from '../shared/download.js'
 import { useToken } from '../shared/token-form.js'
-import { Conditions } from './conditions.js'
 import { everything } from './filter.js'
+import { Header } from './header.js'
 import { type Item, isEditableInCell, itemOf, memberText } from './item.js'
-import { inOrder, useLayout } from './layout.js'
-import { NoRows } from './no-rows.js'
-import { defaultColumns } from './overview.js'
+import { useLayout } from './layout.js'
 import type { Peeked } from './peek.js'
 import { useSelection } from './selection.js'
-import { SelectionBar } from './selection-bar.js'
 import { type ChangedError, type ItemService, messageFor, needsToken } from './service.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
-import { TokenDialog } from './token-dialog.js'
 import { Toolbar } from './toolbar.js'
+import { useTracks } from './tracks.js'
 import { useCollection, useMatches, useSorted } from './use-collection.js'
 import { loadDialogs, useDialogs } from './use-dialogs.js'
-
-/** What is being added or edited. */
-interface Draft {
-  /** The stored item, as the user has seen it; `undefined` for a new one. */
-  readonly item: Item | undefined
-  /** What the editor starts with. */
-  readonly text: string
-  /** Whether that is a copy, which is not stored anywhere. */
-  readonly isCopy: boolean
-  /** Unique, so that no draft inherits the state of another. */
-  readonly key: number
-}
+import { useDraft } from './use-draft.js'
 
 export function App({ service }: { service: ItemService }) {
   const token = useToken()
@@ -43,39 +28,41 @@ export function App({ service }: { service: ItemService }) {
   const [layout, changeLayout] = useLayout(filter.project)
   const rows = useSorted(matches, items, layout.sort, listedAt !== undefined)
   const [view, setView] = useState<View>('table')
-  const defaults = defaultColumns(overview)
-  const names = useMemo(
-    () => inOrder(layout.names ?? defaults, layout.pinned),
-    [layout.names, layout.pinned, defaults.join('\n')],
-  )
+  const [room, setRoom] = useState<number>()
+  const shape = overview.shapeOf(filter.project)
+  const tracks = useTracks(filter.project, shape, layout, room)
+  const { names } = tracks
   const [active, setActive] = useState<Item>()
   const [column, setColumn] = useState<string>()
   const selection = useSelection(rows)
   /** What is edited in its cell. */
   const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [peeked, setPeeked] = useState<Peeked>()
-  const [draft, setDraft] = useState<Draft>()
+  const { draft, editing, show, open, edit, follow, change, close: closeDraft } = useDraft()
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
   const [failure, setFailure] = useState('')
   /** Why a token is asked for; `undefined` while it is not. */
   const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
-  // The HTML links to the API page only if the service has it.
-  const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
 
-  const dialogs = useDialogs(Boolean(draft ?? cell ?? peeked ?? toDelete ?? dialog), () => {
+  const isSelected = selection.items.length > 0
+  const isFiltered = filter.conditions.length > 0
+  const isAsking = tokenReason !== undefined
+  const isEmpty = rows.length === 0 && (listedAt !== undefined || loading === undefined)
+  const isOpen = Boolean(draft ?? cell ?? peeked ?? toDelete ?? dialog)
+  const dialogs = useDialogs(isOpen || isAsking || isEmpty || isSelected || isFiltered, () => {
     close()
     setCell(undefined)
     setPeeked(undefined)
-    setDraft(undefined)
+    closeDraft()
     setToDelete(undefined)
+    setTokenReason(undefined)
     setFailure('This part of the page cannot be loaded. Is the service running?')
   })
 
-  const isAsking = tokenReason !== undefined
   /** The token that the latest attempt to list used. */
   const lastTried = useRef<string | undefined>('')
   // A token from the address is used at once; one that is typed, when the dialog is closed.
@@ -89,14 +76,10 @@ export function App({ service }: { service: ItemService }) {
   }
   useEffect(() => onProblem(problem), [problem])
 
-  const open = (text: string, item?: Item, isCopy = false) =>
-    setDraft({ item, text, isCopy, key: performance.now() })
-  const duplicate = (text: string) => open(text, undefined, true)
-  /** A late result of another draft, or of one that was discarded, changes nothing. */
-  const changeDraft = ({ key }: Draft, changes: Partial<Draft> | undefined) =>
-    setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now))
-  const addNew = () => open(`{\n  "project_id": ${JSON.stringify(filter.project ?? null)}\n}`)
-  const isSelected = selection.items.length > 0
+  const addNew = () => {
+    const project = filter.project ? [`"project_id": ${JSON.stringify(filter.project)}`] : []
+    open(`{${[...project, ...shape.blanks()].join()}}`)
+  }
   const lacksToken = !listedAt && token === ''
   const listProblem = lacksToken || failure ? undefined : problem // one failure is shown at a time
 
@@ -118,11 +101,12 @@ export function App({ service }: { service: ItemService }) {
   function onKey(event: KeyboardEvent, item: Item | undefined): void {
     const actions: Record<string, (() => void) | undefined> = {
       n: addNew,
-      d: item && (() => duplicate(item.text)),
-      e: item && (() => open(item.text, item)),
+      d: item && (() => open(item.text, undefined, true)),
+      e: item && (() => edit(item)),
       Delete: isSelected ? () => setToDelete(selection.items) : item && (() => setToDelete([item])),
       '/': () => search.current?.focus(),
       '?': () => setDialog('help'),
+      Escape: isSelected ? undefined : editing.current?.close,
     }
     const act = actions[event.key]
     if (!act) return
@@ -138,16 +122,13 @@ export function App({ service }: { service: ItemService }) {
 
   return (
     <>
-      <header class="line bar">
-        <h1>Items</h1>
-        {hasApiPage && <a href={pagePaths.docs}>API</a>}
-        <button type="button" class="plain" onClick={() => setDialog('help')}>
-          Shortcuts
-        </button>
-        <button type="button" class="plain" onClick={askForToken}>
-          Token
-        </button>
-      </header>
+      <Header
+        token={token}
+        isLive={listedAt !== undefined}
+        isFailing={problem !== undefined}
+        onHelp={() => setDialog('help')}
+        onToken={askForToken}
+      />
       <main>
         <Toolbar
           {...{ filter, overview, names, view, isExporting, search }}
@@ -158,12 +139,14 @@ export function App({ service }: { service: ItemService }) {
           onExport={exportAll}
           onColumns={() => setDialog('columns')}
         />
-        <Conditions
-          conditions={filter.conditions}
-          names={['project_id', ...overview.names]}
-          onChange={(conditions) => setFilter({ ...filter, conditions })}
-          next={grid}
-        />
+        {dialogs && isFiltered && (
+          <dialogs.Conditions
+            conditions={filter.conditions}
+            names={['project_id', ...shape.names]}
+            onChange={(conditions) => setFilter({ ...filter, conditions })}
+            next={grid}
+          />
+        )}
         <Status
           {...{ loading, share, listedAt, news, listProblem, failure }}
           all={items.length}
@@ -173,25 +156,31 @@ export function App({ service }: { service: ItemService }) {
           onDismiss={() => setFailure('')}
           next={grid}
         >
-          {isSelected && <SelectionBar {...{ selection }} onDelete={setToDelete} next={grid} />}
+          {dialogs && isSelected && (
+            <dialogs.SelectionBar {...{ selection }} onDelete={setToDelete} next={grid} />
+          )}
         </Status>
         <ItemTable
-          {...{ grid, view, names, layout, changed, column, selection, onKey }}
-          overview={overview}
+          {...{ grid, view, tracks, layout, changed, column, selection, onKey }}
+          onRoom={setRoom}
+          onColumns={() => setDialog('columns')}
           items={rows}
           onLayout={changeLayout}
           active={active?.id}
-          onActive={setActive}
+          onActive={(item) => {
+            setActive(item)
+            if (item.id !== draft?.item?.id) follow(item)
+          }}
           onColumn={setColumn}
           onPeek={setPeeked}
           onOpen={(item, name) => {
             if (name !== undefined && isEditableInCell(memberText(item, name)))
               setCell({ item, name })
-            else open(item.text, item)
+            else edit(item)
           }}
         />
-        {rows.length === 0 && (listedAt || loading === undefined) && (
-          <NoRows
+        {dialogs && isEmpty && (
+          <dialogs.NoRows
             {...{ token, filter, lacksToken }}
             all={listedAt && items.length}
             onToken={askForToken}
@@ -213,8 +202,15 @@ export function App({ service }: { service: ItemService }) {
       )}
       {dialogs && draft && (
         <dialogs.Edit
-          {...{ service, onFound, onProblem }}
+          {...{ service, editing, grid, onFound, onProblem }}
           key={draft.key}
+          hasFocus={draft.hasFocus}
+          onMove={(step) => {
+            const item = rows[rows.findIndex(({ id }) => id === draft.item?.id) + step]
+            if (!item) return
+            setActive(item)
+            show(item.text, item)
+          }}
           item={draft.item}
           text={draft.text}
           isCopy={draft.isCopy}
@@ -223,18 +219,21 @@ export function App({ service }: { service: ItemService }) {
             collection.put(text)
             const item = itemOf(text)
             setActive(item)
-            changeDraft(draft, isDone ? undefined : { item })
+            change(draft, isDone ? undefined : { item })
           }}
-          onSeen={(item) => changeDraft(draft, { item, isCopy: true })}
+          onSeen={(item) => change(draft, { item, isCopy: true })}
           onDelete={(item) => setToDelete([item])}
-          onDuplicate={duplicate}
-          onClose={() => setDraft(undefined)}
+          onDuplicate={(text) => show(text, undefined, true)}
+          onClose={closeDraft}
         />
       )}
       {dialogs && cell && (
         <dialogs.CellEditor
           {...{ service, listProblem, onProblem, ...cell }}
-          onSaved={collection.put}
+          onSaved={(text) => {
+            collection.put(text)
+            if (cell.item.id === draft?.item?.id) follow(itemOf(text))
+          }}
           onConflict={(found, text) => {
             setCell(undefined)
             onFound(found)
@@ -255,7 +254,7 @@ export function App({ service }: { service: ItemService }) {
         />
       )}
       {dialogs && dialog === 'columns' && (
-        <dialogs.Columns {...{ overview, names, layout }} onLayout={changeLayout} onClose={close} />
+        <dialogs.Columns {...{ shape, names, layout }} onLayout={changeLayout} onClose={close} />
       )}
       {dialogs && dialog === 'help' && <dialogs.Help onClose={close} />}
       {dialogs && toDelete && (
@@ -263,15 +262,15 @@ export function App({ service }: { service: ItemService }) {
           {...{ service, onFound, onProblem }}
           items={toDelete}
           onDeleted={(ids) => {
-            setDraft((now) => (now?.item && ids.has(now.item.id) ? undefined : now))
+            if (draft?.item && ids.has(draft.item.id)) closeDraft()
             collection.remove(ids)
             if (active && ids.has(active.id)) setActive(nextTo(rows, active, ids))
           }}
           onClose={() => setToDelete(undefined)}
         />
       )}
-      {isAsking && (
-        <TokenDialog
+      {dialogs && isAsking && (
+        <dialogs.TokenDialog
           reason={tokenReason}
           onUse={() => {
             lastTried.current = undefined // so that the same token is tried again, too

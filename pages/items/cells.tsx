@@ -1,6 +1,7 @@
 /** What is in the rows of the list. @module */
 
 import { useMemo } from 'preact/hooks'
+import { coloured } from '../shared/json-colours.js'
 import { cellAt } from './head.js'
 import { type Item, kindOf, shownName, shownValue } from './item.js'
 import { lastMembers, type Member } from './members.js'
@@ -9,7 +10,7 @@ import type { Look } from './table.js'
 import type { Column } from './tracks.js'
 
 /** Longest part of an item's JSON that its row shows, in characters. */
-const longestRow = 600
+const longestRow = 800
 /** Longest list of members that have no column of their own, in characters. */
 const longestRest = 200
 /** How many members a card shows. */
@@ -66,7 +67,7 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
       return (
         <td id={active === undefined ? undefined : activeCell}>
           {box}
-          {item.text.slice(0, longestRow)}
+          <span>{coloured(item.text.slice(0, longestRow))}</span>
         </td>
       )
     }

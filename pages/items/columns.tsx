@@ -1,13 +1,14 @@
 /** Chooses the members that are columns, their order, and those that stay in sight. @module */
 
+import { down, Icon, up } from '../shared/icons.js'
 import { formatted } from '../shared/numbers.js'
 import { Dialog } from './dialog.js'
 import { shownName } from './item.js'
 import { defaultLayout, type Layout, moved } from './layout.js'
-import type { Overview } from './overview.js'
+import type { Shape } from './overview.js'
 
 export interface ColumnsProps {
-  readonly overview: Overview
+  readonly shape: Shape
   /** Names of the members that are columns now, besides `id`, from left to right. */
   readonly names: readonly string[]
   readonly layout: Layout
@@ -15,9 +16,9 @@ export interface ColumnsProps {
   readonly onClose: () => void
 }
 
-export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsProps) {
+export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProps) {
   const { pinned } = layout
-  const others = ['project_id', ...overview.names].filter((name) => !names.includes(name))
+  const others = ['project_id', ...shape.names].filter((name) => !names.includes(name))
 
   /** @param button keeps the focus, as its column moves. */
   const change = (part: Partial<Layout>, button: HTMLElement) => {
@@ -28,9 +29,9 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
   return (
     <Dialog title="Columns" onClose={onClose}>
       <p>
-        The members of the first items, most frequent first.
-        {overview.otherNames > 0 && ` ${formatted(overview.otherNames)} more are not listed.`} Open
-        an item to see all of its members. A pinned column stays in sight beside the id.
+        The members of the first items.
+        {shape.otherNames > 0 && ` ${formatted(shape.otherNames)} more are not listed.`} Open an
+        item to see all of its members. A pinned column stays in sight beside the id.
       </p>
       <ul class="choices">
         {[...names, ...others].map((name, at) => (
@@ -72,7 +73,7 @@ export function Columns({ overview, names, layout, onLayout, onClose }: ColumnsP
                       change(moved(names, pinned, name, names[at + step]), currentTarget)
                     }
                   >
-                    {step < 0 ? '↑' : '↓'}
+                    {step < 0 ? <Icon path={up} /> : <Icon path={down} />}
                   </button>
                 ))}
               </>

@@ -1,12 +1,15 @@
 /** Dialogs: the platform's, which keep the focus inside and give it back afterwards. @module */
 
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren, RefObject, VNode } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useMedia } from './use-media.js'
 
 export interface DialogProps {
   readonly title: string
   readonly class?: string
   readonly style?: Readonly<Record<string, string>>
+  /** Beside the title. */
+  readonly actions?: ComponentChildren
   /** Whether the focus is on the title at first, and not on what can be used first. */
   readonly autofocus?: boolean
   /** Escape was pressed, or whatever else closes a dialog on this platform. */
@@ -19,7 +22,17 @@ export interface DialogProps {
 
 /** Open as long as it is in the page. */
 export function Dialog(props: DialogProps) {
-  const { title, class: name, style, autofocus, onClose, onKeyDown, onOutside, children } = props
+  const {
+    title,
+    class: name,
+    style,
+    actions,
+    autofocus,
+    onClose,
+    onKeyDown,
+    onOutside,
+    children,
+  } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useLayoutEffect(() => {
@@ -44,23 +57,73 @@ export function Dialog(props: DialogProps) {
       onClick={({ target }) => target === dialog.current && onOutside?.()}
       onKeyDown={(event) => {
         onKeyDown?.(event)
-        if (event.key !== 'Escape' || event.defaultPrevented) return
         // The browser would close it at the second Escape, whatever `cancel` says.
-        event.preventDefault()
-        event.stopPropagation() // it is not for the dialog below
-        onClose()
+        closeOnEscape(event, onClose)
       }}
       onCancel={(event) => {
         event.preventDefault()
         if (event.target === dialog.current) onClose()
       }}
     >
-      <h2 id={titleId} tabIndex={autofocus ? -1 : undefined} autofocus={autofocus}>
-        {title}
-      </h2>
+      <div class="line title">
+        <h2 id={titleId} tabIndex={autofocus ? -1 : undefined} autofocus={autofocus}>
+          {title}
+        </h2>
+        {actions}
+      </div>
       {children}
     </dialog>
   )
+}
+
+export interface PanelProps
+  extends Omit<DialogProps, 'class' | 'style' | 'autofocus' | 'onOutside'> {
+  /** What gets the focus when the panel, which has it, is closed. */
+  readonly next: RefObject<HTMLElement | null>
+}
+
+/** Beside the list, which stays usable; on a narrow screen, a dialog that fills it. */
+export function Panel({ next, ...props }: PanelProps) {
+  const isNarrow = useMedia('(width < 40rem)')
+  return isNarrow ? <Dialog class="panel" {...props} /> : <SidePanel next={next} {...props} />
+}
+
+function SidePanel({ title, actions, next, onClose, onKeyDown, children }: PanelProps) {
+  const titleId = useId()
+  useLayoutEffect(() => {
+    const opener = document.activeElement
+    return () =>
+      queueMicrotask(() => {
+        if (document.activeElement !== document.body) return
+        if (opener instanceof HTMLElement && opener !== document.body) opener.focus()
+        else next.current?.focus()
+      })
+  }, [])
+  return (
+    <div
+      class="panel"
+      role="dialog"
+      aria-labelledby={titleId}
+      onKeyDown={(event) => {
+        if (event.target instanceof Element && event.target.closest('dialog')) return
+        onKeyDown?.(event)
+        closeOnEscape(event, onClose)
+      }}
+    >
+      <div class="line title">
+        <h2 id={titleId}>{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+function closeOnEscape(event: KeyboardEvent, onClose: () => void): void {
+  if (event.key !== 'Escape' || event.defaultPrevented) return
+  event.preventDefault()
+  event.stopPropagation() // it is not for what is below
+  onClose()
 }
 
 /** What closing would lose, as the confirmation says it. */

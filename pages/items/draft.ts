@@ -86,6 +86,14 @@ export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
+/** What is typed first in a new item: the first value besides the project, or else what is within the braces. */
+export function firstValue(text: string): { readonly from: number; readonly to: number } {
+  const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
+  if (!member) return { from: text.length - 1, to: text.length - 1 }
+  const { valueStart: from, end: to } = member
+  return /["{[]/.test(text.charAt(from)) ? { from: from + 1, to: to - 1 } : { from, to }
+}
+
 /** The text with another value of a member, and nothing else changed; or what is wrong with that value. */
 export function withValue(
   text: string,

@@ -1,12 +1,15 @@
 /** Adds or edits an item. What was typed stays until it is saved or discarded. @module */
 
-import { useMemo, useRef, useState } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { close as cross, down, Icon, up } from '../shared/icons.js'
 import { layOut } from '../shared/json-layout.js'
-import { Dialog, type Loss, useConfirmedClose } from './dialog.js'
-import { formattedDraft, placeInDraft, whyInvalid, withoutId } from './draft.js'
+import { type Loss, Panel, useConfirmedClose } from './dialog.js'
+import { firstValue, formattedDraft, placeInDraft, whyInvalid, withoutId } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
 import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
+import { isCommand } from './list-keys.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
 import { ChangedError, type ItemService, newKey } from './service.js'
 
@@ -17,6 +20,11 @@ export interface EditProps {
   readonly text: string
   /** Whether closing without saving would lose something although nothing was typed. */
   readonly isCopy: boolean
+  /** Whether the editor gets the focus. */
+  readonly hasFocus: boolean
+  /** Is set while this is open. */
+  readonly editing: RefObject<Editing | undefined>
+  readonly grid: RefObject<HTMLElement | null>
   /** The item as it is stored now, as far as is known; `undefined` when it is not stored. */
   readonly listed: Item | undefined
   readonly service: ItemService
@@ -30,12 +38,24 @@ export interface EditProps {
   readonly onDuplicate: (text: string) => void
   /** A request failed. */
   readonly onProblem: (problem: unknown) => void
+  /** Goes to the row before this one or after it. */
+  readonly onMove: (step: number) => void
   readonly onClose: () => void
 }
 
+/** What is open beside the list. */
+export interface Editing {
+  /** Whether closing it would lose nothing. */
+  readonly isSafe: boolean
+  /** Asks first if something would be lost. */
+  leave(then: () => void): void
+  close(): void
+  focus(): void
+}
+
 export function Edit(props: EditProps) {
-  const { item, isCopy, listed, service } = props
-  const { onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
+  const { item, isCopy, hasFocus, editing, grid, listed, service } = props
+  const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
   /** What is saved if nothing in it is changed but the layout that the editor has given it. */
   const [source, setSource] = useState(() => (isCopy ? withoutId(props.text) : props.text))
@@ -47,7 +67,23 @@ export function Edit(props: EditProps) {
   const [key] = useState(newKey)
   const toSave = (typed: string) => (typed === shown ? source : typed)
   const isDirty = item ? toSave(typed) !== item.text : isCopy || typed !== shown
-  const [close, confirmation] = useConfirmedClose(lossOf(isSaving, isDirty), onClose)
+  const loss = lossOf(isSaving, isDirty)
+  /** What is done once it is confirmed that the changes may be lost. */
+  const next = useRef(onClose)
+  const [leaveNow, confirmation] = useConfirmedClose(loss, () => next.current())
+  const leave = (then: () => void) => {
+    next.current = then
+    leaveNow()
+  }
+  const close = () => leave(onClose)
+  const move = (step: number) => leave(() => onMove(step))
+  useLayoutEffect(() => {
+    const focus = () => editor.current?.focus()
+    editing.current = { isSafe: loss === undefined, leave, close, focus }
+    return () => {
+      editing.current = undefined
+    }
+  })
 
   /** The text, if it is an item; otherwise puts the cursor at the problem. */
   function validText(): string | undefined {
@@ -96,15 +132,38 @@ export function Edit(props: EditProps) {
   }
 
   return (
-    <Dialog
+    <Panel
       title={item ? 'Edit item' : 'New item'}
-      class="edit"
+      next={grid}
+      actions={
+        <>
+          {item &&
+            ([-1, 1] as const).map((by) => (
+              <button
+                key={by}
+                type="button"
+                class="quiet"
+                title={by < 0 ? 'Previous row (Alt + ↑)' : 'Next row (Alt + ↓)'}
+                aria-label={by < 0 ? 'Previous row' : 'Next row'}
+                onClick={() => move(by)}
+              >
+                <Icon path={by < 0 ? up : down} />
+              </button>
+            ))}
+          <button type="button" class="quiet" onClick={close}>
+            <Icon path={cross} /> <span class="unseen">Close</span>
+          </button>
+        </>
+      }
       onClose={close}
       onKeyDown={(event) => {
-        const isSave = event.key === 's' || event.key === 'Enter'
-        if (!isSave || !(event.ctrlKey || event.metaKey)) return
+        const { key, altKey } = event
+        const isSave = (key === 's' || key === 'Enter') && isCommand(event)
+        const by = { ArrowUp: -1, ArrowDown: 1 }[key]
+        if (isSave) save(item)
+        else if (altKey && by && item) move(by)
+        else return
         event.preventDefault()
-        save(item)
       }}
     >
       {item && <p class="id">{item.id}</p>}
@@ -113,7 +172,13 @@ export function Edit(props: EditProps) {
           {notSaved(problem)}
         </p>
       )}
-      <EditorPane text={shown} id={item?.id} editor={editor} found={found} onChange={setTyped} />
+      <EditorPane
+        {...{ editor, found, hasFocus }}
+        text={shown}
+        id={item?.id}
+        cursor={item || isCopy ? undefined : firstValue(shown)}
+        onChange={setTyped}
+      />
       {/* Below the text: it may appear while one types, and what is being typed stays in its place. */}
       {item && listed?.text !== item.text && !isSaving && (
         <Elsewhere
@@ -134,25 +199,22 @@ export function Edit(props: EditProps) {
         <button type="button" class="main" aria-disabled={isSaving} onClick={() => save(item)}>
           {isSaving ? 'Saving…' : 'Save'}
         </button>
-        <button type="button" onClick={close}>
-          Close
-        </button>
-        <button type="button" onClick={format}>
+        <button type="button" class="quiet" onClick={format}>
           Format
         </button>
         {item && (
           <>
-            <button type="button" onClick={() => onDuplicate(toSave(typed))}>
+            <button type="button" class="quiet" onClick={() => onDuplicate(toSave(typed))}>
               Duplicate
             </button>
-            <button type="button" class="danger last" onClick={() => onDelete(item)}>
+            <button type="button" class="quiet danger last" onClick={() => onDelete(item)}>
               Delete
             </button>
           </>
         )}
       </div>
       {confirmation}
-    </Dialog>
+    </Panel>
   )
 }
 

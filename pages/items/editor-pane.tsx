@@ -15,6 +15,9 @@ export interface EditorPaneProps {
   readonly id: string | undefined
   /** Is set to the editor once that has loaded. */
   readonly editor: RefObject<JsonEditor | undefined>
+  readonly hasFocus: boolean
+  /** What is selected at first. */
+  readonly cursor: { readonly from: number; readonly to: number } | undefined
   /** What the service found. */
   readonly found: Found | undefined
   readonly onChange: (text: string) => void
@@ -30,7 +33,8 @@ interface Listed extends Finding {
   readonly place: string
 }
 
-export function EditorPane({ text, id, editor, found, onChange }: EditorPaneProps) {
+export function EditorPane(props: EditorPaneProps) {
+  const { text, id, editor, hasFocus, cursor, found, onChange } = props
   const host = useRef<HTMLDivElement>(null)
   const [listed, setListed] = useState<readonly Listed[]>([])
   const [problem, setProblem] = useState('')
@@ -63,7 +67,8 @@ export function EditorPane({ text, id, editor, found, onChange }: EditorPaneProp
         onChange: () => own && latest.current.onChange(own.text()),
       })
       editor.current = own
-      own.focus()
+      if (cursor) own.goTo(cursor.from, cursor.to)
+      else if (hasFocus) own.focus()
     }
     start().catch(() => setProblem('The editor cannot be loaded. Is the service running?'))
     return () => {

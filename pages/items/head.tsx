@@ -2,20 +2,19 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { down, Icon, up } from '../shared/icons.js'
 import { shownName } from './item.js'
 import { type Layout, moved } from './layout.js'
 import { sortedBy } from './sort.js'
-import { type Column, narrowest } from './tracks.js'
+import { type Column, narrowest, type Tracks } from './tracks.js'
 
 export interface HeadProps {
   readonly layout: Layout
-  readonly columns: readonly Column[]
-  /** Those that are rendered. */
+  readonly tracks: Tracks
+  /** The columns that are rendered. */
   readonly drawn: readonly Column[]
-  /** Of all columns, in characters. */
-  readonly widths: readonly number[]
-  /** Whether they are side by side, so that they can be moved and have widths. */
-  readonly isTable: boolean
+  /** The user wants to choose the columns. */
+  readonly onColumns: () => void
   readonly onLayout: (part: Partial<Layout>) => void
   /** What else is in the head of `id`. */
   readonly children: ComponentChildren
@@ -28,8 +27,9 @@ const edge = 10
 /** By how much a key changes a width, in characters. */
 const step = 2
 
-export function Head({ layout, columns, drawn, widths, isTable, onLayout, children }: HeadProps) {
+export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: HeadProps) {
   const { sort, pinned } = layout
+  const { columns, names, widths, hidden } = tracks
   /** The column that the pointer moves, and the one whose place it would get. */
   const [move, setMove] = useState<{ name: string; target: string }>()
 
@@ -40,7 +40,6 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
     moving.current = undefined
   })
 
-  const names = columns.slice(1).map(({ name }) => name)
   const place = (name: string, target: string | undefined) =>
     onLayout(moved(names, pinned, name, target))
   const resize = (name: string, width?: number) => {
@@ -48,9 +47,9 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
     onLayout({ widths: width ? [...others, [name, Math.max(narrowest, width)]] : others })
   }
 
-  function onEdge(event: PointerEvent, head: HTMLElement, { name, place }: Column): void {
-    const before = widths[place] ?? 0
-    const unit = head.offsetWidth / before
+  function onEdge(event: PointerEvent, head: HTMLElement, { name }: Column): void {
+    const unit = widthOfCharacter(head.parentElement, widths)
+    const before = head.offsetWidth / unit
     follow(event, (distance) => resize(name, Math.round(before + distance / unit)))
   }
 
@@ -97,11 +96,11 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
             data-numeric={column.isNumeric || undefined}
             class={classOf(name, move)}
             onPointerDown={(event) => {
-              if (!isTable || event.button !== 0) return
+              if (event.button !== 0) return
               if (isOnEdge(event)) onEdge(event, event.currentTarget, column)
               else onHead(event, column)
             }}
-            onDblClick={(event) => isTable && isOnEdge(event) && resize(name)}
+            onDblClick={(event) => isOnEdge(event) && resize(name)}
             {...cellAt(column)}
           >
             {column.place === 0 && children}
@@ -113,7 +112,7 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
               onKeyDown={(event) => onKeyDown(event, event.currentTarget, column)}
             >
               {shownName(name)}
-              {at >= 0 && <span aria-hidden="true">{order === 'ascending' ? ' ▲' : ' ▼'}</span>}
+              {at >= 0 && <Icon path={order === 'ascending' ? up : down} />}
               {at >= 0 && sort.length > 1 && (
                 <>
                   <span class="unseen">key</span> {at + 1}
@@ -123,8 +122,54 @@ export function Head({ layout, columns, drawn, widths, isTable, onLayout, childr
           </th>
         )
       })}
+      {hidden > 0 && (
+        <th class="more" {...cellAt({ place: columns.length, isPinned: false })}>
+          <button type="button" class="quiet" onClick={onColumns}>
+            +{hidden}
+            <span class="unseen"> more columns</span>
+          </button>
+        </th>
+      )}
     </tr>
   )
+}
+
+/** Sorts the cards, which have no heads. */
+export function SortMenu({
+  layout,
+  columns,
+  onLayout,
+}: Pick<HeadProps, 'layout' | 'onLayout'> & Pick<Tracks, 'columns'>) {
+  const orders = columns.flatMap(({ name }) => [
+    { name, isDescending: false },
+    { name, isDescending: true },
+  ])
+  const [key] = layout.sort
+  const now = orders.findIndex(
+    (each) => each.name === key?.name && each.isDescending === key.isDescending,
+  )
+  return (
+    <select
+      aria-label="Sort by"
+      value={now}
+      onChange={({ currentTarget: { value } }) => {
+        const order = orders[Number(value)]
+        onLayout({ sort: order ? [order] : [] })
+      }}
+    >
+      <option value={-1}>Sort by…</option>
+      {orders.map(({ name, isDescending }, at) => (
+        <option key={at} value={at}>
+          {shownName(name)} {isDescending ? '↓' : '↑'}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** The width of a character in CSS pixels, from the head of `id`. */
+export function widthOfCharacter(heads: Element | null, widths: readonly number[]): number {
+  return (heads?.querySelector('th')?.getBoundingClientRect().width ?? 0) / (widths[0] ?? 1)
 }
 
 /** What a cell has because of its column: those to the left of it may not be rendered. */

@@ -38,6 +38,7 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'While editing an item': {
     'Ctrl or ⌘ + S': 'save',
     'Ctrl or ⌘ + Z': 'undo',
+    'Alt + ↑ ↓': 'previous or next row',
     F8: 'next problem in the JSON',
     Tab: 'leave the editor',
     Escape: 'close; asks first if there are unsaved changes',

@@ -63,8 +63,9 @@ export function shownValue(text: string, { valueStart, end, count }: Member): Sh
   if (!start.startsWith('"')) return { text: start + cut, short: start + cut }
   // Whole characters and escapes: the cut may go through the last one.
   const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
-  const value = JSON.stringify(stringOf(`${whole}"`) + cut)
-  return { text: value, short: isPlain(value) ? value.slice(1, -1) : value }
+  const value = stringOf(`${whole}"`) + cut
+  const json = JSON.stringify(value)
+  return { text: json, short: isPlain(value) ? value : json }
 }
 
 function memberOf(text: string, name: string): Member | undefined {
@@ -80,14 +81,12 @@ export function kindOf(text: string): Kind {
 }
 
 /**
- * Whether a string reads as one without its quotes: something of it can be seen at both ends, it looks like no other
- * value, and nothing in it is escaped.
+ * Whether a string is shown without quotes: it would not be read as a number, literal, object, array or string in
+ * quotes, and it has neither white space at its ends nor characters that cannot be seen.
  */
 export function isPlain(text: string): boolean {
-  return (
-    /^"[^\s\p{C}"\\][^\\]*"$/u.test(text) &&
-    !/^"(?:[-\d[{]|(?:true|false|null)"$)|[\s\p{C}]"$/u.test(text)
-  )
+  const isOther = /^(?:["[{]|(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null)?$)/i
+  return !isOther.test(text) && !/^\s|\s$|[\p{C}\p{Zl}\p{Zp}]/u.test(text)
 }
 
 /**

@@ -26,8 +26,8 @@ export interface JsonEditor {
   text(): string
   /** Replaces the whole text, which can be undone. */
   replace(text: string): void
-  /** Moves the cursor there. */
-  goTo(offset: number): void
+  /** Moves the cursor there, or selects the text up to another place. */
+  goTo(offset: number, end?: number): void
   /** Shows what the service found, until the text changes. */
   show(findings: readonly Finding[]): void
   focus(): void
@@ -43,7 +43,7 @@ export interface JsonEditorOptions {
 }
 
 const theme = EditorView.theme({
-  '&': { height: '100%', fontSize: '0.875rem', color: 'var(--text)' },
+  '&': { height: '100%', fontSize: 'var(--size-code)', color: 'var(--text)' },
   '&.cm-focused': { outline: 'none' }, // the host has one
   '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--text)', padding: '0.5rem 0' },
@@ -77,9 +77,10 @@ const theme = EditorView.theme({
 })
 
 const colors = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'var(--accent)' },
-  { tag: tags.string, color: 'var(--good)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--caution)' },
+  { tag: tags.propertyName, color: 'var(--json-name)' },
+  { tag: tags.string, color: 'var(--json-string)' },
+  { tag: tags.number, color: 'var(--json-number)' },
+  { tag: [tags.bool, tags.null], color: 'var(--json-literal)' },
 ])
 
 /** These change the direction of text as well, and CodeMirror does not mark them. */
@@ -126,8 +127,12 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         EditorView.updateListener.of(({ docChanged }) => {
           if (docChanged) onChange()
         }),
-        // Ctrl or ⌘ with Enter saves, and must not add a line to what is saved.
-        keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),
+        // The panel uses these: Ctrl or ⌘ with Enter saves, Alt with an arrow goes to another row.
+        keymap.of(
+          defaultKeymap.filter(
+            ({ key }) => !/^(?:Mod-Enter|Alt-Arrow(?:Up|Down))$/.test(key ?? ''),
+          ),
+        ),
         keymap.of([...historyKeymap, ...lintKeymap]),
         EditorView.domEventHandlers({ beforeinput: replaceSelection }),
         theme,
@@ -141,8 +146,8 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
       // Otherwise what was typed just before would be undone together with it.
       view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
-    goTo(offset) {
-      view.dispatch({ selection: { anchor: offset }, scrollIntoView: true })
+    goTo(offset, end = offset) {
+      view.dispatch({ selection: { anchor: offset, head: end }, scrollIntoView: true })
       view.focus()
     },
     show(findings) {

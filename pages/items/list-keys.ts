@@ -13,6 +13,7 @@ export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
         return
       if (isCommand(event) && !/^[ac]$/.test(key)) return
       const isPressing = key === 'Enter' || key === ' '
+      if (target instanceof Element && target.closest('.panel')) return
       const free = key === 'ArrowDown' ? '[type=checkbox], [type=search]' : '[type=checkbox]'
       const taken = isPressing ? 'button, a, input, select' : `input:not(${free}), select`
       if (target instanceof Element && target.closest(taken)) return

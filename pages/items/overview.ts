@@ -1,14 +1,13 @@
 /** What is in a list of items: the projects, and the members that can be columns. @module */
 
 import { type Item, projectOf } from './item.js'
-import { membersOf } from './members.js'
+import { type Member, membersOf } from './members.js'
 
-export interface Overview {
-  /** How many items have each `project_id`; of too many, those that come first. */
-  readonly projects: ReadonlyMap<string | null, number>
+/** What is in the items of a list, or of one project. */
+export interface Shape {
   /**
-   * The names of members of the first items, without `id` and `project_id`: the most frequent ones, in
-   * descending order.
+   * The names of members of the first items, without `id` and `project_id`, in the order in which they first appear; of
+   * too many, the most frequent ones.
    */
   readonly names: readonly string[]
   /** How many other names these items have. */
@@ -17,19 +16,26 @@ export interface Overview {
   readonly widths: ReadonlyMap<string, number>
   /** Members that are something other than a number in one of these items. */
   readonly notNumeric: ReadonlySet<string>
+  /** The members that most of these items have, as JSON texts with an empty value of the first type seen. */
+  blanks(): string[]
 }
 
-/** How many items are searched for members, and how many members of each. */
+export interface Overview {
+  /** How many items have each `project_id`; of too many, those that come first. */
+  readonly projects: ReadonlyMap<string | null, number>
+  /** @param project `undefined` for all items. */
+  shapeOf(project: string | null | undefined): Shape
+}
+
+/** How many items of a list are searched for members, how many more of each project, and how many members of each. */
 const sample = 1_000
+const projectSample = 50
 const mostMembers = 200
 /** How many there are to choose from. */
 const mostNames = 200
 const mostProjects = 500
 /** Longer values do not make a column wider, in characters. */
-const widest = 32
-
-/** How many columns a table has by default; `project_id` is one of them. */
-const defaultCount = 8
+const widest = 28
 
 export interface OverviewMaker extends Overview {
   add(item: Item): void
@@ -38,38 +44,78 @@ export interface OverviewMaker extends Overview {
 /** An overview that grows with the list. */
 export function createOverview(): OverviewMaker {
   const projects = new Map<string | null, number>()
-  const counts = new Map<string, number>()
-  const widths = new Map<string, number>()
-  const notNumeric = new Set<string>()
+  const all = createShape()
+  const shapes = new Map<string | null, ReturnType<typeof createShape>>()
   let seen = 0
-  /** Sorted on demand; `undefined` when items were added since. */
-  let names: string[] | undefined
   return {
     projects,
+    shapeOf: (project) => (project === undefined ? all : (shapes.get(project) ?? all)),
+    add(item) {
+      const project = projectOf(item)
+      if (projects.has(project) || projects.size < mostProjects) count(projects, project)
+      seen += 1
+      const seenOfProject = projects.get(project)
+      if (seen > sample && !(seenOfProject && seenOfProject <= projectSample)) return
+      const members: Member[] = []
+      for (const member of membersOf(item.text)) if (members.push(member) === mostMembers) break
+      if (seen <= sample) all.add(item.text, members)
+      if (seenOfProject === undefined) return
+      const shape = shapes.get(project) ?? createShape()
+      shapes.set(project, shape)
+      shape.add(item.text, members)
+    },
+  }
+}
+
+/** Empty values by the first character of a value of the same type. */
+const blanks: Readonly<Record<string, string>> = {
+  '"': '""',
+  '[': '[]',
+  '{': '{}',
+  t: 'false',
+  f: 'false',
+  n: 'null',
+}
+
+function createShape(): Shape & { add(text: string, members: readonly Member[]): void } {
+  const counts = new Map<string, number>()
+  const widths = new Map<string, number>()
+  const firsts = new Map<string, string>()
+  const notNumeric = new Set<string>()
+  let items = 0
+  /** Made on demand; `undefined` when items were added since. */
+  let names: string[] | undefined
+  return {
     widths,
     notNumeric,
     get names() {
-      names ??= mostUsed(counts, mostNames)
+      if (!names) {
+        const kept = new Set(mostUsed(counts, mostNames))
+        names = [...counts.keys()].filter((name) => kept.has(name))
+      }
       return names
     },
     get otherNames() {
       return Math.max(0, counts.size - mostNames)
     },
-    add(item) {
-      const project = projectOf(item)
-      if (projects.has(project) || projects.size < mostProjects) count(projects, project)
-      seen += 1
-      if (seen > sample) return
+    blanks: () =>
+      [...counts]
+        .filter(([, number]) => number > items / 2)
+        .map(([name]) => `${JSON.stringify(name)}: ${blanks[firsts.get(name) ?? 'n'] ?? '0'}`),
+    add(text, members) {
+      items += 1
       names = undefined
-      let members = 0
-      for (const { name, valueStart, end, count: size } of membersOf(item.text)) {
-        const shown = item.text.slice(valueStart, Math.min(end, valueStart + widest))
-        const width = size > 0 ? `{${size}}`.length : widthOf(shown)
+      for (const { name, valueStart, end, count: size } of members) {
+        const first = text.charAt(valueStart)
+        const shown = text.slice(valueStart, Math.min(end, valueStart + widest))
+        // Letters are narrower than digits, on the whole.
+        const length = first === '"' ? Math.ceil(0.9 * widthOf(shown)) - 1 : widthOf(shown)
+        const width = size > 0 ? `{${size}}`.length : length
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
-        if (!/[-\d]/.test(item.text.charAt(valueStart))) notNumeric.add(name)
-        if (name !== 'id' && name !== 'project_id') count(counts, name)
-        members += 1
-        if (members === mostMembers) break
+        if (!/[-\d]/.test(first)) notNumeric.add(name)
+        if (name === 'id' || name === 'project_id') continue
+        count(counts, name)
+        if (!firsts.has(name) || firsts.get(name) === 'n') firsts.set(name, first)
       }
     },
   }
@@ -81,11 +127,6 @@ const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60
 /** How wide a text is, in characters, at most {@link widest}. */
 export function widthOf(text: string): number {
   return Math.min(text.length + (text.match(wide)?.length ?? 0), widest)
-}
-
-/** The default columns of a table: the members that most items have. */
-export function defaultColumns({ names }: Overview): string[] {
-  return ['project_id', ...names.slice(0, defaultCount - 1)]
 }
 
 /** The most frequent first; of those that are equally frequent, the one that came first. */

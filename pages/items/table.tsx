@@ -4,16 +4,15 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatted } from '../shared/numbers.js'
 import { activeCell, Cells, SelectAll } from './cells.js'
-import { Head } from './head.js'
+import { Head, SortMenu, widthOfCharacter } from './head.js'
 import { type Item, memberText } from './item.js'
 import type { Layout } from './layout.js'
 import { isCommand, targetRow, useListKeys } from './list-keys.js'
-import type { Overview } from './overview.js'
 import type { Peeked } from './peek.js'
 import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
 import type { Selection } from './selection.js'
 import { useStablePosition } from './stable-position.js'
-import { useTracks } from './tracks.js'
+import { moreWidth, type Tracks } from './tracks.js'
 import { useMedia } from './use-media.js'
 
 export type View = 'table' | 'json'
@@ -21,8 +20,8 @@ export type View = 'table' | 'json'
 /** What the rows look like; on a narrow screen, those of a table are cards. */
 export type Look = View | 'cards'
 
-/** In CSS pixels; JSON has four lines of text. */
-const rowHeights: Record<Look, number> = { table: 36, json: 92, cards: 92 }
+/** In CSS pixels; JSON has three lines of text, on a narrow screen four. */
+const rowHeights: Record<Look, number> = { table: 34, json: 67, cards: 86 }
 
 /** How long the pointer rests on a cell before its whole value is shown, in milliseconds. */
 const rest = 400
@@ -34,9 +33,7 @@ export interface TableProps {
   readonly grid: RefObject<HTMLTableElement | null>
   readonly items: readonly Item[]
   readonly view: View
-  /** Names of the members that are columns, besides `id`, from left to right. */
-  readonly names: readonly string[]
-  readonly overview: Overview
+  readonly tracks: Tracks
   readonly layout: Layout
   readonly changed: ReadonlySet<string>
   /** The id of the row that keys act on. */
@@ -45,6 +42,10 @@ export interface TableProps {
   readonly column: string | undefined
   readonly selection: Selection
   readonly onLayout: (part: Partial<Layout>) => void
+  /** How many characters there is room for beside each other; `undefined` where rows are not tables. */
+  readonly onRoom: (room: number | undefined) => void
+  /** The user wants to choose the columns. */
+  readonly onColumns: () => void
   readonly onActive: (item: Item) => void
   readonly onColumn: (name: string | undefined) => void
   /** @param name of the member whose cell is to be edited; `undefined` for the item. */
@@ -55,17 +56,16 @@ export interface TableProps {
 }
 
 export function ItemTable(props: TableProps) {
-  const { grid, items, view, names, layout, changed, active, column, selection } = props
-  const { onLayout, onActive, onColumn, onOpen, onPeek, onKey } = props
+  const { grid, items, view, tracks, layout, changed, active, column, selection } = props
+  const { onLayout, onRoom, onColumns, onActive, onColumn, onOpen, onPeek, onKey } = props
   const isNarrow = useMedia('(width < 40rem)')
   const look = view === 'table' && isNarrow ? 'cards' : view
-  const rowHeight = rowHeights[look]
+  const rowHeight = rowHeights[isNarrow ? 'cards' : look]
   const count = Math.min(items.length, reachableRows(rowHeight))
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRows] = useState(nothing)
   const [{ first: left, end: right }, setColumns] = useState(nothing)
-  const tracks = useTracks(names, layout, props.overview)
-  const { columns, widths, starts } = tracks
+  const { columns, names, widths, starts, hidden } = tracks
   const pinned = columns.filter(({ isPinned }) => isPinned).length
   const pinnedWidth = starts[pinned] ?? 0
   const drawn = useMemo(() => {
@@ -86,13 +86,13 @@ export function ItemTable(props: TableProps) {
   /** Height of the visible part of the rows, which the head does not cover. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
 
-  /** The width of a character. */
-  const unit = () => (head.current?.querySelector('th')?.offsetWidth ?? 0) / (widths[0] ?? 0)
+  const unit = () => widthOfCharacter(head.current, widths)
 
   const draw = () => {
     if (!grid.current || !head.current) return
     const { scrollTop, scrollLeft, clientWidth } = grid.current
     setRows(changedTo(rowsAt(scrollTop, innerHeight(), rowHeight, count)))
+    onRoom(look === 'table' ? Math.floor(clientWidth / unit()) : undefined)
     if (look !== 'table') return
     const [start, end] = [scrollLeft / unit() + pinnedWidth, (scrollLeft + clientWidth) / unit()]
     setColumns(changedTo(columnsAt(start, end, starts.slice(pinned + 1))))
@@ -206,14 +206,18 @@ export function ItemTable(props: TableProps) {
         aria-label="Items"
         aria-rowcount={items.length + 1}
         aria-multiselectable="true"
-        aria-colcount={view === 'table' ? columns.length : 1}
+        aria-colcount={view === 'table' ? columns.length + (hidden > 0 ? 1 : 0) : 1}
         aria-activedescendant={isDrawn ? activeCell : undefined}
         tabIndex={0}
         onScroll={draw}
         onFocus={() => !isListed && goTo(topRow())}
         style={{
-          '--tracks': widths.map((width) => `${width}ch`).join(' '),
-          '--width': `${starts.at(-1)}ch`,
+          '--tracks': `${widths
+            .map((width, place) =>
+              place === names.length ? `minmax(${width}ch,1fr)` : `${width}ch`,
+            )
+            .join(' ')} ${hidden > 0 ? `${moreWidth}ch` : ''}`,
+          '--width': `${(starts.at(-1) ?? 0) + (hidden > 0 ? moreWidth : 0)}ch`,
           '--pinned': `${pinnedWidth}ch`,
           '--row-height': `${rowHeight}px`,
           ...Object.fromEntries(
@@ -222,15 +226,15 @@ export function ItemTable(props: TableProps) {
         }}
       >
         <thead ref={head}>
-          {view === 'table' ? (
-            <Head {...{ layout, columns, drawn, widths, onLayout }} isTable={look === 'table'}>
+          {look === 'table' ? (
+            <Head {...{ layout, tracks, drawn, onColumns, onLayout }}>
               <SelectAll {...{ selection, items }} />
             </Head>
           ) : (
             <tr aria-rowindex={1}>
               <th scope="col">
                 <SelectAll {...{ selection, items }} />
-                JSON
+                {look === 'json' ? 'JSON' : <SortMenu {...{ layout, columns, onLayout }} />}
               </th>
             </tr>
           )}

@@ -1,6 +1,18 @@
 /** Search, filter, and what can be done with all items. @module */
 
 import type { RefObject } from 'preact'
+import {
+  braces,
+  columns,
+  download,
+  filter as funnel,
+  Icon,
+  search as magnifier,
+  more,
+  plus,
+  table,
+  upload,
+} from '../shared/icons.js'
 import type { Filter } from './filter.js'
 import { shownName } from './item.js'
 import { mostUsed, type Overview } from './overview.js'
@@ -22,55 +34,71 @@ export interface ToolbarProps {
   readonly onColumns: () => void
 }
 
+const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
+
 export function Toolbar(props: ToolbarProps) {
   const { filter, overview, names, view, isExporting, search, onFilter, onView } = props
   const { onNew, onImport, onExport, onColumns } = props
   return (
     <div class="line toolbar">
       <button type="button" class="main" onClick={onNew}>
-        New item
+        <Icon path={plus} /> New item
       </button>
-      <input
-        ref={search}
-        type="search"
-        aria-label="Search in the JSON of the items"
-        placeholder="Search"
-        value={filter.query}
-        onInput={(event) => onFilter({ ...filter, query: event.currentTarget.value })}
-      />
+      <label class="search">
+        <Icon path={magnifier} />
+        <input
+          ref={search}
+          type="search"
+          aria-label="Search in the JSON of the items"
+          placeholder="Search"
+          value={filter.query}
+          onInput={(event) => onFilter({ ...filter, query: event.currentTarget.value })}
+        />
+      </label>
       <ProjectFilter
         overview={overview}
         project={filter.project}
         onChange={(project) => onFilter({ ...filter, project })}
       />
+      <fieldset class="views">
+        <legend class="unseen">Show as</legend>
+        {(['table', 'json'] as const).map((each) => (
+          <label key={each}>
+            <input type="radio" name="view" checked={view === each} onChange={() => onView(each)} />
+            <Icon path={each === 'table' ? table : braces} />
+            <span class="word">{each === 'table' ? 'Table' : 'JSON'}</span>
+          </label>
+        ))}
+      </fieldset>
       <button
         type="button"
+        class="quiet"
         onClick={() => {
           const name = names.find((each) => each !== 'project_id') ?? 'id'
           const condition = { name, test: 'contains', value: '' } as const
           onFilter({ ...filter, conditions: [...filter.conditions, condition] })
         }}
       >
-        Filter
+        <Icon path={funnel} /> <span class="word">Filter</span>
       </button>
-      <fieldset class="line views">
-        <legend class="unseen">Show as</legend>
-        {(['table', 'json'] as const).map((each) => (
-          <label key={each}>
-            <input type="radio" name="view" checked={view === each} onChange={() => onView(each)} />
-            {each === 'table' ? 'Table' : 'JSON'}
-          </label>
-        ))}
-      </fieldset>
-      <div class="line others">
-        <button type="button" disabled={view !== 'table'} onClick={onColumns}>
-          Columns
+      <button type="button" class="quiet" disabled={view !== 'table'} onClick={onColumns}>
+        <Icon path={columns} /> <span class="word">Columns</span>
+      </button>
+      <button type="button" class="quiet" popovertarget="more">
+        <Icon path={more} /> <span class="unseen">More</span>
+      </button>
+      <div id="more" popover="auto" class="menu">
+        <button type="button" class="quiet" {...closesMenu} onClick={onImport}>
+          <Icon path={upload} /> Import
         </button>
-        <button type="button" onClick={onImport}>
-          Import
-        </button>
-        <button type="button" aria-disabled={isExporting} onClick={onExport}>
-          {isExporting ? 'Exporting…' : 'Export'}
+        <button
+          type="button"
+          class="quiet"
+          aria-disabled={isExporting}
+          {...closesMenu}
+          onClick={onExport}
+        >
+          <Icon path={download} /> {isExporting ? 'Exporting…' : 'Export'}
         </button>
       </div>
     </div>

@@ -2,15 +2,17 @@
 
 import { useMemo, useRef } from 'preact/hooks'
 import { shownName } from './item.js'
-import type { Layout } from './layout.js'
-import { type Overview, widthOf } from './overview.js'
+import { inOrder, type Layout } from './layout.js'
+import { type Shape, widthOf } from './overview.js'
 
 /** Narrowest column, in characters. */
 export const narrowest = 5
 /** Space beside the text of a cell, and for the sign of the order, in characters. */
-const space = 4
+const space = 3
 /** A checkbox, the first part of a UUID and the space beside them, in characters. */
 const idWidth = 14
+/** The head that counts the members without a column, in characters. */
+export const moreWidth = 6
 
 export interface Column {
   readonly name: string
@@ -26,40 +28,79 @@ export interface Column {
 export interface Tracks {
   /** From left to right. */
   readonly columns: readonly Column[]
+  /** Their names, without `id`. */
+  readonly names: readonly string[]
   readonly widths: readonly number[]
   /** Where each of them starts, and where the last one ends. */
   readonly starts: readonly number[]
+  /** How many members of the first items have no column. */
+  readonly hidden: number
 }
 
 /**
- * None gets narrower by itself, so that little moves under what one reads.
- * @param names of the members that are columns, besides `id`, in order.
+ * The columns that somebody has chosen; otherwise as many members as there is room for, in the order in which they first
+ * appear. A column keeps its place as long as the page is open, and none gets narrower by itself, so that little moves
+ * under what one reads.
+ * @param room for the columns, in characters; `undefined` while it is not known.
  */
 export function useTracks(
-  names: readonly string[],
-  { pinned, widths }: Layout,
-  { widths: lengths, notNumeric }: Overview,
+  project: string | null | undefined,
+  shape: Shape,
+  layout: Layout,
+  room: number | undefined,
 ): Tracks {
+  const { widths: lengths, notNumeric, names: found } = shape
   const widestShown = useRef(new Map<string, number>())
-  const columns = useMemo(
-    () =>
-      ['id', ...names].map((name, place) => {
-        const isPinned = place === 0 || pinned.includes(name)
-        return { name, place, isPinned, isNumeric: lengths.has(name) && !notNumeric.has(name) }
-      }),
-    [names, pinned, lengths.size, notNumeric.size],
-  )
-  const chosen = new Map(widths)
-  const tracks = columns.map(({ name }) => {
-    if (name === 'id') return chosen.get(name) ?? idWidth
+  const places = useRef(new Map<typeof project, ReadonlySet<string>>())
+  const all = useMemo(() => {
+    const now = new Set(['project_id', ...found])
+    const before = [...(places.current.get(project) ?? [])].filter((name) => now.has(name))
+    const ordered = new Set([...before, ...now])
+    places.current.set(project, ordered)
+    return [...ordered]
+  }, [project, found])
+
+  const widthOfColumn = (name: string) => {
+    if (name === 'id') return idWidth
     const length = Math.max(narrowest, widthOf(shownName(name)), lengths.get(name) ?? 0)
     const width = Math.max(length + space, widestShown.current.get(name) ?? 0)
     widestShown.current.set(name, width)
-    return chosen.get(name) ?? width
-  })
+    return width
+  }
+  const candidates = inOrder(layout.names ?? all, layout.pinned)
+  const count =
+    layout.names || room === undefined
+      ? candidates.length
+      : fitting(candidates.map(widthOfColumn), room)
+  const shown = JSON.stringify(candidates.slice(0, count))
+  const columns = useMemo(
+    () =>
+      ['id', ...candidates.slice(0, count)].map((name, place) => {
+        const isPinned = place === 0 || layout.pinned.includes(name)
+        return { name, place, isPinned, isNumeric: lengths.has(name) && !notNumeric.has(name) }
+      }),
+    [shown, layout.pinned, lengths.size, notNumeric.size],
+  )
+  const chosen = new Map(layout.widths)
+  const tracks = columns.map(({ name }) => chosen.get(name) ?? widthOfColumn(name))
+  const hidden = all.filter((name) => !columns.some((column) => column.name === name)).length
   return useMemo(() => {
     const starts = [0]
     for (const width of tracks) starts.push((starts.at(-1) ?? 0) + width)
-    return { columns, widths: tracks, starts }
-  }, [columns, tracks.join()])
+    return {
+      columns,
+      names: columns.slice(1).map(({ name }) => name),
+      widths: tracks,
+      starts,
+      hidden,
+    }
+  }, [columns, tracks.join(), hidden])
+}
+
+/** How many columns there is room for beside the id, at least one. If not for all, the others are counted in a head. */
+function fitting(widths: readonly number[], room: number): number {
+  let end = idWidth
+  const ends = widths.map((width) => (end += width))
+  if (end <= room) return widths.length
+  return Math.max(1, ends.filter((end) => end + moreWidth <= room).length)
 }

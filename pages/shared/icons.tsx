@@ -15,7 +15,9 @@ export const table =
   'M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2M9 3v18M3 9h18'
 export const braces =
   'M8 3H7a2 2 0 0 0-2 2v5a2 2 0 0 1-2 2 2 2 0 0 1 2 2v5a2 2 0 0 0 2 2h1M16 21h1a2 2 0 0 0 2-2v-5a2 2 0 0 1 2-2 2 2 0 0 1-2-2V5a2 2 0 0 0-2-2h-1'
-export const more = 'M12 12h.01M19 12h.01M5 12h.01'
+export const more = 'M5 12h.01M12 12h.01M19 12h.01'
+export const upload = 'M12 3v12m5-7-5-5-5 5M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4'
+export const download = 'M12 15V3M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4M7 10l5 5 5-5'
 export const close = 'M18 6 6 18M6 6l12 12'
 export const up = 'm18 15-6-6-6 6'
 export const down = 'm6 9 6 6 6-6'

@@ -11,6 +11,8 @@ export interface ItemsPage extends Page {
   readonly dialog: Locator
   /** Clicks the topmost button with this name. */
   choose(button: string): Promise<void>
+  /** Chooses from the menu of the toolbar. */
+  chooseMore(button: string): Promise<void>
   /** A value as it is shown in the table. */
   cell(text: string): Locator
   /** Opens the item that has a value. */
@@ -41,6 +43,10 @@ export function useItemsPage(): (
       editor: page.getByRole('textbox', { name: 'JSON of the item' }),
       dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
       choose: (name: string) => page.getByRole('button', { name, exact: true }).last().click(),
+      async chooseMore(name: string) {
+        await page.getByRole('button', { name: 'More', exact: true }).click()
+        await page.locator('#more').getByRole('button', { name }).click()
+      },
       cell,
       async open(name: string) {
         await cell(name).first().click()

@@ -40,7 +40,7 @@ describe('a value in its cell', inChromium, () => {
     const page = await openItems(own)
     await page.cell('"Tea"').click()
     const found =
-      "performance.getEntriesByType('resource').find(({ name }) => name.includes('/dialogs-'))"
+      "performance.getEntriesByType('resource').find(({ name }) => /dialogs-.*js$/.test(name))"
     // It is loaded once the list is there.
     await until('the editor is loaded', () => page.evaluate<boolean>(`${found} !== undefined`))
     // Only what follows from the event itself happens in between: no timer, no frame.

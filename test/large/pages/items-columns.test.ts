@@ -19,7 +19,7 @@ async function withItems(...texts: string[]): Promise<OwnService> {
 /** The names at the head of the table, from left to right. */
 function heads(page: ItemsPage): Promise<string[]> {
   return page.evaluate(
-    '[...document.querySelectorAll("th button")].map((head) => head.textContent)',
+    '[...document.querySelectorAll("th:not(.more) button")].map((head) => head.textContent)',
   )
 }
 
@@ -86,7 +86,7 @@ describe('the columns of the items page', inChromium, () => {
     const sorted = await page.evaluate<string[]>(
       '[...document.querySelectorAll("th")].map((head) => head.ariaSort + head.innerText)',
     )
-    assert.match(`${sorted}`, /,ascendingkind ▲\s+key\s+1,descendingn ▼\s+key\s+2$/)
+    assert.match(`${sorted}`, /,ascendingkind\s+key\s+1,descendingn\s+key\s+2$/)
     await inEachScheme(page, () => assertAccessible(page))
     await button(page, 'kind').press('Enter')
     await showsColumn(page, 4, '12345678901234567890', '12345678901234567891', '1.0', '1e1')
@@ -123,12 +123,12 @@ describe('the columns of the items page', inChromium, () => {
     const page = await openItems(await withItems('{"title":"Some title","price":1}'))
     await page.cell('"Some title"').waitFor()
     const width = async (name: string) => (await boxOf(page, name)).width
-    const [title, price] = [await width('title'), await width('price')]
+    const [title, project] = [await width('title'), await width('project_id')]
 
     const { right, top } = await boxOf(page, 'title')
     await drag(page, right - 4, right + 76, top)
     await until('it is wider', async () => Math.abs((await width('title')) - title - 80) < 8)
-    assert.equal(await width('price'), price)
+    assert.equal(await width('project_id'), project)
     await page.mouse.move((await boxOf(page, 'title')).right - 4, top + 10)
     await page.mouse.dblclick((await boxOf(page, 'title')).right - 4, top + 10)
     await until('it is as before', async () => (await width('title')) === title)
@@ -165,17 +165,16 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('are chosen, moved and pinned with the keyboard alone, and remembered for each project', async () => {
-    const names = Array.from({ length: 30 }, (_, number) => `"m${number}":"secret ${number}"`)
+    const names = [0, 1, 2, 3, 4, 5, 6, 29].map((number) => `"m${number}":"secret ${number}"`)
     const own = await withItems()
     await createdBy(own, `{${names}}`, '"one"')
     const page = await openItems(own)
     const { keyboard } = page
     await page.cell('"secret 0"').waitFor()
-    await page.getByRole('button', { name: 'Columns' }).press('Enter')
+    await page.getByRole('button', { name: 'Columns', exact: true }).press('Enter')
     await page.getByRole('dialog').waitFor()
     await page.getByRole('checkbox', { name: 'm0', exact: true }).press(' ')
     await page.getByRole('checkbox', { name: 'project_id' }).press(' ')
-    await page.getByRole('checkbox', { name: 'm29' }).press(' ')
     await page.getByRole('button', { name: 'Pin m29' }).press('Enter')
     await until('it keeps the focus', async () => (await focused(page)) === 'Pin m29')
     await page.getByRole('button', { name: 'Move m2 to the left' }).press('Enter')
@@ -187,9 +186,9 @@ describe('the columns of the items page', inChromium, () => {
     await button(page, 'm1').press('Shift+Enter')
 
     await page.reload()
-    await showsHeads(page, ...chosen.slice(0, 3), 'm1 ▲', ...chosen.slice(4))
+    await showsHeads(page, ...chosen.slice(0, 3), 'm1', ...chosen.slice(4))
     for (const name of ['m1', 'm1']) {
-      await page.getByRole('button', { name: 'Columns' }).press('Enter')
+      await page.getByRole('button', { name: 'Columns', exact: true }).press('Enter')
       await page.getByRole('checkbox', { name, exact: true }).press(' ')
       await keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -221,7 +220,7 @@ describe('the columns of the items page', inChromium, () => {
     await until('the default columns', async () => (await heads(page))[1] === 'project_id')
     await project.selectOption('All projects')
     await until('the chosen columns', async () => (await heads(page))[1] === 'm29')
-    await page.getByRole('button', { name: 'Columns' }).press('Enter')
+    await page.getByRole('button', { name: 'Columns', exact: true }).press('Enter')
     await page.getByRole('button', { name: 'Default columns' }).press('Enter')
     await until('the default columns', async () => (await heads(page))[1] === 'project_id')
   })
@@ -236,7 +235,7 @@ describe('the columns of the items page', inChromium, () => {
     await until('the other tab', async () => (await otherHeads()) === 'id,project_id,a,b')
 
     await button(page, 'a').press('Enter')
-    await showsHeads(page, 'id', 'project_id', 'a ▲', 'b')
+    await showsHeads(page, 'id', 'project_id', 'a', 'b')
     await page.evaluate(`${others}.at(-1).dispatchEvent(
       new other.KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true }),
     )`)
@@ -246,7 +245,7 @@ describe('the columns of the items page', inChromium, () => {
     assert.equal(await otherHeads(), 'id,project_id,a,b')
     await page.evaluate('other.close()')
     await page.reload()
-    await showsHeads(page, 'id', 'project_id', 'a ▲', 'b')
+    await showsHeads(page, 'id', 'project_id', 'a', 'b')
     assert.match(await stored(), /"b",/)
   })
 
@@ -323,13 +322,13 @@ describe('the columns of the items page', inChromium, () => {
     )
     assert.ok(above < 0.27 * screens.phone.height, `the first card begins at ${above}`)
     const sizes = await page.evaluate<number[]>(
-      `[...document.querySelectorAll(':is(.toolbar, .bar) :is(button, select, label, input[type=search])')].map((each) => each.offsetHeight)`,
+      `[...document.querySelectorAll(':is(.toolbar, .bar) :is(button, select, label, input[type=search])')].map((each) => each.offsetHeight).filter(Boolean)`,
     )
     assert.ok(Math.min(...sizes) >= 32, `the controls are ${sizes} high`)
     await page.choose('Filter')
     await assertFits(page)
     await inEachScheme(page, () => assertAccessible(page))
-    await button(page, 'title').click()
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('title ↑')
     await until('they are sorted', async () =>
       ((await page.locator('tbody tr').first().textContent()) ?? '').includes('Mug'),
     )

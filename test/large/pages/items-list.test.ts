@@ -210,17 +210,40 @@ test('what was searched and sorted before a change has the items as they are now
   }
 })
 
-test('columns are the members that most items have', () => {
+test('columns are the members in the order in which they first appear', () => {
   const overview = createOverview()
   const texts = ['"b":1,"a":1', '"a":1,"c":1', '"c":{"d":1},"a":2', '"__proto__":1']
   for (const text of texts) overview.add(itemOf(textOf('x', text, '"p"')))
-  assert.deepEqual(overview.names, ['a', 'c', 'b', '__proto__'])
+  const shape = overview.shapeOf(undefined)
+  assert.deepEqual(shape.names, ['b', 'a', 'c', '__proto__'])
   assert.deepEqual([...overview.projects], [['p', 4]])
   overview.add(itemOf(textOf('y', `"a":"${'x'.repeat(99)}"`)))
   overview.add(itemOf(textOf('z', '"c":[1,[2,3],"4,5"]')))
   overview.add(itemOf(textOf('w', '"d":"日本語 ひらがな 한국 １"')))
-  const widths = ['a', 'b', 'c', 'd'].map((name) => overview.widths.get(name))
-  assert.deepEqual(widths, [32, 1, 3, 25]) // the width of `[3]`, and of ten characters that take two
+  assert.deepEqual(shape.names, ['b', 'a', 'c', '__proto__', 'd'])
+  const widths = ['a', 'b', 'c', 'd'].map((name) => shape.widths.get(name))
+  assert.deepEqual(widths, [25, 1, 3, 22]) // the width of `[3]`, and of ten characters that take two
+})
+
+test('a new item has the members of most items of its project, each with an empty value of its type', () => {
+  const overview = createOverview()
+  const add = (project: string, text: string) => overview.add(itemOf(textOf('x', text, project)))
+  add('"p"', '"s":null,"n":-1,"odd":1,"b":true,"a":[1],"o":{"x":1},"z":null')
+  add('"p"', '"s":"x","n":2,"b":1,"a":{},"o":{},"z":null')
+  add('"q"', '"other":1')
+  assert.deepEqual(overview.shapeOf('p').blanks(), [
+    '"s": ""',
+    '"n": 0',
+    '"b": false',
+    '"a": []',
+    '"o": {}',
+    '"z": null',
+  ])
+  assert.deepEqual(overview.shapeOf('q').blanks(), ['"other": 0'])
+  assert.deepEqual(overview.shapeOf('no item'), overview.shapeOf(undefined))
+  for (let count = 0; count < 2_000; count += 1) add('"q"', '"other":1')
+  add('"late"', '"latest":1')
+  assert.deepEqual(overview.shapeOf('late').names, ['latest'])
 })
 
 describe('the order of a member', () => {
@@ -316,11 +339,15 @@ describe('the order of a member', () => {
 })
 
 test('a string is without quotes only where it cannot be taken for another value', () => {
-  const plain = ['"a"', '"a b"', '"ä"', '"nullable"', '"<b>"']
-  const others = [
-    ...['""', '" a"', '"a "', '"1"', '"-"', '"true"', '"null"', '"[1]"', '"{"', raw`"a\"b"`],
+  const plain = [
+    ...['a', 'a b', 'ä', 'nullable', '<b>', '12 Main Street', '2026-11-23T10:00:00Z', '10.0.0.1'],
+    ...['-', '+', 'a"b', raw`C:\dir`, '1,5', 'e5'],
   ]
-  assert.deepEqual([...plain, ...others, '"a…', '1', '"\u200ba"'].filter(isPlain), plain)
+  const others = [
+    ...['', ' a', 'a ', '1', '-1.50', '01', '+1', '.5', '1e5', 'true', 'NULL', '[1]', '{', '"a"'],
+    ...['\n', 'a\nb', '\u200ba', 'a\u202eb', 'a\u2028'],
+  ]
+  assert.deepEqual([...plain, ...others].filter(isPlain), plain)
   assert.deepEqual(['"1"', '1', '-1', '[]', '{}', 'true', 'null'].map(kindOf), [
     'string',
     'number',
@@ -340,9 +367,10 @@ test('items with many odd members do not keep a column from the others', () => {
     overview.add(itemOf(textOf('x', odd(number))))
     overview.add(itemOf(textOf('x', '"title":1,"price":2')))
   }
-  assert.deepEqual(overview.names.slice(0, 2), ['title', 'price'])
-  assert.equal(overview.names.length, 200)
-  assert.equal(overview.otherNames, 50 * 198 + 2 - 200) // of the odd ones, the first of each item
+  const { names, otherNames } = overview.shapeOf(undefined)
+  assert.ok(names.includes('title') && names.includes('price'))
+  assert.equal(names.length, 200)
+  assert.equal(otherNames, 50 * 198 + 2 - 200) // of the odd ones, the first of each item
 })
 
 test('a name that cannot be seen, or looks like one in quotes, is shown in quotes', () => {
@@ -619,7 +647,7 @@ describe('the collection', () => {
     rest.open()
     await until('the whole list', () => collection.shown().listedAt)
     assert.deepEqual([shown(), asked], [texts, 1])
-    assert.deepEqual(collection.shown().overview.names, ['saved'])
+    assert.deepEqual(collection.shown().overview.shapeOf(undefined).names, ['saved'])
   })
 
   test('asks for nothing while nobody looks, and at once when somebody does', async () => {

@@ -294,7 +294,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Save')
     await page.dialog.waitFor({ state: 'detached' })
 
-    await page.choose('Import')
+    await page.chooseMore('Import')
     await page.openFile('a.jsonl', '{"a":1}\n{"a":2}')
     await lose('POST', 1)
     await page.choose('Import')
@@ -419,7 +419,7 @@ describe('the items page when something goes wrong', inChromium, () => {
   test('an import that fails says where, and goes on with that item or without it', async () => {
     const before = await countItems()
     const page = await openItems(service)
-    await page.choose('Import')
+    await page.chooseMore('Import')
     const long = `{"long":"${'x'.repeat(1000)}"}`
     await page.openFile('a.jsonl', `{"a":1}\n{"a":2.0}\n\n${long}\n{"a":4}\n${long}`)
     await page.choose('Import')
@@ -443,7 +443,7 @@ describe('the items page when something goes wrong', inChromium, () => {
   test('an import that runs is not left by mistake, and can be stopped', async () => {
     const before = await countItems()
     const page = await openItems(service)
-    await page.choose('Import')
+    await page.chooseMore('Import')
     await page.openFile('a.jsonl', '{"a":1}\n{"a":2}\n{"a":3}')
     const created = await hold(page, 'POST')
     await page.choose('Import')
