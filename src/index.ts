@@ -29,7 +29,8 @@ import {
 import { requestsIn, requestsOf, storeItems } from './doubles/seed.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
-import { createService, openStore } from './service.js'
+import { createService } from './service.js'
+import { createMemoryStore } from './store/memory/store.js'
 
 export type { Delay, Failure, FailureScope, Failures, Item, ItemStoreClient, RecordedRequest }
 
@@ -153,7 +154,7 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   })
   const config = settingsFrom(given)
   const log = pino({ level: 'silent' })
-  const { store } = await openStore(config, log)
+  const store = createMemoryStore(config.maxStoreBytes, { maxBlocks: config.maxStoreBlocks })
   const service = createService(config, {
     ...{ store, log, signing, doubles },
     requestLogLevel: 'debug',
@@ -208,7 +209,7 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     async reset() {
       needRunning()
       doubles.reset()
-      store.clear?.() // a store in process memory has it
+      store.clear()
     },
 
     async stop() {

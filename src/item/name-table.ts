@@ -18,7 +18,7 @@ const load = 0.72
 const maxLoad = 0.95
 
 /** The largest text; a slot has as many bits for a position, and the others for bits of the hash. */
-const maxNamedText = 128 * 1024 * 1024
+export const maxNamedText = 128 * 1024 * 1024
 const positionBits = 27
 
 interface Shard {

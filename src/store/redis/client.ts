@@ -109,7 +109,8 @@ export function sendEach(
 
 /** Returns an error if the server is not of the kind that the address names. */
 function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
-  if (infoField(info, 'redis_mode') === 'sentinel') {
+  // Valkey 8 names the field `server_mode`.
+  if ((infoField(info, 'redis_mode') ?? infoField(info, 'server_mode')) === 'sentinel') {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }
   // In a cluster, replicas reply to CLUSTER SLOTS, and with MOVED to all else.
