@@ -29,8 +29,7 @@ import {
 import { requestsIn, requestsOf, storeItems } from './doubles/seed.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
-import { createService } from './service.js'
-import { createMemoryStore } from './store/memory/store.js'
+import { createService, openMemoryStore } from './service.js'
 
 export type { Delay, Failure, FailureScope, Failures, Item, ItemStoreClient, RecordedRequest }
 
@@ -154,7 +153,7 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   })
   const config = settingsFrom(given)
   const log = pino({ level: 'silent' })
-  const store = createMemoryStore(config.maxStoreBytes, { maxBlocks: config.maxStoreBlocks })
+  const store = openMemoryStore(config)
   const service = createService(config, {
     ...{ store, log, signing, doubles },
     requestLogLevel: 'debug',

@@ -18,7 +18,7 @@ import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
 import { createListener, type Listener, type Serve } from './listener/listener.js'
 import { UnsupportedNodeError } from './listener/node-internals.js'
 import { type ItemStore, StoreMismatchError } from './store/item-store.js'
-import { createMemoryStore } from './store/memory/store.js'
+import { createMemoryStore, type MemoryStore } from './store/memory/store.js'
 import { withoutCredentials } from './store/redis/address.js'
 
 /** The parts of the service that are not settings. */
@@ -141,6 +141,11 @@ export interface OpenedStore {
   itemBytes(): number
 }
 
+/** A store in process memory (spec §1.2), with the limits that the settings give it. */
+export function openMemoryStore({ maxStoreBytes, maxStoreBlocks }: Config): MemoryStore {
+  return createMemoryStore(maxStoreBytes, { maxBlocks: maxStoreBlocks })
+}
+
 /**
  * Opens the store that the settings ask for: in process memory (spec §1.2) or on a Redis server. A server that cannot
  * be reached is tried again for as long as the store is open.
@@ -155,7 +160,7 @@ export async function openStore(config: Config, log: Logger): Promise<OpenedStor
     maxStoreBytes,
   } = config
   if (url === undefined) {
-    const store = createMemoryStore(maxStoreBytes, { maxBlocks: config.maxStoreBlocks })
+    const store = openMemoryStore(config)
     const description = { store: 'process memory', max_store_bytes: maxStoreBytes }
     return { store, description, itemBytes: () => heldBytes(store) }
   }
