@@ -1,7 +1,7 @@
 /** What is checked of a caller's values before anything is sent. @module */
 
 import { wrong } from './item-store-error.js'
-import type { ItemStoreClientOptions } from './options.js'
+import type { ItemStoreClientOptions, ListOptions } from './options.js'
 import { longestDelay } from './wait.js'
 
 /** The options with their defaults. @throws {TypeError} when one is missing or wrong. */
@@ -49,6 +49,17 @@ export function pathOf(id: string): string {
   return `/items/${encodeURIComponent(id)}`
 }
 
+/** The path of the list. @throws {TypeError} for a project that is not text. */
+export function listPath({ projectId }: ListOptions = {}): string {
+  if (projectId === undefined) return '/items'
+  requireText(projectId)
+  return `/items?project_id=${encodeURIComponent(projectId)}`
+}
+
+function requireText(projectId: unknown): void {
+  if (typeof projectId !== 'string') throw wrong('project_id is not text')
+}
+
 /** A text that is one JSON value, so that it cannot add members to the request. @throws {SyntaxError} */
 export function jsonText(text: string): string {
   JSON.parse(text)
@@ -64,7 +75,7 @@ export function jsonText(text: string): string {
 export function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   // A lone surrogate cannot be encoded in UTF-8, and `fetch` would replace it.
   if (/\p{Surrogate}/u.test(data)) throw wrong('data has a lone surrogate; write it as \\uXXXX')
-  if (projectId != null && typeof projectId !== 'string') throw wrong('project_id is not text')
+  if (projectId != null) requireText(projectId)
   const project = projectId == null ? '' : `,"project_id":${JSON.stringify(projectId)}`
   return `{"data":${data}${project}}`
 }

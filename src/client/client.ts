@@ -6,6 +6,7 @@ import {
   checkedOptions,
   itemRequestText,
   jsonText,
+  listPath,
   pathOf,
   projectIn,
 } from './checks.js'
@@ -17,6 +18,7 @@ import type {
   CallOptions,
   CreateOptions,
   ItemStoreClientOptions,
+  ListOptions,
   MatchOptions,
   MaybePromise,
   NewItem,
@@ -73,9 +75,9 @@ export class ItemStoreClient<T extends object = Item> {
     return this.#parsed(await this.#read(id, options))
   }
 
-  /** All items. For more than fit into memory, or to start with the first, use {@link items}. */
-  async list(options?: CallOptions): Promise<StoredItem<T>[]> {
-    return await this.#send({}, options, (all) => this.#all(all))
+  /** All items, or a project's. For more than fit into memory, or to start with the first, use {@link items}. */
+  async list(options?: ListOptions): Promise<StoredItem<T>[]> {
+    return await this.#send({ path: listPath(options) }, options, (all) => this.#all(all))
   }
 
   /**
@@ -119,20 +121,20 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * An item, or all items: as at present, then as after each change, until the signal is aborted; what fails
+   * An item, or all items, or a project's: as at present, then as after each change, until the signal is aborted; what fails
    * meanwhile is tried again. Of changes in quick succession, only the last may be seen. The loop ends when
    * the item is deleted.
    * @throws {ItemStoreError} what {@link get} and {@link list} throw, at first; later only what will not pass,
    * such as a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
-  watch(options?: CallOptions): AsyncGenerator<StoredItem<T>[], void, void>
+  watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>
   async *watch(
-    target: string | CallOptions = {},
+    target: string | ListOptions = {},
     options: CallOptions = typeof target === 'string' ? {} : target,
   ): AsyncGenerator<StoredItem<T> | StoredItem<T>[], void, void> {
     const isItem = typeof target === 'string'
-    const path = isItem ? pathOf(target) : undefined
+    const path = isItem ? pathOf(target) : listPath(target)
     const read = (headers: Record<string, string>) =>
       this.#send({ path, headers }, options, async (response) => {
         const { head } = response
@@ -156,11 +158,11 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * All items one after the other as they arrive, however many there are: memory holds only the latest part
+   * All items, or a project's, one after the other as they arrive, however many there are: memory holds only the latest part
    * of the response. Leaving the loop ends the response.
    */
-  async *items(options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void> {
-    const response = await this.#send({}, options, (each) => each)
+  async *items(options?: ListOptions): AsyncGenerator<StoredItem<T>, void, void> {
+    const response = await this.#send({ path: listPath(options) }, options, (each) => each)
     for await (const texts of itemTexts(response, 2)) {
       for (const text of texts) {
         options?.signal?.throwIfAborted()
@@ -175,8 +177,8 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /** The JSON text of each item, to the byte. */
-  async listText(options?: CallOptions): Promise<string[]> {
-    return await this.#send({}, options, (all) => allTexts(all, 2))
+  async listText(options?: ListOptions): Promise<string[]> {
+    return await this.#send({ path: listPath(options) }, options, (all) => allTexts(all, 2))
   }
 
   /**

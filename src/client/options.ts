@@ -37,6 +37,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface ListOptions extends CallOptions {
+  /** Only the items of this project; by default all items. */
+  readonly projectId?: string | undefined
+}
+
 export interface WriteOptions extends CallOptions {
   /** The item's `project_id`: at least one character; by default that of the data, or null. */
   readonly projectId?: string | null | undefined

@@ -40,6 +40,29 @@ describe('items', () => {
     assert.deepEqual(await client.list(), [])
   })
 
+  test('lists of one project have its items alone, and watch yields when these change', async () => {
+    const projectId = 'a b+é&=#/?😀"'
+    const own = await client.create({ title: 'own' }, { projectId })
+    const other = await client.create({ title: 'other' }, { projectId: 'a b' })
+    assert.deepEqual(await client.list({ projectId }), [own])
+    assert.deepEqual(await client.listText({ projectId }), [await client.getText(own.id)])
+    const seen = []
+    for await (const item of client.items({ projectId })) seen.push(item)
+    assert.deepEqual(seen, [own])
+    const states = client.watch({ projectId })
+    assert.deepEqual((await states.next()).value, [own])
+    const next = states.next()
+    await client.delete(other.id)
+    await client.delete(own.id)
+    assert.deepEqual((await next).value, [])
+    await states.return()
+    const notText = { projectId: null as unknown as string } // as JavaScript may give it
+    for (const call of [() => client.list(notText), () => client.items(notText).next()]) {
+      await assert.rejects(call, { name: 'TypeError', message: /project_id is not text/ })
+    }
+    assert.equal((await errorOf(client.list({ projectId: '' }))).status, 422)
+  })
+
   test('an item that was read can be written back from its parts', async () => {
     const item = await client.create({ title: 'a', project_id: 'p' })
     assert.equal(item.project_id, 'p')

@@ -178,3 +178,7 @@ function isSame(field: RedisValue, other: RedisValue | undefined): boolean {
 function fieldCommand(key: string): Command {
   return { parts: ['HGET', key, bytesField], replyBytes: fieldBytes }
 }
+
+export function hasItems({ bytes }: BucketState): boolean {
+  return bytes > 0
+}

@@ -6,7 +6,7 @@ import { Changes } from './changes.js'
 
 test('a watcher that comes during a poll is called for what the poll finds', async () => {
   const versionsOf = () => nextTurn(new Map([['bucket', '1']]))
-  const changes = new Changes({ keyOf: () => 'bucket', versionsOf })
+  const changes = new Changes({ keyOf: () => 'bucket', versionsOf, versionsOfProjects: versionsOf })
   const told: string[] = []
   changes.watch({ id: newItemId() }, () => told.push('first'))
   changes.watch({ id: newItemId() }, () => told.push('second'))

@@ -13,6 +13,8 @@ interface ChangesOptions {
   readonly keyOf: (id: ItemId) => string
   /** Reads the versions of buckets, by default of all. */
   readonly versionsOf: (keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, string>>
+  /** Reads the versions of projects. */
+  readonly versionsOfProjects: (projects: readonly string[]) => Promise<ReadonlyMap<string, string>>
 }
 
 export class Changes {
@@ -20,6 +22,10 @@ export class Changes {
   readonly #watchers = new Watchers()
   readonly #closing = new AbortController()
   #isPolling = false
+  /** The versions of projects that their watchers know. A project without one counts as changed. */
+  #ofProjects = new Map<string, string>()
+  /** Projects that have changed, or were read with another version, since the present poll began. */
+  readonly #newer = new Set<string>()
 
   constructor(options: ChangesOptions) {
     this.#options = options
@@ -32,9 +38,18 @@ export class Changes {
     return unwatch
   }
 
-  /** Call it after this service has changed an item. */
-  made(id: ItemId): void {
-    this.#watchers.call([id])
+  /**
+   * Call it after this service has changed an item.
+   * @param project that of the item now. A poll finds out from which project an item was taken.
+   */
+  made(id: ItemId, project: string | undefined): void {
+    if (project !== undefined) this.#forget(project)
+    this.#watchers.call([id], [project])
+  }
+
+  /** Call it after a project was read: should it change back, a poll would find the version that it knows. */
+  saw(project: string, version: string): void {
+    if (this.#ofProjects.get(project) !== version) this.#forget(project)
   }
 
   close(): void {
@@ -60,6 +75,7 @@ export class Changes {
   /** A bucket that is seen for the first time counts as changed: it may have changed since the watcher came. */
   async #compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const { keyOf, versionsOf } = this.#options
+    this.#newer.clear()
     const keys = this.#watchers.areOfAny ? undefined : new Set([...this.#watchers.ids].map(keyOf))
     const versions = await versionsOf(keys)
     const changed = new Set(
@@ -67,7 +83,30 @@ export class Changes {
     )
     // Watchers that came during the poll are called too: in a cluster, their own read may be older than the poll.
     const ids = [...this.#watchers.ids].filter((id) => changed.has(keyOf(id)))
-    if (changed.size > 0) this.#watchers.call(ids)
+    if (changed.size > 0) {
+      this.#watchers.call(ids, [])
+      const projects = await this.#changedProjects()
+      if (projects.length > 0) this.#watchers.call([], projects)
+    }
     return versions
+  }
+
+  #forget(project: string): void {
+    if (!this.#isPolling) return
+    this.#ofProjects.delete(project)
+    this.#newer.add(project)
+  }
+
+  async #changedProjects(): Promise<string[]> {
+    const watched = [...this.#watchers.projects]
+    if (watched.length === 0) return []
+    const versions = await this.#options.versionsOfProjects(watched)
+    const known = this.#ofProjects
+    this.#ofProjects = new Map()
+    return watched.filter((project) => {
+      const version = versions.get(project) ?? ''
+      if (!this.#newer.has(project)) this.#ofProjects.set(project, version)
+      return known.get(project) !== version
+    })
   }
 }

@@ -65,7 +65,7 @@ interface BucketTextsOptions {
   readonly readAll: ReadAll
 }
 
-type BucketTexts = ReturnType<typeof createBucketTexts>
+export type BucketTexts = ReturnType<typeof createBucketTexts>
 
 /** Reads the texts of buckets. */
 export function createBucketTexts(options: BucketTextsOptions) {
@@ -197,6 +197,12 @@ export async function openList(
   }
 }
 
+/** A list of these texts. */
+export function listOf(texts: readonly Buffer[], version: string): ItemList {
+  const bytes = joined(texts).bytes.subarray(1)
+  return { version, byteLength: bytes.length, chunks: [bytes], release() {} }
+}
+
 async function* chunksOf(
   states: readonly BucketState[],
   texts: BucketTexts,
@@ -218,6 +224,20 @@ async function* chunksOf(
     length = 0
     return whole
   }
+  for await (const items of itemsIn(states, texts)) {
+    if (isWanted === undefined) add(items.bytes)
+    else for (const text of wantedIn(items, isWanted)) add(text)
+    if (length >= chunkBytes) yield chunk()
+    else if (isWanted !== undefined) yield nothing
+  }
+  if (length > 0) yield chunk()
+}
+
+/** The items of buckets, in parts of one bucket. @throws {StoreError} */
+export async function* itemsIn(
+  states: readonly BucketState[],
+  texts: BucketTexts,
+): AsyncGenerator<ItemTexts, void> {
   const groups = groupsOf(states)
   const readAhead = (group: readonly BucketState[] = []) => {
     const results = texts.read(group)
@@ -234,16 +254,11 @@ async function* chunksOf(
       let next = results[index]
       while (next !== undefined) {
         const batch: Batch | undefined = 'entries' in next ? next : undefined
-        const items = 'entries' in next ? joined(textsIn(next.entries, seen)) : next
-        if (isWanted === undefined) add(items.bytes)
-        else for (const text of wantedIn(items, isWanted)) add(text)
-        if (length >= chunkBytes) yield chunk()
-        else if (isWanted !== undefined) yield nothing
+        yield 'entries' in next ? joined(textsIn(next.entries, seen)) : next
         next = batch && (await texts.readNext(key, batch))
       }
     }
   }
-  if (length > 0) yield chunk()
 }
 
 /** Returns the buckets in groups that are read together. */

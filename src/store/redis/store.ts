@@ -7,7 +7,7 @@
 
 import { hash, randomUUID } from 'node:crypto'
 import type { EncodedItem, ItemId } from '../../item/item.js'
-import { projectFilter } from '../../item/project.js'
+import { projectFilter, projectOf } from '../../item/project.js'
 import {
   type ChangeOutcome,
   type ItemStore,
@@ -15,13 +15,14 @@ import {
   StoreMismatchError,
 } from '../item-store.js'
 import { CorruptedKeys, isItem } from './bucket-content.js'
-import { type BucketState, createBucketStates } from './bucket-states.js'
+import { createBucketStates, hasItems } from './bucket-states.js'
 import { Changes } from './changes.js'
 import { type Command, memoryIn, type RedisReply } from './client.js'
 import type { ClusterOptions } from './cluster.js'
 import { errorCodeOf, type Purpose, storeError } from './errors.js'
 import { Traffic } from './in-flight.js'
-import { createBucketTexts, openList } from './list.js'
+import { createBucketTexts, listOf, openList } from './list.js'
+import { createProjects } from './projects.js'
 import { bucketsByDefault, StoreRecord } from './record.js'
 import {
   createScript,
@@ -81,8 +82,10 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const isCluster = servers.serverOf !== undefined
   const states = createBucketStates({ prefix, keys, isCluster, corrupted, readAll })
   const texts = createBucketTexts({ states, corrupted, batchBytes, maxCachedBytes, readAll })
+  const projects = createProjects(states, texts)
   const changes = new Changes({
     keyOf,
+    versionsOfProjects: projects.versions,
     async versionsOf(wanted) {
       const read = wanted ? await states.some([...wanted]) : (await states.all()).states
       return new Map(read.map(({ key, version }) => [key, version]))
@@ -168,7 +171,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       throw error
     })
     const outcome = outcomes[value as keyof typeof outcomes] // as the scripts reply
-    if (outcome === 'done') changes.made(id)
+    if (outcome === 'done') changes.made(id, item === '' ? undefined : projectOf(item))
     return outcome
   }
 
@@ -225,12 +228,20 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     delete: (id, expected) => change(deleteScript, id, '', expected),
 
     async list(project) {
+      const own = project === undefined ? undefined : await projects.read(project)
+      if (project !== undefined && own !== undefined) changes.saw(project, own.version)
+      if (own?.texts !== undefined) return listOf(own.texts, own.version)
       const { states: all, version } = await states.all()
       const isWanted = project === undefined ? undefined : projectFilter(project)
       return { ...(await openList(all.filter(hasItems), texts, isWanted)), version }
     },
 
-    version: async () => (await states.all()).version,
+    async version(project) {
+      if (project === undefined) return (await states.all()).version
+      const version = (await projects.versions([project])).get(project) as string // it was asked for
+      changes.saw(project, version)
+      return version
+    },
 
     watch: (watched, callback) => changes.watch(watched, callback),
 
@@ -264,8 +275,4 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       servers.close()
     },
   }
-}
-
-function hasItems({ bytes }: BucketState): boolean {
-  return bytes > 0
 }

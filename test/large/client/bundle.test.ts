@@ -17,8 +17,8 @@ interface Esbuild {
   }
 }
 
-/** In bytes. */
-const largest = 4_500
+/** In bytes: 4,500, and what the lists of a project took when they were added (40). */
+const largest = 4_540
 
 const { buildSync }: Esbuild = requireTool('esbuild')
 

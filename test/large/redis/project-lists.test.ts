@@ -1,0 +1,82 @@
+/** Lists of one project on an engine: the decisions on them hold there, too, and for changes by other services. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { itemOf, itemsOf } from '../../conformance/expect.js'
+import { ownProcess } from '../../support/own-process.js'
+import { type OwnService, ownService } from '../../support/own-service.js'
+import { describeWithRedis, startedRedis } from '../../support/redis.js'
+import { root } from '../../support/tools.js'
+
+const STORE_TIMEOUT = '20s'
+const decisions = fileURLToPath(new URL('../../decisions/project-lists.test.js', import.meta.url))
+
+/** An item. @param length of its text, at least. */
+async function create(service: OwnService, project_id: string, length = 0): Promise<string> {
+  const body = { data: { text: 'x'.repeat(length) }, project_id }
+  return itemOf(await service.call('POST', '/items', body), 201).id
+}
+
+/** Waits for another tag than that of `from`. */
+async function wait(service: OwnService, path: string, from = service) {
+  const { etag } = (await from.call('GET', path)).headers
+  const headers = { 'if-none-match': String(etag), prefer: 'wait=60' }
+  return { answer: service.request('GET', path, { token: service.validToken(), headers }) }
+}
+
+async function isPending(answer: Promise<unknown>): Promise<boolean> {
+  return (await Promise.race([answer, delay(1000, 'pending')])) === 'pending'
+}
+
+describeWithRedis('lists of one project on an engine', () => {
+  test('are as decided', async () => {
+    const redis = await startedRedis()
+    const { baseUrl, secret } = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
+    const env = { BASE_URL: baseUrl.href, JWT_SECRET: secret }
+    const command = [process.execPath, '--test', '--test-reporter=tap', decisions] as const
+    const { ended, printed } = ownProcess(command, { cwd: root, env })
+    await ended(240_000)
+    const output = await printed(/^# duration_ms/m)
+    assert.deepEqual(output.match(/^ *not ok .*/gm) ?? [], [])
+    assert.match(output, /^# pass [3-9]\d$/m)
+  })
+
+  test('have the same tags at all services, and a read waits for the changes of another one', async () => {
+    const redis = await startedRedis()
+    const JWT_SECRET = 'a secret of at least thirty-two bytes'
+    const env = { STORE_URL: redis.url, STORE_TIMEOUT, JWT_SECRET }
+    const [first, second] = [await ownService(env), await ownService(env)]
+    const path = '/items?project_id=own'
+    const ids = [await create(first, 'own'), await create(second, 'own')]
+    for (const change of [
+      async () => ids.push(await create(second, 'own')),
+      async () => second.call('DELETE', `/items/${ids.pop()}`),
+      async () => second.call('PUT', `/items/${ids.pop()}`, { data: {}, project_id: 'other' }),
+      async () => first.call('DELETE', `/items/${ids.pop()}`),
+    ]) {
+      const { answer } = await wait(first, path, second)
+      await create(second, 'other')
+      assert.ok(await isPending(answer))
+      await change()
+      const listed = itemsOf(await answer).map(({ id }) => id)
+      assert.deepEqual(listed.sort(), ids.toSorted())
+    }
+  })
+
+  test('of more than a megabyte are complete, and reads that wait for them miss nothing', async () => {
+    const redis = await startedRedis()
+    const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
+    const path = '/items?project_id=own'
+    const ids: string[] = []
+    for (let n = 0; n < 15; n += 1) {
+      ids.push(await create(service, 'own', 100_000))
+      await create(service, 'other', 100_000)
+    }
+    const { answer } = await wait(service, path)
+    ids.push(await create(service, 'own'))
+    const listed = itemsOf(await answer).map(({ id }) => id)
+    assert.deepEqual(listed.sort(), ids.toSorted())
+  })
+})
