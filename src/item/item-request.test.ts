@@ -185,6 +185,19 @@ describe('a body that arrives in parts', () => {
   })
 })
 
+test('the first slices of a long body are short, and those of tiny members always', () => {
+  const fault = readItemRequest(complete(`{"data":{${'"":1,'.repeat(800)}x${' '.repeat(20_000)}}}`))
+  fault.next()
+  fault.next()
+  assert.throws(() => atOnce(fault), InvalidItemError) // 4 KB from the start
+
+  const members = 20_000
+  const names = readItemRequest(complete(`{"data":{${'"":1,'.repeat(members)}"a":1}}`))
+  let slices = 0
+  while (names.next().done !== true) slices += 1
+  assert.ok(slices > members / 256, `${slices}`)
+})
+
 /** What becomes of a body that arrives in parts with these ends: its item or what is wrong. */
 function cameTo(bytes: Buffer, ends: readonly number[]): string {
   const body = arriving(Buffer.from(bytes)) // which it may change
@@ -205,6 +218,10 @@ function cameTo(bytes: Buffer, ends: readonly number[]): string {
 
 function arriving(bytes: Buffer) {
   return { bytes, length: 0, isComplete: false, hold: () => undefined }
+}
+
+function complete(text: string) {
+  return { ...arriving(Buffer.from(text)), length: text.length, isComplete: true }
 }
 
 function isJson(bytes: Buffer): boolean {

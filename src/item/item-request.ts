@@ -71,6 +71,9 @@ interface Field {
 /** Bytes that are checked in one slice: less than a millisecond, whatever they are. */
 export const windowBytes = 16 * 1024
 
+/** Bytes of the first slice. Later ones are longer: the first 16 KiB take 9 ms, because V8 has not compiled the code yet. */
+const firstWindow = 1024
+
 /** V8 takes longer to read memory that can be resized: from a copy then. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
@@ -174,7 +177,8 @@ export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const check = new RequestCheck()
   const { checker, record } = check
   for (let isLast = false; !isLast; ) {
-    const end = Math.min(body.length, checker.position + windowBytes)
+    const { position } = checker
+    const end = Math.min(body.length, position + Math.min(windowBytes, firstWindow + (position >> 1)))
     isLast = body.isComplete && end === body.length
     if (end === 0 && isLast) throw new InvalidItemError('The body is empty; expected a JSON object')
     try {

@@ -19,7 +19,7 @@ const maxEscape = '\\u0000'.length
 // What is done in one slice, which takes a few tenths of a millisecond.
 const sliceMembers = 1024
 /** Bytes of names to compare. */
-const sliceWork = 32 * 1024
+const sliceWork = 8 * 1024
 /** How many of them a member counts for, besides its name. */
 const memberWork = 32
 /** How many of them a byte of a name with escapes counts for. */
