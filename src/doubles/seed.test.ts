@@ -104,3 +104,22 @@ test('many items are stored in portions with turns for others between them, and 
     )
   }
 })
+
+test('many items are read in portions too, by number and by length', async () => {
+  for (const [length, most] of [
+    [10, 256],
+    [100_000, 3],
+  ] as const) {
+    const item = { projectId: Buffer.from('null'), members: Buffer.alloc(length) }
+    let read = 0
+    function* items() {
+      for (; read < 1000; read += 1) yield item
+    }
+    const storing = storeItems(createMemoryStore(1000), items()).catch(({ code }) => code)
+    for (let before = 0; read < 1000; before = read) {
+      await nextTurn()
+      assert.ok(read - before <= most, `${read - before} items`)
+    }
+    assert.equal(await storing, 'STORE_FULL')
+  }
+})

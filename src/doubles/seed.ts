@@ -23,8 +23,9 @@ export class InvalidSeedError extends Error {
   override readonly name = 'InvalidSeedError'
 }
 
-/** Items stored or deleted in one turn of the event loop: about a millisecond. */
+/** Items, and bytes of them, that are read, stored or deleted in one turn of the event loop: about a millisecond. */
 const itemsPerTurn = 256
+const bytesPerTurn = 256 * 1024
 
 const lineFeed = 0x0a
 const nullText = Buffer.from('null')
@@ -57,26 +58,29 @@ export function parseSeed(file: Buffer): ItemRequest[] {
 }
 
 /** Reads objects by `JSON.stringify`. @throws {UsageError} with the index of the value that is not an item. */
-export function requestsOf(items: readonly object[]): ItemRequest[] {
+export function requestsOf(items: readonly object[]): Iterable<ItemRequest> {
   return requestsFrom(items, (item) => JSON.stringify(item))
 }
 
 /** Reads JSON texts, verbatim. @throws {UsageError} with the index of the text that is not an item. */
-export function requestsIn(texts: readonly string[]): ItemRequest[] {
+export function requestsIn(texts: readonly string[]): Iterable<ItemRequest> {
   return requestsFrom(texts, (text) => text)
 }
 
-function requestsFrom<T>(given: readonly T[], textOf: (each: T) => unknown): ItemRequest[] {
+function* requestsFrom<T>(
+  given: readonly T[],
+  textOf: (each: T) => unknown,
+): Generator<ItemRequest, void> {
   if (!Array.isArray(given)) throw new UsageError('the seed is not an array')
-  return given.flatMap((each, index) => {
+  for (const [index, each] of given.entries()) {
     try {
       const text = textOf(each)
       if (typeof text !== 'string' || !/^\s*\{/.test(text)) throw new Error('it is not an object')
-      return parseSeed(Buffer.from(text))
+      yield* parseSeed(Buffer.from(text))
     } catch (error) {
       throw new UsageError(`item ${index} of the seed: ${messageOf(error)}`, { cause: error })
     }
-  })
+  }
 }
 
 /**
@@ -101,21 +105,23 @@ export async function seedEmptyStore(
 
 /**
  * Stores new items, each with an id of its own.
+ * @param items read before the first one is stored.
  * @returns the ids.
- * @throws {StoreError} if the store does not take all of them; then none is kept.
+ * @throws {StoreError} if the store does not take all of them; then none is kept. And whatever `items` throws.
  */
 export async function storeItems(
   store: ItemStore,
-  items: readonly ItemRequest[],
+  items: Iterable<ItemRequest>,
   newId: () => ItemId = newItemId,
 ): Promise<ItemId[]> {
   const ids: ItemId[] = []
+  const all: ItemRequest[] = []
+  for await (const item of inPortions(items)) all.push(item)
   try {
-    for (const item of items) {
+    for await (const item of inPortions(all)) {
       let id = newId()
       while (!(await store.create(id, encodeItem(id, item)))) id = newId()
       ids.push(id)
-      if (ids.length % itemsPerTurn === 0) await nextTurn()
     }
     return ids
   } catch (error) {
@@ -125,6 +131,21 @@ export async function storeItems(
       await nextTurn()
     }
     throw error
+  }
+}
+
+/** The same items, with turns for others between them. */
+async function* inPortions(items: Iterable<ItemRequest>): AsyncGenerator<ItemRequest, void> {
+  let [count, bytes] = [0, 0]
+  for (const item of items) {
+    yield item
+    count += 1
+    bytes += item.members.length
+    if (count === itemsPerTurn || bytes >= bytesPerTurn) {
+      await nextTurn()
+      count = 0
+      bytes = 0
+    }
   }
 }
 

@@ -198,6 +198,12 @@ test('the first slices of a long body are short, and those of tiny members alway
   assert.ok(slices > members / 256, `${slices}`)
 })
 
+test('a text longer than the positions of names can tell is refused', () => {
+  const message = 'Invalid item request: it is longer than 128 MiB'
+  const text = Buffer.alloc(128 * 1024 * 1024 + 1)
+  assert.throws(() => parseItemRequest(text), { name: 'InvalidItemError', message })
+})
+
 /** What becomes of a body that arrives in parts with these ends: its item or what is wrong. */
 function cameTo(bytes: Buffer, ends: readonly number[]): string {
   const body = arriving(Buffer.from(bytes)) // which it may change

@@ -17,6 +17,7 @@ import { JsonChecker } from './json-checker.js'
 import { JsonSyntaxError, type Member } from './json-syntax.js'
 import { keptMembers } from './kept-members.js'
 import { MemberRecord, type Members } from './member-record.js'
+import { maxNamedText } from './name-table.js'
 import { nameOf } from './names.js'
 import { Place, positionOf } from './scan.js'
 import { atOnce, copied, type Slices } from './slices.js'
@@ -170,15 +171,19 @@ export function parseItemRequest(body: Buffer): ItemRequest {
 }
 
 /**
- * The same for a body that is still arriving. Once it is known to be wrong, this fails; the rest may not have arrived.
+ * Does the same for a body that is still arriving. Once it is known to be wrong, this fails; the rest may not have arrived.
  * @returns views of the body.
  */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const check = new RequestCheck()
   const { checker, record } = check
+  if (body.length > maxNamedText) throw invalid('it is longer than 128 MiB')
   for (let isLast = false; !isLast; ) {
     const { position } = checker
-    const end = Math.min(body.length, position + Math.min(windowBytes, firstWindow + (position >> 1)))
+    const end = Math.min(
+      body.length,
+      position + Math.min(windowBytes, firstWindow + (position >> 1)),
+    )
     isLast = body.isComplete && end === body.length
     if (end === 0 && isLast) throw new InvalidItemError('The body is empty; expected a JSON object')
     try {

@@ -6,7 +6,7 @@ import { explainListenError } from '../config/address.js'
 import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
 import type { Doubles } from '../doubles/doubles.js'
-import type { requestsOf } from '../doubles/seed.js'
+import type { parseSeed } from '../doubles/seed.js'
 import type { OpenedStore, ServiceParts } from '../service.js'
 import { memoryWarning } from './memory.js'
 import { handleShutdown } from './shutdown.js'
@@ -14,7 +14,7 @@ import { handleShutdown } from './shutdown.js'
 export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
   /** Items to store at the start, unless the store already has some. */
-  readonly items?: ReturnType<typeof requestsOf>
+  readonly items?: ReturnType<typeof parseSeed>
   /** Whether the log has human-readable lines instead of JSON. */
   readonly isReadable: boolean
 }

@@ -31,6 +31,16 @@ test('items of any length take little more memory than their bytes', async () =>
   }
 })
 
+test('a large item is not compared byte by byte with itself', async () => {
+  const store = createMemoryStore(room)
+  const id = newItemId()
+  const large = Object.assign(itemText(id, 100_000), { equals: () => assert.fail('compared') })
+  await store.create(id, large)
+  assert.equal(await store.replace(id, itemText(id, 100_000), await store.read(id)), 'done')
+  assert.equal(await store.replace(id, large, itemText(id, 100_000)), 'done')
+  assert.equal(await store.delete(id, await store.read(id)), 'done')
+})
+
 test('items that shrink give their memory back', async () => {
   const store = createMemoryStore(room)
   for (let made = 0; made < 500; made += 1) {
