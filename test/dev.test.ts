@@ -56,9 +56,10 @@ function itemsIn(list: string): string[] {
   return texts.map((text) => text.replace(/^\{"id":"[0-9a-f-]{36}",/, '{'))
 }
 
-test('it prints the addresses of the pages with the token, which no log has', async () => {
+test('it prints where items are, and the addresses of the pages with the token, which no log has', async () => {
   const { ask, baseUrl, printed, text, token } = await startDev()
   const { origin } = new URL(baseUrl)
+  assert.match(text, /^ +items +lost when the service stops$/m)
   const [, items] = /^ +items page +(\S+)$/m.exec(text) ?? []
   const [, docs] = /^ +API page +(\S+)$/m.exec(text) ?? []
   assert.deepEqual([items, docs], [`${origin}/#token=${token}`, `${origin}/docs#token=${token}`])

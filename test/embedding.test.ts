@@ -190,6 +190,7 @@ test('ids follow from a seed, and start over after a reset', async () => {
   ]
   const ids = await idsIn(one)
   assert.equal(new Set(ids).size, 5)
+  assert.equal(ids[0], 'eb13645b-f599-5584-aeb7-c490f4f2891f') // the same in every version
   assert.deepEqual(await idsIn(same), ids)
   assert.notDeepEqual(await idsIn(other), ids)
   await one.reset()

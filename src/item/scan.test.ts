@@ -32,6 +32,8 @@ const faults: [text: string, offset: number, message: string][] = [
   ['{"a" 1}', 5, 'expected a colon'],
   ['{"a":1 "b":2}', 7, 'expected a comma or "}"'],
   ['{"a":[1 2]}', 8, 'expected a comma or "]"'],
+  ['[{"a":{"b":1 "c":2}}]', 13, 'expected a comma or "}"'],
+  ['{"a":{"b":[1 2]}}', 13, 'expected a comma or "]"'],
   ['{"a":[1,]}', 8, 'expected a value'],
   ['{"a":01}', 6, 'expected a comma or "}"'],
   ['{"a":1.}', 7, 'expected a digit'],
