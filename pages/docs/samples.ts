@@ -65,8 +65,9 @@ const clientMethods: Readonly<Record<string, string>> = {
   checkHealth: 'health',
 }
 
-/** The client's options for headers of requests that change something. */
+/** The client's options for parameters: the list's project, and headers of requests that change something. */
 const clientOptions: Readonly<Record<string, string>> = {
+  project_id: 'projectId',
   'Idempotency-Key': 'idempotencyKey',
   'If-Match': 'ifMatch',
 }
@@ -81,7 +82,9 @@ function inClient({ operation, input: { parameters, body }, baseUrl }: Call): st
   const comments: string[] = []
   for (const { name, in: place } of operation.parameters) {
     const text = parameters[name]
-    const option = operation.method === 'GET' ? undefined : clientOptions[name]
+    // Of reads, the client has none for headers.
+    const isOffered = operation.method !== 'GET' || place !== 'header'
+    const option = isOffered ? clientOptions[name] : undefined
     if (!text) continue
     if (place === 'path') parts.push(quoted(text))
     else if (option === undefined) comments.push(`// The client has no option for ${name}.`)
