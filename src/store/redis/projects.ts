@@ -75,8 +75,9 @@ export function createProjects(states: BucketStates, texts: BucketTexts) {
         start = end + 1
         if (sum === undefined) continue
         kept += sum.add(text, kept < maxKeptBytes)
-        sum.addDigest(
-          text.length > sliceBytes ? await digestOf(text) : hash('sha1', text, 'buffer'),
+        if (sum.length > maxProjectBytes) continue
+        sum.digests.push(
+          text.length > sliceBytes ? await digestOf(text) : hash('sha1', text, 'binary'),
         )
       }
       if (performance.now() - begun < turnTime) continue
@@ -117,39 +118,38 @@ class Sum {
   length = 0
   /** `undefined` once they are not kept. */
   texts: Buffer[] | undefined
-  readonly #digest = Buffer.alloc(20)
+  /** Of the texts, one character for each byte. */
+  digests: string[] = []
 
   constructor(keepsTexts: boolean) {
     this.texts = keepsTexts ? [] : undefined
   }
 
-  /** The same for the same items in any order. */
+  /**
+   * The same for the same items in any order. They are sorted, because a sum of digests can be kept the same on purpose:
+   * among 170 items, some can be replaced so that the exclusive or of all digests does not change.
+   */
   get digest(): string {
-    return this.#digest.toString('base64url')
+    return hash('sha1', Buffer.from(this.digests.sort().join(''), 'latin1'), 'base64url')
   }
 
   /** @returns the number of bytes that are kept. */
   add(text: Buffer, hasRoom: boolean): number {
     this.length += text.length
+    if (this.length > maxProjectBytes) this.digests = []
     if (this.length > maxProjectBytes || !hasRoom) this.texts = undefined
     if (this.texts === undefined) return 0
     this.texts.push(Buffer.from(text)) // a copy: a part would hold all of its bucket
     return text.length
   }
-
-  addDigest(digest: Buffer): void {
-    for (const [place, byte] of digest.entries()) {
-      this.#digest[place] = (this.#digest[place] as number) ^ byte // of the same length
-    }
-  }
 }
 
 /** Hashes a long text in slices. */
-async function digestOf(text: Buffer): Promise<Buffer> {
+async function digestOf(text: Buffer): Promise<string> {
   const sha1 = createHash('sha1')
   for (let start = 0; start < text.length; start += sliceBytes) {
     sha1.update(text.subarray(start, start + sliceBytes))
     await nextTurn()
   }
-  return sha1.digest()
+  return sha1.digest('binary')
 }
