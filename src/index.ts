@@ -6,14 +6,14 @@
  * @module
  */
 
-import './config/node-version.js'
+import './config/package.js'
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { type CurrentSigning, followSecret, signingProblem } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'
+import { parseLifetime } from './config/kinds.js'
 import { configFrom } from './config/read-config.js'
 import type { Config, SettingValues } from './config/settings.js'
-import { parseLifetime } from './config/units.js'
 import { UsageError } from './config/usage-error.js'
 import { createDoubles } from './doubles/doubles.js'
 import {

@@ -2,7 +2,6 @@
 
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
-import { urlOf } from './config/address.js'
 import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
 import type { Doubles } from './doubles/doubles.js'
@@ -176,4 +175,10 @@ export async function openStore(config: Config, log: Logger): Promise<OpenedStor
 function heldBytes(store: ItemStore): number {
   const size = store.size()
   return 'memoryBytes' in size ? size.memoryBytes : 0
+}
+
+/** Where a server can be reached from this machine, without a trailing slash. */
+function urlOf(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

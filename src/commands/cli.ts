@@ -29,7 +29,7 @@ type CommandName = keyof typeof commands
 
 const [first, ...args] = process.argv.slice(2)
 try {
-  await import('../config/node-version.js')
+  await import('../config/package.js')
   const output = await run(first, args)
   if (output !== undefined) print(output)
 } catch (error) {

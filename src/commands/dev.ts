@@ -3,10 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { environmentSigning } from '../auth/secret.js'
 import { devFlags, readArguments } from '../config/flags.js'
-import { readSettings } from '../config/read-config.js'
+import { readSettings, unknownNameWarnings } from '../config/read-config.js'
 import { flags } from '../config/settings.js'
-import { isSystemError } from '../config/thrown.js'
-import { unknownNameWarnings } from '../config/unknown-names.js'
 import { UsageError } from '../config/usage-error.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
@@ -74,7 +72,7 @@ function readSeed(file: string): ReturnType<typeof parseSeed> {
     return parseSeed(readFileSync(file))
   } catch (error) {
     if (error instanceof InvalidSeedError) throw new UsageError(`${file}: ${error.message}`)
-    if (!isSystemError(error)) throw error
+    if (!(error instanceof Error && 'code' in error)) throw error
     throw new UsageError(`the seed ${file} cannot be read: ${error.message}`)
   }
 }

@@ -2,9 +2,8 @@
 
 import { environmentSigning } from '../auth/secret.js'
 import { readArguments } from '../config/flags.js'
-import { readSettings } from '../config/read-config.js'
+import { readSettings, unknownNameWarnings } from '../config/read-config.js'
 import { flags } from '../config/settings.js'
-import { unknownNameWarnings } from '../config/unknown-names.js'
 import { start } from '../process/start.js'
 import {
   logSecretFile,

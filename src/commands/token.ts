@@ -3,7 +3,7 @@
 import { signToken } from '../auth/sign.js'
 import { loadEnvFile } from '../config/env-file.js'
 import { readArguments } from '../config/flags.js'
-import { parseLifetime } from '../config/units.js'
+import { parseLifetime } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 import { requireSecret } from './secret.js'
 

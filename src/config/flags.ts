@@ -1,8 +1,7 @@
-/** The flags of a command, and what was most likely meant by an unknown name. @module */
+/** Reads the flags of a command, and guesses the known name behind a mistyped one. @module */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { messageOf } from './thrown.js'
-import { UsageError } from './usage-error.js'
+import { messageOf, UsageError } from './usage-error.js'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
@@ -14,8 +13,8 @@ export const devFlags = {
 } as const
 
 /**
- * Reads the flags of a command, and what is not a flag if that is allowed.
- * @throws {UsageError} for an unknown flag, one without its value, or what may not be there.
+ * Reads the flags of a command, and its positional arguments if they are allowed.
+ * @throws {UsageError} for an unknown flag, a flag without its value, or an argument that is not allowed.
  */
 export function readArguments(
   command: string,
@@ -45,7 +44,7 @@ function unknownFlag(command: string, flag: string, options: Options): string {
   return `Unknown option '--${flag}'${guess}; see item-store ${command} --help`
 }
 
-/** @returns the known name that the fewest typing mistakes make of this one; `undefined` if none is near. */
+/** Returns the known name that differs by the fewest typing mistakes; `undefined` if none is near. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined
   let fewest = Math.min(2, Math.floor(name.length / 3)) + 1
@@ -57,7 +56,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
 }
 
 /**
- * How many characters were left out, added, mistaken, or swapped with the next: the optimal string alignment
+ * Counts characters that were left out, added, mistaken, or swapped with the next: the optimal string alignment
  * distance.
  */
 function mistakes(a: string, b: string): number {

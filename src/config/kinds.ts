@@ -1,9 +1,8 @@
-/** The kinds of values that settings have. @module */
+/** The kinds of values that settings have, and sizes and times as people type them: `16MB`, `512MiB`, `90s`. @module */
 
 import { BlockList, isIP } from 'node:net'
 import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
-import { messageOf } from './thrown.js'
-import { formatSize, parseDuration, parseSize } from './units.js'
+import { messageOf, UsageError } from './usage-error.js'
 
 /** How values of one type are parsed, and formatted as a user would type them. */
 export interface Kind<T> {
@@ -43,7 +42,7 @@ export function powerOfTwo(min: number, max: number): Kind<number> {
   return { parse: (text) => Number(oneOf(choices).parse(text)), format: String }
 }
 
-/** In bytes. */
+/** A size in bytes. */
 export function size(min: number, max = pebibyte): Kind<number> {
   const expected = (range: string) =>
     `a size ${range}, in bytes or with a unit such as kB, MB or MiB`
@@ -58,7 +57,7 @@ export function milliseconds(min: number, max: number): Kind<number> {
   return duration(min, max, 'ms', 1)
 }
 
-/** In whole units; a number without a unit is in this unit, too. */
+/** A time in whole units, which a number without a unit is in too. */
 function duration(min: number, max: number, unit: 's' | 'ms', length: number): Kind<number> {
   const parse = (value: string) => {
     const time = parseDuration(value, unit)
@@ -106,7 +105,7 @@ export function orOff({ parse, format }: Kind<number>): Kind<number | undefined>
   }
 }
 
-/** Accepts a word in place of a number, and names it where neither is found. */
+/** Accepts a word in place of a number; the error for any other text names the word too. */
 function withAlternative<T>(word: string, valueOfWord: () => T, parse: (text: string) => T) {
   return (text: string): T => {
     if (text === word) return valueOfWord()
@@ -118,12 +117,12 @@ function withAlternative<T>(word: string, valueOfWord: () => T, parse: (text: st
   }
 }
 
-/** A value that may be missing: then it depends on something else, such as another setting. */
+/** An optional value. Its default depends on another setting or on the machine. */
 export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }
 
-/** The address of an engine: hosts and ports or a socket, with user, password and database. */
+/** The URL of a Redis or Valkey server: hosts and ports or a socket, with user, password and database. */
 export const engineUrl: Kind<string> = {
   parse(value) {
     const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
@@ -153,7 +152,7 @@ export const networks: Kind<string> = {
   format: String,
 }
 
-/** A prefix of keys. Braces have a meaning of their own in the keys of a cluster. */
+/** A prefix of keys, without braces: those have a meaning of their own in the keys of a cluster. */
 export const keyPrefix: Kind<string> = textOf(
   (value) => /^[^{}]+$/.test(value),
   'text without braces',
@@ -184,4 +183,74 @@ export function networksOf(text: string): BlockList {
     networks.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4')
   }
   return networks
+}
+
+const sizes: Record<string, number> = {
+  b: 1,
+  ...{ k: 1e3, m: 1e6, g: 1e9, t: 1e12 },
+  ...{ kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 },
+  ...{ kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3, tib: 1024 ** 4 },
+}
+
+/** Units in which sizes are shown, with their number of bytes; binary ones first. */
+const shownSizes = ['TiB', 'GiB', 'MiB', 'KiB', 'TB', 'GB', 'MB', 'kB'].map(
+  (unit) => [unit, sizes[unit.toLowerCase()] ?? 1] as const,
+)
+
+const durations: Record<string, number> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/**
+ * Parses a size into bytes: a whole number, with a decimal (`MB`, or `M` for short) or binary (`MiB`) unit in
+ * any letter case.
+ * @returns `undefined` if the text is not a size.
+ */
+export function parseSize(text: string): number | undefined {
+  return parseAmount(text.toLowerCase(), sizes, 'b')
+}
+
+/**
+ * Formats a size as it can be typed: in the largest unit that gives a whole number, or in bytes.
+ * @param bytes a whole number.
+ */
+export function formatSize(bytes: number): string {
+  const [unit, size] = shownSizes.find(([, size]) => bytes >= size && bytes % size === 0) ?? ['', 1]
+  return `${bytes / size}${unit}`
+}
+
+/**
+ * Parses a time into milliseconds: a whole number with one of the units `ms`, `s`, `m`, `h` and `d`.
+ * @param plainUnit the unit of a number without one; if omitted, such a number is not a time.
+ * @returns `undefined` if the text is not a time.
+ */
+export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
+  return parseAmount(text, durations, plainUnit)
+}
+
+/**
+ * Parses the lifetime of a token into seconds.
+ * @param label the name of the flag or option.
+ * @throws {UsageError}
+ */
+export function parseLifetime(text: string, label: string): number {
+  const seconds = (parseDuration(text) ?? 0) / 1000
+  if (Number.isInteger(seconds) && seconds > 0) return seconds
+  throw new UsageError(
+    `${label} is ${JSON.stringify(text)}; expected a time such as 90s, 15m, 1h or 7d`,
+  )
+}
+
+function parseAmount(
+  text: string,
+  units: Record<string, number>,
+  plainUnit = '',
+): number | undefined {
+  const [, number = '', unit = ''] = /^(\d+)([a-z]*)$/.exec(text) ?? []
+  const amount = Number(number || Number.NaN) * (units[unit || plainUnit] ?? Number.NaN)
+  return Number.isSafeInteger(amount) ? amount : undefined
 }

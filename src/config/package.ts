@@ -1,7 +1,14 @@
-/** This package: where it is, and what its package.json says. @module */
+/**
+ * This package: where it is, and what its package.json says. Throws if Node.js is older than it requires, or if this is
+ * Bun or Deno, which lack parts of `node:http`. The command and the library import this before anything else: old
+ * versions lack functions that the rest calls.
+ *
+ * @module
+ */
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { UsageError } from './usage-error.js'
 
 const require = createRequire(import.meta.url)
 
@@ -14,10 +21,27 @@ const contents: { readonly version: string; readonly engines: { readonly node: s
 /** Semantic version of the service (spec §9.2). */
 export const { version } = contents
 
-/** Oldest version of Node.js that the package supports, such as `20.19.0`. */
-export const oldestNode = contents.engines.node.replace('>=', '')
+const { bun, deno } = process.versions
+if (bun !== undefined || deno !== undefined) {
+  const runtime = bun === undefined ? `Deno ${deno}` : `Bun ${bun}`
+  throw new UsageError(
+    `item-store: needs Node.js, this is ${runtime}; only item-store/client runs here`,
+  )
+}
+
+const [major = 0, minor = 0] = numbersIn(contents.engines.node.replace('>=', ''))
+const [ownMajor = 0, ownMinor = 0] = numbersIn(process.versions.node)
+if (ownMajor < major || (ownMajor === major && ownMinor < minor)) {
+  throw new UsageError(
+    `item-store: needs Node.js ${major}.${minor} or newer, this is ${process.versions.node}`,
+  )
+}
 
 /** Returns the path of a file of the package. */
 export function packageFile(path: string): string {
   return join(dirname(file), path)
+}
+
+function numbersIn(version: string): number[] {
+  return version.split('.').map(Number)
 }

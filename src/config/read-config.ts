@@ -1,13 +1,19 @@
-/** Environment and flags in, a checked `Config` out. @module */
+/** Reads the settings from the environment, flags and options, and checks them. @module */
 
 import { loadEnvFile } from './env-file.js'
+import { nearest } from './flags.js'
 import { onOrOff } from './kinds.js'
-import { limitsFor } from './limits.js'
-import { type Config, flagOf, type Setting, type SettingValues, settings } from './settings.js'
-import { messageOf } from './thrown.js'
-import { UsageError } from './usage-error.js'
+import {
+  type Config,
+  flagOf,
+  limitsFor,
+  type Setting,
+  type SettingValues,
+  settings,
+} from './settings.js'
+import { messageOf, UsageError } from './usage-error.js'
 
-/** Listening on one of them takes the port on every address. */
+/** Addresses that stand for every address of the machine. */
 const wildcards = ['0.0.0.0', '::']
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
@@ -15,7 +21,7 @@ type Defaults = Partial<Record<keyof SettingValues, string>>
 /**
  * Reads the settings of a command from its flags, the environment and the file `.env`.
  * @param flagValues values of flags, by flag name.
- * @param defaults as text, where a command has others than the table.
+ * @param defaults the defaults of the command, as text, where they differ from the table.
  * @throws {UsageError} with a line for each problem.
  */
 export function readSettings(flagValues: Record<string, unknown>, defaults?: Defaults): Config {
@@ -46,8 +52,8 @@ export function readConfig(
 }
 
 /**
- * The settings with these values, in the units of `Config`; those that are left out or `undefined` have
- * their defaults.
+ * Returns the settings with these values, in the units of `Config`. Settings that are left out or `undefined` have their
+ * defaults.
  * @throws {UsageError} with a line for each problem.
  */
 export function configFrom(values: Partial<SettingValues>): Config {
@@ -60,13 +66,13 @@ export function configFrom(values: Partial<SettingValues>): Config {
   })
 }
 
-/** What was given for a setting. */
+/** The text given for a setting. */
 interface Input {
-  /** `undefined` if nothing was. */
+  /** `undefined` if none was given. */
   readonly text: string | undefined
-  /** The name of the setting where it was given. */
+  /** The flag, variable or option that gave it. */
   readonly label: string
-  /** Words that say where that was, with a space before them; empty if the label says it. */
+  /** Where the variable is set, such as ` in .env`; empty if the label says it. */
   readonly source: string
 }
 
@@ -100,7 +106,7 @@ function configOf(
   return config
 }
 
-/** Settings that contradict each other: one line for each problem. */
+/** Returns a line for each pair of settings that contradict each other. */
 function contradictions(
   { port, host, metricsPort, metricsHost, storeUrl, ...config }: Config,
   describe: (setting: Setting<unknown>) => string,
@@ -117,4 +123,24 @@ function contradictions(
     problems.push(`${store} must be less than ${memory}`)
   }
   return problems
+}
+
+/** A prefix such as in `ITEM_STORE_PORT`, which people expect to work. Settings have none. */
+const ownPrefix = /^ITEM_(?:STORE_)?/
+
+/**
+ * Returns a warning for each variable that was most likely meant to be a setting. It considers only names that begin
+ * with `STORE_` or `ITEM_`, because others may belong to any program.
+ */
+export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
+  const known = Object.values(settings).map(({ name }) => name)
+  return Object.keys(env)
+    .filter((name) => /^(?:STORE|ITEM)_/.test(name) && !known.includes(name))
+    .flatMap((name) => {
+      const guesses = [name, name.replace('ITEM_', ''), name.replace(ownPrefix, '')]
+      const meant =
+        guesses.find((guess) => known.includes(guess)) ??
+        guesses.map((guess) => nearest(guess, known)).find((guess) => guess !== undefined)
+      return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`]
+    })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { totalmem } from 'node:os'
 import { test } from 'node:test'
 import { describeSettings } from '../commands/help.js'
-import { readConfig } from './read-config.js'
+import { readConfig, unknownNameWarnings } from './read-config.js'
 import { settings } from './settings.js'
 import { UsageError } from './usage-error.js'
 
@@ -148,5 +148,26 @@ for (const { isTaken, ...hosts } of sharedPorts) {
     const read = () => readConfig({}, { ...hosts, PORT: '9000', METRICS_PORT: '9000' })
     if (isTaken) assert.throws(read, /must differ from/)
     else assert.equal(read().metricsPort, 9000)
+  })
+}
+
+for (const [name, meant] of [
+  ['STORE_URI', 'STORE_URL'],
+  ['STORE_TIMOUT', 'STORE_TIMEOUT'],
+  ['STORE_BUCKET', 'STORE_BUCKETS'],
+  ['STORE_URLS', 'STORE_URL'],
+  ['ITEM_STORE_URL', 'STORE_URL'],
+  ['ITEM_STORE_PORT', 'PORT'],
+  ['ITEM_STORE_PREFIX', 'STORE_PREFIX'],
+  ['ITEM_STORE_LOG_LEVL', 'LOG_LEVEL'],
+  ['ITEM_MAX_STORE_BYTES', 'MAX_STORE_BYTES'],
+  ['STORE_URL', undefined],
+  ['ITEM_STORE_TOKEN', undefined],
+  ['STORE_OWNER', undefined],
+  ['PROT', undefined],
+] as const) {
+  test(`${name}: ${meant ?? 'nothing is said'}`, () => {
+    const says = meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`]
+    assert.deepEqual(unknownNameWarnings({ [name]: 'a secret' }), says)
   })
 }

@@ -4,3 +4,45 @@
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** Returns the message of an error, or of anything else that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+/** The address that a server listens on. */
+export interface ListenAddress {
+  readonly port: number
+  readonly host: string
+}
+
+/**
+ * Turns an error of `listen` into one that says what to do about it; returns any other error as it is.
+ * @param flags prefix of the flags that set the address.
+ */
+export function explainListenError(
+  error: unknown,
+  { port, host }: ListenAddress,
+  flags: '--' | '--metrics-',
+): unknown {
+  switch (error instanceof Error && 'code' in error && error.code) {
+    case 'EADDRINUSE':
+      return new UsageError(
+        `port ${port} is in use; stop the program that uses it or choose another port with ${flags}port`,
+      )
+    case 'EACCES':
+      return new UsageError(
+        `no permission to listen on port ${port}; choose one above 1023 with ${flags}port`,
+      )
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+    case 'ENOTFOUND':
+      return new UsageError(
+        `${host} is not an address of this machine; choose another address with ${flags}host`,
+      )
+    default:
+      return error
+  }
+}

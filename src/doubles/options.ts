@@ -1,7 +1,7 @@
 /** Delays and failures as they are given, in flags and options, and requests as they are recorded. @module */
 
 import { inspect } from 'node:util'
-import { parseDuration } from '../config/units.js'
+import { parseDuration } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 
 /** Range of a random time in milliseconds, inclusive. */

@@ -2,8 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { messageOf } from '../config/thrown.js'
-import { UsageError } from '../config/usage-error.js'
+import { messageOf, UsageError } from '../config/usage-error.js'
 import { newItemId } from '../item/id.js'
 import type { ItemId } from '../item/item.js'
 import {

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { explainListenError, type ListenAddress } from '../config/address.js'
+import { explainListenError, type ListenAddress } from '../config/usage-error.js'
 import { isTokenError } from '../interface/errors.js'
 import type { ItemStore, StoreSize, StoreTraffic } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'

@@ -1,7 +1,7 @@
 /** Whether the limits leave room to serve, beyond what the process itself takes. @module */
 
+import { formatSize } from '../config/kinds.js'
 import type { Config } from '../config/settings.js'
-import { formatSize } from '../config/units.js'
 import { UsageError } from '../config/usage-error.js'
 
 /** What the first hundred requests take: 15 MiB were measured. */

@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { explainListenError } from '../config/address.js'
 import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
+import { explainListenError } from '../config/usage-error.js'
 import type { Doubles } from '../doubles/doubles.js'
 import type { parseSeed } from '../doubles/seed.js'
 import type { OpenedStore, ServiceParts } from '../service.js'

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Limits } from '../../src/config/limits.js'
+import type { Limits } from '../../src/config/settings.js'
 import { type Service, serviceAt } from '../conformance/client.js'
 import { type Command, type Exit, type OwnProcess, ownProcess } from './own-process.js'
 

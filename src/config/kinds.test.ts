@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { formatSize, parseDuration, parseSize } from './units.js'
+import { formatSize, parseDuration, parseSize } from './kinds.js'
 
 const sizes: Record<string, number | undefined> = {
   '0': 0,
