@@ -1,9 +1,8 @@
 /** Reads the state of buckets: how many bytes each has, and its version. @module */
 
 import { hash } from 'node:crypto'
-import type { CorruptedKeys } from './bucket-content.js'
+import { bytesField, type CorruptedKeys } from './bucket.js'
 import type { Command, RedisReply, RedisValue } from './client.js'
-import { bytesField } from './scripts.js'
 
 /** The state of a bucket, from its field `bytes`. */
 export interface BucketState {

@@ -8,6 +8,7 @@
  */
 
 import { createRequire } from 'node:module'
+import type { Logger } from 'pino'
 import type { StoreSize } from '../item-store.js'
 import { connectErrorOf, NotPrimaryError, TimeoutError } from './errors.js'
 
@@ -46,6 +47,25 @@ export type Reply = RedisReply | Error
 
 /** Called before other commands are sent, with a function that sends a command ahead of them. */
 export type OnCheck = (send: (parts: Command['parts']) => Promise<RedisValue>) => void
+
+export interface Servers {
+  /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
+  readonly firstAttempt: Promise<void>
+  /** Whether every server that items can be on is connected. */
+  readonly isReady: boolean
+  /** Whether a reply of unknown length may be asked of the server that has the key. */
+  hasRoom(key: string): boolean
+  /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
+  send(command: Command, key: string): Promise<RedisReply>
+  /**
+   * Sends commands that change nothing, each with its key, as one call to each server that has some of the keys.
+   * @throws {Error} like `send`, but not for error replies.
+   */
+  sendTogether(commands: readonly Command[], keys: readonly string[]): Promise<readonly Reply[]>
+  /** Returns the server that has the key; only a cluster has this method. */
+  serverOf?(key: string): { readonly isReady: boolean } | undefined
+  close(): void
+}
 
 export type Client = ReturnType<typeof newClient>
 
@@ -170,5 +190,22 @@ export async function withTimeout<T>(time: number, promise: Promise<T>): Promise
     return await Promise.race([promise, late])
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/**
+ * Checks the eviction policy after each connect, and logs a warning if it could evict items. Policies for keys with a
+ * time to live do no harm, because buckets have none.
+ */
+export function createEvictionLog(log: Pick<Logger, 'warn'>): (policy: string | undefined) => void {
+  let last: string | undefined
+  return (policy) => {
+    if (policy?.startsWith('allkeys-') && policy !== last) {
+      log.warn(
+        { policy },
+        'the server deletes items once it reaches maxmemory; set maxmemory-policy noeviction',
+      )
+    }
+    last = policy
   }
 }

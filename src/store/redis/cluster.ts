@@ -12,9 +12,8 @@ import type { Logger } from 'pino'
 import type { ClusterAddress } from './address.js'
 import { type Command, type OnCheck, type RedisReply, type Reply, withTimeout } from './client.js'
 import { pauseAfter, RedisConnection } from './connection.js'
-import { errorCodeOf, NotConnectedError, TimeoutError } from './errors.js'
+import { errorCodeOf, NotConnectedError, ReachabilityLog, TimeoutError } from './errors.js'
 import type { Traffic } from './in-flight.js'
-import { ReachabilityLog } from './reachability-log.js'
 import { mastersOf, type Redirection, redirectionOf, SlotTable } from './slots.js'
 
 /** Maximum number of redirections that a command follows. */

@@ -20,6 +20,7 @@ import {
   type ClientOptions,
   type Command,
   connect,
+  createEvictionLog,
   isReplica,
   type OnCheck,
   type RedisReply,
@@ -31,10 +32,10 @@ import {
   isOfReplica,
   NotConnectedError,
   NotPrimaryError,
+  type Reachability,
   TimeoutError,
 } from './errors.js'
 import { InFlightLimit, type Traffic } from './in-flight.js'
-import { createEvictionLog, type Reachability } from './reachability-log.js'
 
 interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   /** Returns where the server is now. @throws {Error} after a bounded time. */

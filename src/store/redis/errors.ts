@@ -1,8 +1,8 @@
-/** Turns errors of servers and connections into those of the store. @module */
+/** Errors of servers and connections: what the callers of the store and the log are told. @module */
 
 import { createRequire } from 'node:module'
+import type { Logger } from 'pino'
 import { StoreError, StoreMismatchError } from '../item-store.js'
-import { partlyDone, unexpectedData } from './scripts.js'
 
 const {
   ClientClosedError,
@@ -30,6 +30,12 @@ export class TimeoutError extends Error {}
 
 /** The server is not used, because it is not the primary, or cannot be known to be. */
 export class NotPrimaryError extends Error {}
+
+/** Code of a script's reply after which it is unknown what has changed. */
+export const partlyDone = 'PARTLYDONE'
+
+/** Code of a script's reply for a key that another program has written to. */
+export const unexpectedData = 'UNEXPECTED'
 
 /** Codes of error replies with which servers refuse a command before they execute it. */
 const refusals = new Set([
@@ -146,4 +152,58 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   return new Error(
     password === '' ? message : message.replaceAll(decodeURIComponent(password), '***'),
   )
+}
+
+export interface Reachability {
+  /** Called when the connection to a server is lost, or an attempt to connect has failed. */
+  lost(error: unknown): void
+  /** Called when the connection to a server has been made. */
+  found(): void
+}
+
+/**
+ * Time without a further loss until the store counts as back, in milliseconds: while a replica takes over, the
+ * servers of a cluster may disagree for a moment.
+ */
+export const settlingTime = 3_000
+
+/** Logs a line when the store is lost, one for each further cause, and one when it is back. */
+export class ReachabilityLog implements Reachability {
+  readonly #log: Pick<Logger, 'info' | 'warn'>
+  /** Servers and causes that have been logged since the store was back. */
+  readonly #logged = new Set<string>()
+  /** Runs since a server was found. */
+  #settling: NodeJS.Timeout | undefined
+
+  constructor(log: Pick<Logger, 'info' | 'warn'>) {
+    this.#log = log
+  }
+
+  /** @param server host and port of the lost server of a cluster. */
+  lost(error: unknown, server?: string): void {
+    clearTimeout(this.#settling)
+    this.#settling = undefined
+    const cause = reasonOf(error instanceof NotConnectedError ? error.cause : error)
+    const line = `${server} ${cause}`
+    if (this.#logged.has(line)) return
+    const still = this.#logged.size > 0 ? 'still ' : ''
+    this.#logged.add(line)
+    this.#log.warn({ server, cause }, `the store ${still}cannot be reached`)
+  }
+
+  found(): void {
+    if (this.#logged.size === 0) return
+    this.#settling ??= setTimeout(() => {
+      this.#settling = undefined
+      this.#logged.clear()
+      this.#log.info('the store can be reached again')
+    }, settlingTime).unref()
+  }
+}
+
+/** Returns a text about an error for the log: its code if it has no message, as for a host with several addresses. */
+export function reasonOf(error: unknown): string {
+  const cause = causeOf(error)
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name)
 }

@@ -18,7 +18,7 @@ import {
   textsIn,
   unexpectedFieldIn,
   wantedIn,
-} from './bucket-content.js'
+} from './bucket.js'
 import type { BucketState, BucketStates, ReadAll } from './bucket-states.js'
 import type { Command, RedisReply } from './client.js'
 

@@ -7,7 +7,7 @@
 
 import type { Logger } from 'pino'
 import { StoreMismatchError } from '../item-store.js'
-import type { Command, RedisValue } from './client.js'
+import type { Command, RedisValue, Servers } from './client.js'
 import {
   BusyError,
   errorReplyOf,
@@ -16,8 +16,6 @@ import {
   refused,
   storeError,
 } from './errors.js'
-import { recordFields, recordScript } from './scripts.js'
-import type { Servers } from './servers.js'
 
 /** Format of the data (docs/reference/redis.md). Raise it with every change that earlier versions would misread. */
 const ownFormat = 1
@@ -25,6 +23,21 @@ const ownFormat = 1
 const formatByDefault = 1
 /** Number of buckets of a store without a record. */
 export const bucketsByDefault = 256
+
+/** The number of buckets, and the format of the data. */
+const fields = ['buckets', 'format'] as const
+
+/**
+ * KEYS: the record. ARGV: number of buckets, format, number of buckets of a store without a record.
+ * Writes the record if there is none, and returns it, so that the first of several services decides. While the server
+ * takes no writes, a store with the number of stores without a record is used without one.
+ */
+const recordScript = `
+local fields = redis.call('HMGET', KEYS[1], '${fields.join("', '")}')
+if fields[1] or fields[2] then return fields end
+local done = redis.pcall('HSET', KEYS[1], 'buckets', ARGV[1], 'format', ARGV[2])
+if type(done) == 'table' and ARGV[1] ~= ARGV[3] then return done end
+return { ARGV[1], ARGV[2] }`
 
 interface StoreRecordOptions {
   readonly prefix: string
@@ -119,7 +132,7 @@ export class StoreRecord {
   }
 
   get #question(): string[] {
-    return ['HMGET', this.#key, ...recordFields]
+    return ['HMGET', this.#key, ...fields]
   }
 
   async #read(): Promise<Content> {
@@ -134,7 +147,7 @@ export class StoreRecord {
       return { buckets: bucketsByDefault, format: formatByDefault }
     }
     const args = [keys.length, ownFormat, bucketsByDefault].map(String)
-    const written = await this.#send(['EVAL', recordScript.text, '1', this.#key, ...args])
+    const written = await this.#send(['EVAL', recordScript, '1', this.#key, ...args])
     return written ?? { buckets: Number.NaN, format: Number.NaN }
   }
 

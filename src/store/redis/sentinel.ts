@@ -2,8 +2,7 @@
 
 import type { SentinelAddress } from './address.js'
 import { type Client, open, type RedisValue, withTimeout } from './client.js'
-import { TimeoutError } from './errors.js'
-import { reasonOf } from './reachability-log.js'
+import { reasonOf, TimeoutError } from './errors.js'
 
 /** Maximum time to wait for the answers of sentinels, in milliseconds. */
 export const answerTimeout = 1000

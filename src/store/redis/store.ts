@@ -14,27 +14,29 @@ import {
   StoreError,
   StoreMismatchError,
 } from '../item-store.js'
-import { CorruptedKeys, isItem } from './bucket-content.js'
-import { createBucketStates, hasItems } from './bucket-states.js'
-import { Changes } from './changes.js'
-import { type Command, memoryIn, type RedisReply } from './client.js'
-import type { ClusterOptions } from './cluster.js'
-import { errorCodeOf, type Purpose, storeError } from './errors.js'
-import { Traffic } from './in-flight.js'
-import { createBucketTexts, listOf, openList } from './list.js'
-import { createProjects } from './projects.js'
-import { bucketsByDefault, StoreRecord } from './record.js'
+import { clusterAddress, sentinelAddress } from './address.js'
 import {
+  CorruptedKeys,
   createScript,
   deleteScript,
+  isItem,
   outcomes,
   probeScript,
   readShortScript,
   replaceScript,
   type Script,
-  unexpectedData,
-} from './scripts.js'
-import { openServers } from './servers.js'
+} from './bucket.js'
+import { createBucketStates, hasItems } from './bucket-states.js'
+import { Changes } from './changes.js'
+import { type Command, memoryIn, type OnCheck, type RedisReply, type Servers } from './client.js'
+import { Cluster, type ClusterOptions } from './cluster.js'
+import { RedisConnection } from './connection.js'
+import { errorCodeOf, type Purpose, ReachabilityLog, storeError, unexpectedData } from './errors.js'
+import { Traffic } from './in-flight.js'
+import { createBucketTexts, listOf, openList } from './list.js'
+import { createProjects } from './projects.js'
+import { bucketsByDefault, StoreRecord } from './record.js'
+import { WatchedPrimary } from './watched-primary.js'
 
 export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
   /** As in `STORE_URL`. */
@@ -64,11 +66,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const { batchBytes = 128 * 1024, maxCachedBytes = 64 * 1024 * 1024 } = options
   const keys = Array.from({ length: count }, (_, number) => `${prefix}{${number}}`)
   const traffic = new Traffic()
-  const servers = openServers({
-    ...{ url, timeout, log, traffic },
-    onLost: () => record.forget(),
-    onCheck: (send) => record.readAgain(send),
-  })
+  const onCheck: OnCheck = (send) => record.readAgain(send)
+  const servers = openServers(url, { timeout, log, traffic, onCheck }, () => record.forget())
   const record = new StoreRecord({ prefix, keys, log, servers })
   await servers.firstAttempt
   await record.compare(true).catch((error) => {
@@ -275,4 +274,24 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       servers.close()
     },
   }
+}
+
+/**
+ * Connects to one server, the primary that sentinels name, or a cluster.
+ * @param onLost called when the connection to a single server is lost or cannot be made.
+ */
+function openServers(url: string, options: ClusterOptions, onLost: () => void): Servers {
+  const cluster = clusterAddress(url)
+  if (cluster !== undefined) return new Cluster(cluster, options)
+  const log = new ReachabilityLog(options.log)
+  const reachability = {
+    lost(error: unknown) {
+      log.lost(error)
+      onLost()
+    },
+    found: () => log.found(),
+  }
+  const sentinels = sentinelAddress(url)
+  if (sentinels !== undefined) return new WatchedPrimary(sentinels, { ...options, reachability })
+  return new RedisConnection({ url: () => url, isClusterNode: false, reachability, ...options })
 }

@@ -13,8 +13,7 @@ import type { SentinelAddress } from './address.js'
 import { type Command, type RedisReply, type Reply, withTimeout } from './client.js'
 import type { ClusterOptions } from './cluster.js'
 import { RedisConnection } from './connection.js'
-import { errorReplyOf, NotPrimaryError } from './errors.js'
-import { type Reachability, reasonOf } from './reachability-log.js'
+import { errorReplyOf, NotPrimaryError, type Reachability, reasonOf } from './errors.js'
 import { type Answer, answerTimeout, Sentinel } from './sentinel.js'
 
 /** Time between two questions to the sentinels, in milliseconds. */

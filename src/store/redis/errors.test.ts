@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 import { pino } from 'pino'
-import { NotConnectedError } from './errors.js'
-import { ReachabilityLog, settlingTime } from './reachability-log.js'
+import { NotConnectedError, ReachabilityLog, settlingTime } from './errors.js'
 
 mock.timers.enable({ apis: ['setTimeout'] })
 
