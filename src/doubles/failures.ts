@@ -1,7 +1,6 @@
 /** Item requests that fail on purpose, so that programs can test how they deal with failures. @module */
 
-import { answerJson } from '../http/answer.js'
-import { answerError } from '../http/answer-error.js'
+import { answerError, answerJson } from '../http/answer.js'
 import type { Exchange, Handler } from '../http/exchange.js'
 import { ApiError } from '../interface/errors.js'
 import type { Failure, FailureScope, Failures } from './options.js'

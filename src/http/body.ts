@@ -9,8 +9,7 @@ import { allocate } from '../memory/allocate.js'
 import { isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
 import { bytesText } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
-import { received } from './receiving.js'
-import { callInTurns, inTurns, mayWorkNow } from './turns.js'
+import { callInTurns, inTurns, mayWorkNow, received } from './turns.js'
 
 /**
  * Reads a body, which is worked on while it arrives. A client that expects `100 Continue` first gets it.

@@ -1,7 +1,15 @@
-/** One request with its response, as it passes through the application; routes and their handlers. @module */
+/**
+ * One request with its response, as it passes through the application; routes and their handlers; and what trusted
+ * proxies say about a request.
+ *
+ * @module
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import type { VerifiedToken } from '../auth/token-cache.js'
+import { networksOf } from '../config/kinds.js'
+import type { Config } from '../config/settings.js'
 import type { ErrorCode } from '../interface/errors.js'
 import { newUuid } from '../item/uuid.js'
 import type { Connection } from '../listener/connection.js'
@@ -72,4 +80,42 @@ function pathIn(target: string): string {
   const end = rest.search(/[?#]/)
   const path = end === -1 ? rest : rest.slice(0, end)
   return path === '' && authority !== '' ? '/' : path
+}
+
+/** Where a request came from, and under which origin it was sent. */
+export interface Forwarded {
+  /** The address of the client; `undefined` once its connection is closed. */
+  clientOf(request: IncomingMessage): string | undefined
+  /** Scheme and host that the client used; `undefined` if the request names no usable host. */
+  originOf(request: IncomingMessage): string | undefined
+}
+
+export function createForwarded({ trustedProxies }: Pick<Config, 'trustedProxies'>): Forwarded {
+  const networks = trustedProxies === undefined ? undefined : networksOf(trustedProxies)
+
+  function isTrusted(address: string | undefined): boolean {
+    if (networks === undefined || address === undefined) return false
+    return networks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  }
+
+  return {
+    clientOf({ socket, headers }) {
+      let client = socket.remoteAddress
+      if (!isTrusted(client)) return client
+      // Each proxy adds the address that it was called from, so only the last ones are known to be true.
+      const hops = String(headers['x-forwarded-for'] ?? '').split(',')
+      while (isTrusted(client)) {
+        const hop = hops.pop()?.trim() ?? ''
+        if (isIP(hop) === 0) break
+        client = hop
+      }
+      return client
+    },
+
+    originOf({ socket, headers }) {
+      const isSecure = isTrusted(socket.remoteAddress) && headers['x-forwarded-proto'] === 'https'
+      const origin = `${isSecure ? 'https' : 'http'}://${headers.host ?? ''}`
+      return URL.canParse(origin) ? new URL(origin).origin : undefined
+    },
+  }
 }

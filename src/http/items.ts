@@ -26,8 +26,7 @@ import {
   preconditionFailed,
 } from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
-import { keyedName } from './idempotency.js'
-import { requestedProject } from './requested-project.js'
+import { keyedName, requestedProject } from './parameters.js'
 import type { SharedList, SharedLists } from './shared-lists.js'
 import { inTurns } from './turns.js'
 import type { ReadResult, Tagged } from './wait.js'

@@ -2,9 +2,8 @@
 
 import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
-import type { LogFailure } from './answer-error.js'
-import type { Exchange } from './exchange.js'
-import type { Forwarded } from './forwarded.js'
+import type { LogFailure } from './answer.js'
+import type { Exchange, Forwarded } from './exchange.js'
 
 /** W3C Trace Context, version 00 and later ones (§3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/

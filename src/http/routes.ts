@@ -1,16 +1,19 @@
-/** The table of routes. @module */
+/** The table of routes, their guards, and the handlers of the health check and the OpenAPI document. @module */
 
-import type { CurrentSigning } from '../auth/secret.js'
+import { type CurrentSigning, signingProblem } from '../auth/secret.js'
+import { verifyToken } from '../auth/token.js'
+import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
-import type { ExceededLimit } from '../interface/errors.js'
+import { ApiError, type ExceededLimit } from '../interface/errors.js'
+import type { HealthCheckResponse } from '../interface/models.js'
+import type { ListGuarantees } from '../interface/openapi.js'
 import { documentPath, paths, prefix } from '../interface/paths.js'
 import type { NewId } from '../item/id.js'
 import type { ItemStore } from '../store/item-store.js'
+import { answerBytes, answerEmpty, answerJson } from './answer.js'
 import { createBodyReader } from './body.js'
-import { createDocumentHandler } from './document.js'
-import type { Handler, Route } from './exchange.js'
-import { createLoadGuard, createTokenGuard } from './guards.js'
-import { createHealthCheck } from './health.js'
+import { type EntityTag, entityTag, isNotModified } from './conditions.js'
+import { createForwarded, type Guard, type Handler, type Route } from './exchange.js'
 import { createItemHandlers } from './items.js'
 import { createPageRoutes } from './pages.js'
 import { SharedLists } from './shared-lists.js'
@@ -32,6 +35,18 @@ export interface RouteParts {
   /** Wraps the handlers of items. */
   readonly wrap: (handle: Handler) => Handler
 }
+
+/** The OpenAPI document (interface §4.7) for clients that use one address. */
+interface Document {
+  readonly tag: EntityTag
+  text(): Buffer
+}
+
+/** Scheme of the tokens, in lower case (RFC 6750 §2.1). */
+const scheme = 'bearer '
+
+/** Stands for the address in the document, which is made once for all addresses. */
+const anyOrigin = '{origin}'
 
 /** Returns the routes. If several match a path, the first one counts. */
 export function createRoutes(
@@ -68,4 +83,116 @@ export function createRoutes(
     ...(config.docs ? [document] : []),
     ...createPageRoutes(config, [refuseOverload]),
   ]
+}
+
+/** Refuses requests while the process exceeds a limit, except deletes, which free memory. */
+function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard {
+  return function refuseOverload({ request }) {
+    const exceeded = exceededLimit()
+    if (exceeded === undefined || request.method === 'DELETE') return
+    throw new ApiError('SERVICE_UNAVAILABLE', 'The service is overloaded', { exceeded })
+  }
+}
+
+/** Requires a bearer token (spec §5, RFC 6750 §2.1). It throws an `ApiError` with 401 or 503. */
+function createTokenGuard(currentSigning: CurrentSigning): Guard {
+  const signing = onceForAll(currentSigning)
+  return function requireToken(exchange) {
+    const token = bearerToken(exchange.request.headers.authorization)
+    exchange.token = verifyToken(token, signing())
+  }
+}
+
+/** Returns a function that calls the given one once for all requests of a turn: no other code runs between them. */
+function onceForAll<T extends object>(call: () => T): () => T {
+  let result: T | undefined
+  const forget = () => {
+    result = undefined
+  }
+  return () => {
+    if (result === undefined) {
+      result = call()
+      queueMicrotask(forget)
+    }
+    return result
+  }
+}
+
+function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new ApiError('MISSING_TOKEN', 'The Authorization header is missing')
+  }
+  // The scheme is matched in any letter case (RFC 9110 §11.1).
+  if (authorization.slice(0, scheme.length).toLowerCase() !== scheme) {
+    throw new ApiError(
+      'MISSING_TOKEN',
+      'The Authorization header is not of the form "Bearer <token>"',
+    )
+  }
+  return authorization.slice(scheme.length).replace(/^ +/, '')
+}
+
+/** Returns the health check (spec §4.1). */
+function createHealthCheck(
+  serviceName: string,
+  store: ItemStore,
+  currentSigning: CurrentSigning,
+  exceededLimit: () => ExceededLimit | undefined,
+): Handler {
+  return async function checkHealth(exchange) {
+    const subsystems = {
+      store: await store.healthy(),
+      auth: signingProblem(currentSigning) === undefined,
+    }
+    const total = Object.keys(subsystems).length
+    const unhealthy = Object.entries(subsystems).flatMap(([name, isHealthy]) =>
+      isHealthy ? [] : [name],
+    )
+    const healthy = total - unhealthy.length
+    const overload = exceededLimit()?.limit
+    const body: HealthCheckResponse = {
+      session_id: exchange.sessionId,
+      status: healthy === total ? 'healthy' : 'unhealthy',
+      service_name: serviceName,
+      version,
+      services_summary: { total, healthy, unhealthy: unhealthy.length },
+      ...(unhealthy.length === 0 ? {} : { unhealthy_subsystems: unhealthy }),
+      ...(overload === undefined ? {} : { overload }),
+    }
+    answerJson(exchange, healthy === total ? 200 : 503, body)
+  }
+}
+
+/**
+ * Serves the document, with the address that the client used. It is loaded and made on the first request, so
+ * that it does not delay startup; the address is put in for each request, as anybody may send any other one.
+ */
+function createDocumentHandler(
+  config: Pick<Config, 'trustedProxies'>,
+  lists: ListGuarantees,
+): Handler {
+  const { originOf } = createForwarded(config)
+  let made: ReturnType<typeof makeDocument> | undefined
+
+  return async function answerDocument(exchange) {
+    made ??= makeDocument(lists).catch((error) => {
+      made = undefined // the next attempt may succeed: descriptors may have run out
+      throw error
+    })
+    const { tag, text } = (await made)(originOf(exchange.request) ?? '')
+    const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
+    if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
+    answerBytes(exchange, 200, text(), ['Content-Type', 'application/json', ...headers])
+  }
+}
+
+/** Makes the document. @returns a function that puts an address into it. */
+async function makeDocument(lists: ListGuarantees): Promise<(origin: string) => Document> {
+  const { openApiDocument } = await import('../interface/openapi.js')
+  const pieces = JSON.stringify(openApiDocument(version, lists, anyOrigin)).split(anyOrigin)
+  const ofAll = entityTag(Buffer.from(pieces.join(anyOrigin)))
+  return (origin) => ({
+    tag: entityTag(Buffer.from(ofAll + origin)),
+    text: () => Buffer.from(pieces.join(JSON.stringify(origin).slice(1, -1))),
+  })
 }

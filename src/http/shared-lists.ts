@@ -1,27 +1,23 @@
-/**
- * Lists that many responses share: the store is read once for all of them.
- *
- * @module
- */
+/** Lists that many responses share: the store is read once for all of them. @module */
 
 import type { Awaitable, ItemList, ItemStore } from '../store/item-store.js'
-import { inPortions } from './portions.js'
+import { inPortions } from './turns.js'
 
-/** One list for all who want it. */
+/** One list for several responses. */
 export interface SharedList {
   /** Length in bytes, or 0 if it is not open or cannot be shared. */
   readonly bodyBytes: number
-  /** Reads it. @throws {StoreError} */
+  /** Reads the list. @throws {StoreError} */
   open(): Promise<void>
-  /** The shared one if it is open, or else one for this caller alone. @throws {StoreError} */
+  /** Returns the shared list if it is open, otherwise one for this caller alone. @throws {StoreError} */
   list(): Awaitable<ItemList>
-  /** No one else is going to use it; those who do may go on. */
+  /** To be called when no more callers follow. Those who have the list may go on. */
   close(): void
 }
 
 /**
- * How long other lists that are too long to be shared wait for one of them to be sent, in milliseconds. A client that
- * reads slowly does not hold up the others for longer.
+ * Maximum time that a list too long to be shared waits for the one before it to be sent, in milliseconds: a client that
+ * reads slowly does not hold up the others.
  */
 const maxTurn = 5_000
 
@@ -32,10 +28,10 @@ export class SharedLists {
   readonly #store: Pick<ItemStore, 'list'>
   readonly #maxBytes: number
   #heldBytes = 0
-  /** Until then, no list that is too long to be shared may be opened. */
+  /** Settles when the next list that is too long to be shared may be opened. */
   #turn: Promise<void> = Promise.resolve()
 
-  /** @param maxBytes of the lists that are held at a time. */
+  /** @param maxBytes maximum size of all lists in memory. */
   constructor(store: Pick<ItemStore, 'list'>, maxBytes: number) {
     this.#store = store
     this.#maxBytes = maxBytes
@@ -77,7 +73,7 @@ export class SharedLists {
     return list.byteLength === undefined ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
-  /** The same list in memory, to be read any number of times; `undefined` if it is too long for that. */
+  /** Reads a list into memory, to be sent any number of times; `undefined` if it is too long for that. */
   async #held(list: ItemList): Promise<ItemList | undefined> {
     const { byteLength: known = 0 } = list
     if (known > oneChunk || (known > 0 && this.#heldBytes + known > this.#maxBytes)) return list
@@ -107,7 +103,7 @@ export class SharedLists {
     return { version, byteLength, chunks: whole, release }
   }
 
-  /** A list for one response, when it is its turn. */
+  /** Opens a list for one response, once it is its turn. */
   async #alone(project: string | undefined): Promise<ItemList> {
     const before = this.#turn
     let end = () => {}

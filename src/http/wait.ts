@@ -1,6 +1,8 @@
-/** One request that may have to wait for a change, and what can come of it. @module */
+/** Requests that may have to wait for a change, one by one and in groups. @module */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HeaderList } from '../interface/headers.js'
+import type { Awaitable } from '../store/item-store.js'
 import {
   type Conditions,
   type EntityTag,
@@ -9,23 +11,24 @@ import {
   preconditionFailed,
 } from './conditions.js'
 import type { Exchange } from './exchange.js'
+import { type BeginLater, isPortionOver } from './turns.js'
 
-/** Something that was read, with its tag. All requests that it answers share it. */
+/** An item or list that was read, with its tag. All requests that it answers share it. */
 export interface Tagged {
   readonly tag: EntityTag
   /** Length of the body in bytes, or 0 if it is not known yet. */
   readonly bodyBytes: number
-  /** Reads what else a body needs. Called before the first request that gets a body is answered. */
+  /** Reads the body. Called before the first request that gets a body is answered. */
   open?(): Promise<void>
   /** Called after the last request is answered. */
   close?(): void
 }
 
-/** What a conditional read came to. */
+/** The result of a conditional read. */
 export interface ReadResult<State extends Tagged> {
-  /** As it was read last. */
+  /** The tag at the last read. */
   readonly tag: EntityTag
-  /** `undefined` if the client has it already: a request that waits does not hold it meanwhile. */
+  /** `undefined` if the client has this state already: a request that waits does not keep it in memory. */
   readonly modified: State | undefined
   /** `Preference-Applied`, if the request has waited. */
   readonly applied: HeaderList
@@ -51,7 +54,7 @@ interface WaitOptions {
   readonly stopping: AbortSignal
 }
 
-/** It waits until it is answered, the time is over, the token expires, the client goes away or the service stops. */
+/** A request that waits until it is answered, its time is over, its token expires, its client goes away or the service stops. */
 export class Wait<State extends Tagged> {
   /** Resolves to `undefined` if there is no such item. */
   readonly result: Promise<ReadResult<State> | undefined>
@@ -62,7 +65,7 @@ export class Wait<State extends Tagged> {
   /** When it began to wait, as a value of `performance.now()`. */
   #begun = 0
   #applied: HeaderList = []
-  /** Of the state that it was compared with last. */
+  /** Tag of the state that it was compared with last. */
   #tag: EntityTag | undefined
   #timer: NodeJS.Timeout | undefined
   #onOver = () => {}
@@ -102,18 +105,18 @@ export class Wait<State extends Tagged> {
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
     request.resume() // the rest of a body would be late
-    // Whoever goes away ends the connection. A client that only has nothing more to send is answered at once.
+    // A client that goes away ends the connection. One that only has nothing more to send is answered at once.
     if (request.socket.readableEnded || stopping.aborted) this.finish()
   }
 
-  /** There is nothing more to wait for. */
+  /** Ends the wait without an answer. */
   readonly finish = (): void => {
     if (this.#state !== 'waiting') return
     this.end()
     this.#onOver()
   }
 
-  /** From now on, only an answer may follow. */
+  /** Ends the wait; an answer has to follow. */
   end(): void {
     if (this.#state === 'waiting') {
       const { exchange } = this.#options
@@ -143,5 +146,129 @@ export class Wait<State extends Tagged> {
 
   fail(error: unknown): void {
     this.#reject(error)
+  }
+}
+
+interface WaitGroupOptions<State extends Tagged> {
+  /** Returns `undefined` if there is no such item. */
+  readonly read: () => Awaitable<State | undefined>
+  readonly beginLater: BeginLater
+  /** Calls `update` soon. */
+  readonly schedule: () => void
+  /** Called when no request is left; the group is not used any more. */
+  readonly onEmpty: () => void
+}
+
+/**
+ * The requests that wait for the same item, or for the list. After a change, one read answers all of them, and
+ * requests whose client has that state already wait on. A change during the read is followed by one more read.
+ */
+export class WaitGroup<State extends Tagged> {
+  readonly #options: WaitGroupOptions<State>
+  /** Requests that have not been compared with any state. */
+  #arrived: Wait<State>[] = []
+  readonly #waiting = new Set<Wait<State>>()
+  /** The tag of the state that was read last. Requests that wait have been compared with it. */
+  #tag: EntityTag | undefined
+  #hasChanged = false
+  #isUpdating = false
+
+  constructor(options: WaitGroupOptions<State>) {
+    this.#options = options
+  }
+
+  join(wait: Wait<State>): void {
+    this.#arrived.push(wait)
+    this.#schedule()
+  }
+
+  /** To be called after each change. */
+  changed(): void {
+    this.#hasChanged = true
+    this.#schedule()
+  }
+
+  /** Reads once, and answers the requests that need not wait any more. */
+  async update(): Promise<void> {
+    this.#isUpdating = true
+    if (isPortionOver()) await nextTurn()
+    // Requests that join later may be newer than what is read now.
+    const arrived = this.#arrived
+    const woken = this.#hasChanged ? [...this.#waiting] : []
+    this.#arrived = []
+    this.#hasChanged = false
+    try {
+      const state = await this.#options.read()
+      const known = this.#tag
+      this.#tag = state?.tag
+      const compared = state?.tag === known ? arrived : [...this.#waiting, ...arrived]
+      await this.#answer(await this.#answeredBy(state, compared), state)
+    } catch (error) {
+      this.#fail([...woken, ...arrived], error)
+    }
+    this.#isUpdating = false
+    if (this.#isEmpty) this.#options.onEmpty()
+    else if (this.#hasChanged || this.#arrived.length > 0) this.#schedule()
+  }
+
+  get #isEmpty(): boolean {
+    return this.#arrived.length === 0 && this.#waiting.size === 0
+  }
+
+  #schedule(): void {
+    if (!this.#isUpdating) this.#options.schedule()
+  }
+
+  /** Returns the requests that the state answers, and lets the others wait on. */
+  async #answeredBy(
+    state: State | undefined,
+    waits: readonly Wait<State>[],
+  ): Promise<Wait<State>[]> {
+    const answered: Wait<State>[] = []
+    for (const wait of waits) {
+      if (isPortionOver()) await nextTurn()
+      if (wait.isOver) continue
+      if (state === undefined || wait.isAnsweredBy(state)) {
+        this.#take(wait)
+        answered.push(wait)
+      } else if (!this.#waiting.has(wait)) {
+        this.#waiting.add(wait)
+        wait.begin(() => this.#giveUp(wait))
+      }
+    }
+    return answered
+  }
+
+  async #answer(waits: readonly Wait<State>[], state: State | undefined): Promise<void> {
+    const { beginLater } = this.#options
+    for (const wait of waits) if (!wait.wantsBody) beginLater(() => wait.answer(state))
+    const withBody = waits.filter(({ wantsBody }) => wantsBody)
+    try {
+      if (withBody.length > 0) await state?.open?.()
+      for (const wait of withBody) beginLater(() => wait.answer(state), state?.bodyBytes)
+    } catch (error) {
+      this.#fail(withBody, error)
+    }
+    // A turn after the last answer, whose handler runs in a promise.
+    beginLater(() => setImmediate(() => state?.close?.()))
+  }
+
+  #fail(waits: readonly Wait<State>[], error: unknown): void {
+    for (const wait of waits) {
+      this.#take(wait)
+      this.#options.beginLater(() => wait.fail(error))
+    }
+  }
+
+  #take(wait: Wait<State>): void {
+    this.#waiting.delete(wait)
+    wait.end()
+  }
+
+  /** Answers a request whose wait is over without a change. */
+  #giveUp(wait: Wait<State>): void {
+    this.#waiting.delete(wait)
+    this.#options.beginLater(() => wait.answerUnmodified())
+    if (this.#isEmpty && !this.#isUpdating) this.#options.onEmpty()
   }
 }

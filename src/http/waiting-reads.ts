@@ -1,6 +1,6 @@
 /**
- * Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). A wait is a preference: where there cannot be
- * one, or no longer, the request is answered as it would be without.
+ * Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). A wait is a preference: a request that cannot wait is
+ * answered as it would be without.
  *
  * @module
  */
@@ -8,22 +8,12 @@
 import type { Awaitable, ItemStore, Watched } from '../store/item-store.js'
 import type { Conditions } from './conditions.js'
 import type { Exchange } from './exchange.js'
-import { createPortions } from './portions.js'
-import { type ReadResult, resultOf, type Tagged, Wait } from './wait.js'
-import { WaitGroup } from './wait-group.js'
-
-/** Longest time that a read waits, in seconds: proxies give up soon after. */
-const maxWait = 60
+import { preferredWait } from './parameters.js'
+import { createPortions } from './turns.js'
+import { type ReadResult, resultOf, type Tagged, Wait, WaitGroup } from './wait.js'
 
 /** Number of reads that may wait at a time; each takes about 18 KB with its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
-
-/** Preferences before another one, separated by commas, which strings in quotes may contain (RFC 7240 §2). */
-const others = /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?/
-const waitPreference = new RegExp(
-  `${others.source}[ \\t]*wait[ \\t]*=[ \\t]*(?:(\\d+)|"(\\d+)")[ \\t]*(?:[,;]|$)`,
-  'i',
-)
 
 /**
  * Number of groups that read at a time. There may be as many groups as waiting reads, and between a service and its
@@ -32,7 +22,7 @@ const waitPreference = new RegExp(
 const maxReading = 16
 
 /**
- * Reads what the client may have already; waits for another state as long as it does and prefers to.
+ * Reads an item or list. While the client has its state already, waits for another state for as long as it prefers to.
  * @returns `undefined` if there is no such item.
  * @throws {ApiError} `PRECONDITION_FAILED`, and what `read` throws.
  */
@@ -43,11 +33,11 @@ type ReadUntilModified<Key, State extends Tagged> = (
 ) => Promise<ReadResult<State> | undefined>
 
 export interface WaitingReads {
-  /** How many there are. */
+  /** Number of reads that wait now. */
   readonly count: number
   /**
    * @param read returns `undefined` if there is no such item.
-   * @param watchedBy what has to be watched for a key: the id of an item, or the project of a list.
+   * @param watchedBy returns what to watch for a key: the id of an item, or the project of a list.
    */
   of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
@@ -59,7 +49,7 @@ export interface WaitingReads {
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal): WaitingReads {
   const waits = new Set<{ finish(): void }>()
   const beginLater = createPortions()
-  /** Groups that have to read, in this order. */
+  /** Groups that have to read, in order. */
   const due = new Set<{ update(): Promise<void> }>()
   let reading = 0
   stopping.addEventListener('abort', () => {
@@ -111,8 +101,7 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
   ): ReadUntilModified<Key, State> {
     const groupOf = groupsOf(read, watchedBy)
     return async (exchange, conditions, key) => {
-      const { headers } = exchange.request
-      const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(headers.prefer)
+      const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(exchange)
       if (seconds === 0 || waits.size >= maxWaiting || stopping.aborted) {
         const state = await read(key)
         return state && resultOf(state, conditions)
@@ -134,10 +123,4 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
     },
     of,
   }
-}
-
-/** In whole seconds; 0 for none. The first of several counts (RFC 7240 §2). */
-function preferredWait(prefer: string | string[] | undefined): number {
-  const [, bare, quoted] = waitPreference.exec(prefer?.toString() ?? '') ?? []
-  return Math.min(Number(bare ?? quoted ?? 0), maxWait)
 }

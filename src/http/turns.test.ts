@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createPortions, isPortionOver } from './portions.js'
+import { createPortions, isPortionOver } from './turns.js'
 
 /** How many of so many responses begin in each turn of the event loop. */
 async function portions(count: number, bodyBytes: number): Promise<number[]> {
