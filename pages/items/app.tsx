@@ -8,7 +8,7 @@ import { Header } from './header.js'
 import { type Item, isEditableInCell, itemOf, memberText } from './item.js'
 import { useLayout } from './layout.js'
 import type { Peeked } from './peek.js'
-import { useSelection } from './selection.js'
+import { nextTo, useSelection } from './selection.js'
 import { type ChangedError, type ItemService, messageFor, needsToken } from './service.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
@@ -20,10 +20,11 @@ import { useDraft } from './use-draft.js'
 
 export function App({ service }: { service: ItemService }) {
   const token = useToken()
-  const collection = useCollection(service)
-  const { items, overview, loading, share, listedAt, problem, changed, news } = collection.shown()
-
   const [filter, setFilter] = useState(everything)
+  const collection = useCollection(service, filter.project)
+  const { items, overview, projects, loading, share, listedAt, problem, changed, news } =
+    collection.shown()
+
   const matches = useMatches(items, filter)
   const [layout, changeLayout] = useLayout(filter.project)
   const rows = useSorted(matches, items, layout.sort, listedAt !== undefined)
@@ -39,6 +40,8 @@ export function App({ service }: { service: ItemService }) {
   const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [peeked, setPeeked] = useState<Peeked>()
   const { draft, editing, show, open, edit, follow, change, close: closeDraft } = useDraft()
+  /** The id of the item that was last found to be deleted. */
+  const [gone, setGone] = useState<string>()
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
@@ -89,7 +92,7 @@ export function App({ service }: { service: ItemService }) {
     setFailure('')
     try {
       const { exportItems } = await loadDialogs()
-      const list = service.list(new AbortController().signal, () => undefined)
+      const list = service.list(undefined, new AbortController().signal, () => undefined)
       download(await exportItems(list), 'items.json')
     } catch (error) {
       setFailure(`Not exported. ${messageFor(error)}`)
@@ -114,9 +117,14 @@ export function App({ service }: { service: ItemService }) {
     act()
   }
 
-  const onFound = ({ id, text }: ChangedError) =>
-    text === undefined ? collection.remove(new Set([id])) : collection.put(text)
+  const onFound = ({ id, text }: ChangedError) => {
+    if (text !== undefined) return collection.put(text)
+    setGone(id)
+    collection.remove(new Set([id]))
+  }
 
+  // Neither a list of one project nor a part of a list shows that an item is deleted.
+  const isGone = (listedAt && !filter.project) || (draft?.item && draft.item.id === gone)
   const close = () => setDialog(undefined)
   const askForToken = () => setTokenReason('')
 
@@ -131,7 +139,7 @@ export function App({ service }: { service: ItemService }) {
       />
       <main>
         <Toolbar
-          {...{ filter, overview, names, view, isExporting, search }}
+          {...{ filter, projects, names, view, isExporting, search }}
           onFilter={setFilter}
           onView={setView}
           onNew={addNew}
@@ -214,7 +222,9 @@ export function App({ service }: { service: ItemService }) {
           item={draft.item}
           text={draft.text}
           isCopy={draft.isCopy}
-          listed={draft.item && items.find(({ id }) => id === draft.item?.id)}
+          listed={
+            items.find(({ id }) => id === draft.item?.id) ?? (isGone ? undefined : draft.item)
+          }
           onSaved={(text, isDone) => {
             collection.put(text)
             const item = itemOf(text)
@@ -280,19 +290,5 @@ export function App({ service }: { service: ItemService }) {
         />
       )}
     </>
-  )
-}
-
-/** The first item after another one that is not deleted, or the last one before it. */
-function nextTo(
-  items: readonly Item[],
-  item: Item,
-  deleted: ReadonlySet<string>,
-): Item | undefined {
-  const place = items.findIndex(({ id }) => id === item.id)
-  const isLeft = ({ id }: Item) => !deleted.has(id)
-  return (
-    items.slice(Math.max(0, place)).find(isLeft) ??
-    items.slice(0, Math.max(0, place)).findLast(isLeft)
   )
 }

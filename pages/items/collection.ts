@@ -10,6 +10,8 @@ import { createYield, type Yield } from './yield.js'
 /** What is shown. `items` grows in place while the first list is loading. */
 export interface Shown {
   readonly items: readonly Item[]
+  /** How many items each project had when all items were last listed. */
+  readonly projects: Overview['projects']
   readonly overview: Overview
   /** How many items have arrived of the list that is loading; `undefined` while none is. */
   readonly loading: number | undefined
@@ -27,6 +29,8 @@ export interface Shown {
 
 export interface Collection {
   shown(): Shown
+  /** Lists only the items of this project from now on; `undefined` for all items. */
+  choose(project: string | undefined): void
   /** Lists now, and after each change from then on. */
   refresh(): void
   /** Shows an item that was created or replaced, without waiting for the next list. */
@@ -69,6 +73,7 @@ export function pauseAfter(characters: number, duration: number, failures: numbe
 
 const nothing: Shown = {
   items: [],
+  projects: new Map(),
   overview: createOverview(),
   loading: undefined,
   share: undefined,
@@ -92,6 +97,9 @@ interface Incoming {
 export function createCollection(options: CollectionOptions): Collection {
   const { list, changed: nextChange, pauseAfter, onChange, isFinal } = options
   let shown = nothing
+  let project: string | undefined
+  /** Whether another project was chosen since the latest list. */
+  let isOther = false
   let failures = 0
   /** How long the latest list took, in milliseconds. */
   let duration = 0
@@ -118,6 +126,7 @@ export function createCollection(options: CollectionOptions): Collection {
     const isFirst = shown.listedAt === undefined
     // What an earlier attempt has loaded stays until there is a complete list.
     const isGrowing = isFirst && shown.items.length === 0
+    const known = project === undefined && { projects: overview.projects }
     let loading = 0
     show({ loading, share: undefined })
     let arrived = 0
@@ -126,7 +135,7 @@ export function createCollection(options: CollectionOptions): Collection {
       into.tag = headers.get('etag')
       if (!headers.has('content-encoding')) length = Number(headers.get('content-length'))
     }
-    for await (const texts of list(controller.signal, onHead)) {
+    for await (const texts of list(project, controller.signal, onHead)) {
       for (const text of texts) {
         const item = itemOf(text)
         if (!changedHere.has(item.id)) {
@@ -138,14 +147,16 @@ export function createCollection(options: CollectionOptions): Collection {
         await yieldIfDue()
       }
       const share = length > 0 ? Math.min(1, arrived / length) : undefined
-      show({ ...(isGrowing && { items: into.items, overview }), loading, share })
+      show({ ...(isGrowing && { items: into.items, overview, ...known }), loading, share })
     }
     const { items, changed, gone } = await merge(into, yieldIfDue)
     const news = changed.size + gone === 0 ? shown.news : newsOf(changed, gone)
-    const end = { overview, items, loading: undefined, listedAt: new Date(), problem: undefined }
+    const now = { loading: undefined, listedAt: new Date(), problem: undefined }
+    const end = { overview, items, ...known, ...now }
     tag = into.tag
     characters = arrived
-    show(isFirst ? end : { ...end, changed, news })
+    show(isFirst || isOther ? end : { ...end, changed, news })
+    isOther = false
     clearTimeout(unmark)
     unmark = setTimeout(() => show({ changed: nothing.changed }), marked)
   }
@@ -209,7 +220,7 @@ export function createCollection(options: CollectionOptions): Collection {
     waiting = new AbortController()
     const { signal } = waiting
     if (tag !== null && failures === 0) {
-      await nextChange(tag, signal).catch(() => undefined) // the next list says what is wrong
+      await nextChange(project, tag, signal).catch(() => undefined) // the next list says what is wrong
     }
     if (!signal.aborted) refresh()
   }
@@ -228,6 +239,15 @@ export function createCollection(options: CollectionOptions): Collection {
 
   return {
     shown: () => shown,
+    choose(next) {
+      if (next === project) return
+      // Of all items, those of the project are known.
+      if (project === undefined) show({ news: '' })
+      else shown = { ...nothing, projects: shown.projects }
+      project = next
+      isOther = true
+      refresh()
+    },
     refresh: () => void refresh(),
     put(text) {
       const item = itemOf(text)

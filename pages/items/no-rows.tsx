@@ -32,7 +32,7 @@ export function NoRows(props: NoRowsProps) {
     )
   }
   if (all === undefined) return null
-  if (all > 0) {
+  if (all > 0 || filter.project) {
     return (
       <section class="no-rows" aria-label="No matches">
         <p>No item {wordsFor(filter)}.</p>

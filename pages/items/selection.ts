@@ -53,3 +53,17 @@ export function useSelection(rows: readonly Item[]): Selection {
     clear: () => setIds(nothing),
   }
 }
+
+/** The first item after another one that is not deleted, or the last one before it. */
+export function nextTo(
+  items: readonly Item[],
+  item: Item,
+  deleted: ReadonlySet<string>,
+): Item | undefined {
+  const place = items.findIndex(({ id }) => id === item.id)
+  const isLeft = ({ id }: Item) => !deleted.has(id)
+  return (
+    items.slice(Math.max(0, place)).find(isLeft) ??
+    items.slice(0, Math.max(0, place)).findLast(isLeft)
+  )
+}

@@ -1,5 +1,6 @@
 /** The requests of the page: those of the public interface, with the texts of items verbatim. @module */
 
+import { listPath } from '../../src/client/checks.js'
 import { type TextResponse, wholeText } from '../../src/client/fetch-text.js'
 import { type ItemRead, itemRead } from '../../src/client/item-read.js'
 import { ItemStoreError } from '../../src/client/item-store-error.js'
@@ -17,12 +18,16 @@ import type { Item } from './item.js'
  */
 export interface ItemService {
   /**
-   * The texts of all items, in parts as they arrive.
-   * @param onHead is told the headers of the list, before its first part.
+   * Lists the texts of all items or of one project's, in parts as they arrive.
+   * @param onHead called with the headers of the list, before its first part.
    */
-  list(signal: AbortSignal, onHead: (headers: Headers) => void): AsyncIterable<readonly string[]>
+  list(
+    project: string | undefined,
+    signal: AbortSignal,
+    onHead: (headers: Headers) => void,
+  ): AsyncIterable<readonly string[]>
   /** Resolves once the list has another tag than this one. */
-  changed(tag: string, signal: AbortSignal): Promise<void>
+  changed(project: string | undefined, tag: string, signal: AbortSignal): Promise<void>
   /**
    * @param key the same for each attempt to create the same item, so that there will be only one (interface §4.11).
    * @throws {ChangedError} when an earlier attempt has created it with another text.
@@ -121,15 +126,15 @@ export function connect(): ItemService {
   }
 
   return {
-    async *list(signal, onHead) {
-      const response = await send({ path: paths.items }, { signal }, (each) => each)
+    async *list(projectId, signal, onHead) {
+      const response = await send({ path: listPath({ projectId }) }, { signal }, (each) => each)
       onHead(response.head.headers)
       yield* itemTexts({ ...response, parts: inPieces(response.parts) }, 2)
     },
-    async changed(tag, signal) {
+    async changed(projectId, tag, signal) {
       const headers = { 'if-none-match': tag, prefer: `wait=${changeWait}` }
       for (;;) {
-        const request = { method: 'HEAD', path: paths.items, headers } as const
+        const request = { method: 'HEAD', path: listPath({ projectId }), headers } as const
         const head = await send(request, { signal }, (response) => response.head)
         if (head.status !== 304) return
         if (!head.headers.has('preference-applied')) await wait(longPause, signal)

@@ -20,7 +20,7 @@ import type { View } from './table.js'
 
 export interface ToolbarProps {
   readonly filter: Filter
-  readonly overview: Overview
+  readonly projects: Overview['projects']
   /** Names of the columns besides `id`. */
   readonly names: readonly string[]
   readonly view: View
@@ -37,7 +37,7 @@ export interface ToolbarProps {
 const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
 
 export function Toolbar(props: ToolbarProps) {
-  const { filter, overview, names, view, isExporting, search, onFilter, onView } = props
+  const { filter, projects, names, view, isExporting, search, onFilter, onView } = props
   const { onNew, onImport, onExport, onColumns } = props
   return (
     <div class="line toolbar">
@@ -56,7 +56,7 @@ export function Toolbar(props: ToolbarProps) {
         />
       </label>
       <ProjectFilter
-        overview={overview}
+        projects={projects}
         project={filter.project}
         onChange={(project) => onFilter({ ...filter, project })}
       />
@@ -106,13 +106,13 @@ export function Toolbar(props: ToolbarProps) {
 }
 
 interface ProjectFilterProps {
-  readonly overview: Overview
+  readonly projects: Overview['projects']
   readonly project: Filter['project']
   readonly onChange: (project: Filter['project']) => void
 }
 
 /** The values of the options are JSON, so that no name can be confused with anything else. */
-function ProjectFilter({ overview: { projects }, project, onChange }: ProjectFilterProps) {
+function ProjectFilter({ projects, project, onChange }: ProjectFilterProps) {
   const listed = mostUsed(projects, projects.size)
   // The selected one stays even when its last item is gone.
   if (project !== undefined && !listed.includes(project)) listed.unshift(project)

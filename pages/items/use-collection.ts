@@ -9,7 +9,8 @@ import { type ItemService, needsToken } from './service.js'
 import { type Sort, sortItems } from './sort.js'
 import { createYield } from './yield.js'
 
-export function useCollection(service: ItemService): Collection {
+/** @param project is chosen; `null` for items without one, which are chosen from all. */
+export function useCollection(service: ItemService, project: Filter['project']): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const collection = useMemo(() => {
     let frame = 0
@@ -34,6 +35,10 @@ export function useCollection(service: ItemService): Collection {
       collection.stop()
     }
   }, [collection])
+  useEffect(() => {
+    // Other names have no form in a URL, or may be too long for one.
+    collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
+  }, [collection, project])
   return collection
 }
 

@@ -445,7 +445,7 @@ describe('the collection', () => {
     let asked = 0
     const seen: Shown[] = []
     const collection: Collection = collectionOf({
-      async *list(signal, onHead) {
+      async *list(_project, signal, onHead) {
         onHead(new Headers({ etag: `"${asked}"` }))
         const parts = lists[Math.min(asked, lists.length - 1)]
         asked += 1
@@ -521,11 +521,11 @@ describe('the collection', () => {
     let version = 1
     const seen: string[] = []
     const collection: Collection = collectionOf({
-      async *list(_signal, onHead) {
+      async *list(_project, _signal, onHead) {
         onHead(new Headers({ etag: `"${version}"` }))
         yield [textOf('a'), textOf('b', `"version":${version}`)]
       },
-      changed: (tag, signal) =>
+      changed: (_project, tag, signal) =>
         new Promise((resolve, reject) => {
           waits.push([tag, resolve])
           signal.addEventListener('abort', () => reject(signal.reason))
@@ -555,7 +555,7 @@ describe('the collection', () => {
     const text = textOf('a')
     const shares: (number | undefined)[] = []
     const collection: Collection = collectionOf({
-      async *list(_signal, onHead) {
+      async *list(_project, _signal, onHead) {
         onHead(new Headers({ 'content-length': `${4 * (text.length + 1)}` }))
         yield [text]
         yield [textOf('b'), textOf('c')]

@@ -185,7 +185,7 @@ describe('the items page', inChromium, () => {
     await page.emulateMedia({ forcedColors: 'none' })
     const project = page.getByRole('combobox', { name: 'Project' })
     await project.selectOption('one')
-    await page.counts('2 of 3 items')
+    await page.counts('2 items')
     await project.selectOption('(no project_id)')
     await page.counts('1 of 3 items')
     await page.cell('"Basel"').waitFor()
@@ -352,6 +352,68 @@ describe('the items page', inChromium, () => {
     assert.equal(lists, 2)
     await until('the next wait', () => waits >= 2)
     assert.equal(lists, 2)
+  })
+
+  test('of a project that is chosen, only its items are requested and waited for', async () => {
+    const own = await withPage()
+    await createdBy(own, '{"v":"apple"}', '"a & b"')
+    const id = await createdBy(own, '{"v":"pear"}', '"c"')
+    await createdBy(own, '{"v":"plum"}', '"\\ud800"')
+    const page = await openItems(own)
+    await page.counts('3 items')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(`${request.method()} ${request.url()}`))
+    const asks = async (method: string, query: string) => {
+      const request = `${method} ${own.baseUrl.href}/items${query}`
+      await until(request, () => asked.includes(request))
+      const others = asked.filter(
+        (each) => each.includes('/items') && !each.endsWith(`/items${query}`),
+      )
+      assert.deepEqual(others, [])
+      asked.length = 0
+    }
+    const project = page.getByRole('combobox', { name: 'Project' })
+    await project.selectOption('c')
+    await asks('GET', '?project_id=c')
+    await page.counts('1 item')
+    await asks('HEAD', '?project_id=c')
+    await createdBy(own, '{"v":"quince"}', '"c"')
+    await page.counts('2 items · 1 new or changed')
+    await page.open('"pear"')
+    await page.editor.waitFor()
+
+    // The menu still has all projects. What is open beside the list stays, and was not deleted.
+    asked.length = 0
+    await project.selectOption('a & b')
+    await asks('GET', '?project_id=a%20%26%20b')
+    await page.cell('"apple"').waitFor()
+    await page.counts('1 item')
+    assert.equal(await page.getByText('deleted elsewhere').count(), 0)
+    const token = own.validToken()
+    await own.request('DELETE', `/items/${id}`, { token })
+    await page.editor.fill('{"v":"pear tree"}')
+    await page.choose('Save')
+    await page.sees('This item was deleted elsewhere.')
+    await page.choose('Close')
+    await page.choose('Discard')
+
+    asked.length = 0
+    await project.selectOption('All projects')
+    await asks('GET', '')
+    await page.counts('3 items')
+    await page.cell('"quince"').waitFor()
+    // This name has no form in a URL.
+    await project.selectOption('"\\ud800"')
+    await page.counts('1 of 3 items')
+    await page.cell('"plum"').waitFor()
+
+    await project.selectOption('c')
+    await page.cell('"quince"').click()
+    await page.keyboard.press('Delete')
+    await page.choose('Delete')
+    await page.sees('No item is of the project c.')
+    await page.choose('Show all items')
+    await page.counts('2 items')
   })
 
   test('a problem can be tried again or closed, and the focus goes on to the list', async () => {
