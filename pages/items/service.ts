@@ -1,13 +1,15 @@
 /** The requests of the page: those of the public interface, with the texts of items verbatim. @module */
 
-import { listPath } from '../../src/client/checks.js'
-import { type TextResponse, wholeText } from '../../src/client/fetch-text.js'
-import { type ItemRead, itemRead } from '../../src/client/item-read.js'
+import { type TextResponse, wait, wholeText } from '../../src/client/fetch-text.js'
 import { ItemStoreError } from '../../src/client/item-store-error.js'
-import { itemTexts } from '../../src/client/item-texts.js'
-import { createSender, isItemMissing, type ServiceRequest } from '../../src/client/sender.js'
-import type { TokenSource } from '../../src/client/token-source.js'
-import { wait } from '../../src/client/wait.js'
+import { type ItemRead, itemRead, itemTexts } from '../../src/client/item-texts.js'
+import { listPath } from '../../src/client/options.js'
+import {
+  createSender,
+  isItemMissing,
+  type ServiceRequest,
+  type TokenSource,
+} from '../../src/client/sender.js'
 import { paths, prefix } from '../../src/interface/paths.js'
 import { currentToken } from '../shared/session.js'
 import type { Item } from './item.js'

@@ -1,43 +1,57 @@
 /** `item-store/client`: the typed client, for browsers and Node.js. @module */
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
+import { makeChange, statesOf } from './changes.js'
+import { type TextResponse, wait, wholeText } from './fetch-text.js'
+import { invalidResponse, membersIn, membersOf, responseError, wrong } from './item-store-error.js'
 import {
+  allTexts,
+  type ItemRead,
+  ifMatchHeaders,
+  itemRead,
+  itemTexts,
+  keepTag,
+} from './item-texts.js'
+import {
+  type CallOptions,
   type CheckedOptions,
+  type CreateOptions,
   checkedOptions,
+  type ItemStoreClientOptions,
   itemRequestText,
   jsonText,
+  type ListOptions,
   listPath,
+  type MatchOptions,
+  type MaybePromise,
+  type NewItem,
   pathOf,
   projectIn,
-} from './checks.js'
-import { type TextResponse, wholeText } from './fetch-text.js'
-import { type ItemRead, ifMatchHeaders, itemRead, keepTag } from './item-read.js'
-import { invalidResponse, membersIn, membersOf, responseError, wrong } from './item-store-error.js'
-import { allTexts, itemTexts } from './item-texts.js'
-import type {
+  type ReplaceOptions,
+  type StoredItem,
+  type UpdateOptions,
+  type WriteOptions,
+} from './options.js'
+import { createSender, createTokenSource, type Send, type ServiceRequest } from './sender.js'
+
+export type { Fetch } from './fetch-text.js'
+export { type ClientErrorCode, ItemStoreError } from './item-store-error.js'
+export { tagOf } from './item-texts.js'
+export type {
   CallOptions,
   CreateOptions,
   ItemStoreClientOptions,
+  JsonCodec,
   ListOptions,
   MatchOptions,
   MaybePromise,
   NewItem,
   ReplaceOptions,
   StoredItem,
+  Token,
   UpdateOptions,
   WriteOptions,
 } from './options.js'
-import { makeChange } from './retry.js'
-import { createSender, type Send, type ServiceRequest } from './sender.js'
-import { createTokenSource } from './token-source.js'
-import { wait } from './wait.js'
-import { statesOf } from './watch.js'
-
-export type { Fetch } from './fetch-text.js'
-export { tagOf } from './item-read.js'
-export { type ClientErrorCode, ItemStoreError } from './item-store-error.js'
-export type * from './options.js'
-export type { Token } from './token-source.js'
 export type { HealthCheckResponse, Item }
 
 /**
@@ -190,12 +204,12 @@ export class ItemStoreClient<T extends object = Item> {
     return (await this.#create(jsonText(text), options)).text
   }
 
-  /** The same for {@link replace}. */
+  /** Replaces an item like {@link replace}, with JSON text that is kept to the byte. */
   async replaceText(id: string, text: string, options?: ReplaceOptions): Promise<string> {
     return (await this.#replace(id, jsonText(text), options)).text
   }
 
-  /** The same for {@link update}: `change` gets the item's own text. */
+  /** Changes an item like {@link update}. `change` gets the item's own JSON text, and returns the new one. */
   async updateText(
     id: string,
     change: (text: string) => MaybePromise<string | undefined>,

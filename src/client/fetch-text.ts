@@ -1,7 +1,6 @@
-/** Fetches one response, whose body is text that arrives in parts. @module */
+/** Fetches one response, whose body is text that arrives in parts; waits that a time or a signal ends. @module */
 
 import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.js'
-import { type Signal, wait } from './wait.js'
 
 /** A function such as the platform's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -92,5 +91,66 @@ async function orNetworkError<T>(
       `${isUnsent ? 'Cannot connect to' : 'No complete response from'} ${url}`,
       { code: isUnsent ? 'NOT_CONNECTED' : 'CONNECTION_LOST', cause, response },
     )
+  }
+}
+
+/** The longest wait, in milliseconds: a timer of 2 ** 31 fires at once. */
+export const longestTimer = 2e9
+
+export type Signal = AbortSignal | undefined
+
+/**
+ * Waits for a time in milliseconds, or for an operation that may not take longer.
+ * @throws the reason of the signal once that is aborted; then the operation is not begun.
+ * @throws {ItemStoreError} `TIMEOUT`.
+ */
+export function wait(time: number, signal: Signal): Promise<void>
+export function wait<T>(time: number, signal: Signal, operation: () => T | Promise<T>): Promise<T>
+export async function wait<T>(
+  time: number,
+  signal: Signal,
+  operation?: () => T | Promise<T>,
+): Promise<T | undefined> {
+  signal?.throwIfAborted()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let unlisten: (() => void) | undefined
+  const end = new Promise<undefined>((resolve, reject) => {
+    unlisten = signal && onAbort(signal, () => reject(signal.reason))
+    const finish = () => {
+      if (!operation) resolve(undefined)
+      else reject(new ItemStoreError(`No response within ${time} ms`, { code: 'TIMEOUT' }))
+    }
+    timer = setTimeout(finish, Math.min(time, longestTimer))
+  })
+  try {
+    return await Promise.race([end, operation ? operation() : end])
+  } finally {
+    clearTimeout(timer)
+    unlisten?.()
+  }
+}
+
+/** What is called when a signal is aborted. */
+class Actions extends Set<() => void> {
+  handleEvent(): void {
+    for (const action of this) action()
+  }
+}
+
+const listeners = new WeakMap<AbortSignal, Actions>()
+
+/**
+ * Calls the action when the signal is aborted. Any number of calls may have the same signal, so they share
+ * one listener: Node.js takes more than ten on one signal for a leak, and prints a warning.
+ * @returns removes the action, and after the last one the listener.
+ */
+function onAbort(signal: AbortSignal, action: () => void): () => void {
+  const actions = listeners.get(signal) ?? new Actions()
+  listeners.set(signal, actions)
+  signal.addEventListener('abort', actions) // adding it again changes nothing
+  actions.add(action)
+  return () => {
+    actions.delete(action)
+    if (!actions.size) signal.removeEventListener('abort', actions)
   }
 }

@@ -1,8 +1,11 @@
-/** What callers give to the client, and what types its items have. @module */
+/** The options of the client and its calls, and the checks of what callers give before anything is sent. @module */
 
 import type { Item } from '../interface/models.js'
-import type { Fetch } from './fetch-text.js'
-import type { Token } from './token-source.js'
+import { type Fetch, longestTimer } from './fetch-text.js'
+import { wrong } from './item-store-error.js'
+
+/** An access token (spec §5), or a function that gets one: called at first, and again when the token has expired. */
+export type Token = string | (() => string | Promise<string>)
 
 /** Turns an item into JSON text and back. `JSON` is one, and so is the module `lossless-json`. */
 export interface JsonCodec {
@@ -16,7 +19,7 @@ export interface ItemStoreClientOptions {
   readonly baseUrl: string | URL
   /** A function is called at the first request, and once more when the token has expired. */
   readonly token: Token
-  /** By default that of the platform. */
+  /** The platform's `fetch` by default. */
   readonly fetch?: Fetch | undefined
   /**
    * Longest wait in milliseconds, 30,000 by default: for the response to begin, for each further part of
@@ -28,7 +31,7 @@ export interface ItemStoreClientOptions {
    * change with `ifMatch` is retried only if it certainly has not taken effect.
    */
   readonly retries?: number | undefined
-  /** Another one than `JSON`, which changes numbers beyond double precision and `1.0`. */
+  /** Parses and writes items. The default, `JSON`, changes `1.0` and numbers beyond double precision. */
   readonly json?: JsonCodec | undefined
 }
 
@@ -50,15 +53,15 @@ export interface WriteOptions extends CallOptions {
 export interface CreateOptions extends WriteOptions {
   /**
    * Creates with the same key and data make one item, whoever of the same `sub` sends them and however often:
-   * 1 to 255 visible ASCII characters. By default each call has another one.
+   * 1 to 255 visible ASCII characters. By default, each call gets a new key.
    */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface MatchOptions extends CallOptions {
   /**
-   * Changes the item only if it is still this one, which has a tag (`tagOf`), or has this tag.
-   * Otherwise the call fails with `PRECONDITION_FAILED`.
+   * A tag, or an item that has one (`tagOf`). If the stored item has another tag, it stays as it is, and the call
+   * fails with `PRECONDITION_FAILED`.
    */
   readonly ifMatch?: string | object | undefined
 }
@@ -67,8 +70,8 @@ export interface ReplaceOptions extends WriteOptions, MatchOptions {}
 
 export interface UpdateOptions extends CallOptions {
   /**
-   * Whether the change may be made again when it is unknown whether it has taken effect: it can tell from the
-   * item, or does no harm if made twice. False by default: the call fails then, with `CONNECTION_LOST` for example.
+   * Whether the change may be made twice. If so, it is made again when its outcome is unknown. By default, the call
+   * fails then, with `CONNECTION_LOST` for example.
    */
   readonly isRepeatable?: boolean | undefined
 }
@@ -84,3 +87,84 @@ export type NewItem<T extends object = Item> = string extends keyof T
   : T extends unknown // for each type of a union
     ? Omit<T, 'id' | 'project_id'> & Partial<Pick<Item, 'project_id'>>
     : never
+
+/** The options with their defaults. @throws {TypeError} when one is missing or wrong. */
+export function checkedOptions(options: ItemStoreClientOptions) {
+  const { baseUrl, timeout = 30_000, retries = 3, json = JSON } = options
+  // Looked up for each request: test libraries replace it.
+  const { fetch = (url, init) => globalThis.fetch(url, init) } = options
+  if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
+  if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected 0 or more`)
+  if (typeof fetch !== 'function') throw wrong('fetch is not a function')
+  if (!json?.parse || !json.stringify) throw wrong('json has no parse and stringify')
+  return {
+    baseUrl: normalized(baseUrl),
+    fetch,
+    timeout: Math.min(timeout, longestTimer), // also the longest delay before a retry
+    retries,
+    json,
+  }
+}
+
+export type CheckedOptions = ReturnType<typeof checkedOptions>
+
+/** The base URL without a slash at its end. Errors do not show it: they get logged, and it may have a password. */
+function normalized(baseUrl: string | URL): string {
+  const { location } = globalThis as { location?: { href: string } } // only pages have one
+  let href = ''
+  try {
+    if (baseUrl) href = new URL(baseUrl, location?.href).href
+  } catch {
+    // Not a URL: reported below, like a missing one.
+  }
+  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
+    throw wrong('baseUrl is missing, or not like "http://localhost:8000/api/v1"')
+  }
+  return href.replace(/\/+$/, '')
+}
+
+/** @throws {TypeError} for an id that cannot be one segment of a path: no item has it. */
+export function pathOf(id: string): string {
+  // An empty id would make the path of the list. `fetch` would resolve the dots as path segments, and a
+  // lone surrogate cannot be encoded in UTF-8.
+  if (!id || /^\.\.?$|\p{Surrogate}/u.test(id)) {
+    throw wrong(`id is ${JSON.stringify(id)}; expected one path segment`)
+  }
+  return `/items/${encodeURIComponent(id)}`
+}
+
+/** The path of the list. @throws {TypeError} for a project that is not text. */
+export function listPath({ projectId }: ListOptions = {}): string {
+  if (projectId === undefined) return '/items'
+  requireText(projectId)
+  return `/items?project_id=${encodeURIComponent(projectId)}`
+}
+
+function requireText(projectId: unknown): void {
+  if (typeof projectId !== 'string') throw wrong('project_id is not text')
+}
+
+/** A text that is one JSON value, so that it cannot add members to the request. @throws {SyntaxError} */
+export function jsonText(text: string): string {
+  JSON.parse(text)
+  return text
+}
+
+/**
+ * The text of an item request: what a create or replace sends.
+ * @param data the JSON text of an object.
+ * @param projectId if left out, that of the data, in which the service would drop it.
+ * @throws {TypeError} for half a character, and for a project that is not text: `JSON` turns 1e400 into `null`.
+ */
+export function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
+  // A lone surrogate cannot be encoded in UTF-8, and `fetch` would replace it.
+  if (/\p{Surrogate}/u.test(data)) throw wrong('data has a lone surrogate; write it as \\uXXXX')
+  if (projectId != null) requireText(projectId)
+  const project = projectId == null ? '' : `,"project_id":${JSON.stringify(projectId)}`
+  return `{"data":${data}${project}}`
+}
+
+/** The `project_id` in the JSON text of an item, however the name is escaped; `undefined` if there is none. */
+export function projectIn(text: string): string | null | undefined {
+  return /"project_id"|\\u00/.test(text) ? JSON.parse(text)?.project_id : undefined
+}

@@ -1,12 +1,8 @@
-/** Sends requests with a token, and retries where an error permits it. @module */
+/** Sends requests with a token, and again where an error permits it. @module */
 
-import type { CheckedOptions } from './checks.js'
-import { fetchText, type TextResponse, wholeText } from './fetch-text.js'
-import { hasCode, type ItemStoreError, responseError } from './item-store-error.js'
-import type { CallOptions } from './options.js'
-import { isUndone, retryDelay } from './retry.js'
-import type { TokenSource } from './token-source.js'
-import { wait } from './wait.js'
+import { fetchText, type TextResponse, wait, wholeText } from './fetch-text.js'
+import { hasCode, ItemStoreError, responseError, wrong } from './item-store-error.js'
+import type { CallOptions, CheckedOptions, Token } from './options.js'
 
 export interface ServiceRequest {
   /** GET by default. */
@@ -86,4 +82,74 @@ export function createSender(options: Omit<CheckedOptions, 'json'>, tokens: Toke
 /** Whether this is the 404 of an item, and not that of a wrong path or of something in between. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
+}
+
+export interface TokenSource {
+  /** The current token; concurrent calls share one request for it. */
+  current(): Promise<string>
+  /** The token is no longer valid. @returns whether there may be another one. */
+  forget(used: Promise<string> | undefined): boolean
+}
+
+/** @throws {TypeError} when there is no token, or none that could be sent. */
+export function createTokenSource(token: Token | undefined): TokenSource {
+  const isFunction = typeof token === 'function'
+  if (!isFunction) checked(token)
+  const ask = async () => checked(isFunction ? await token() : token)
+  let latest: Promise<string> | undefined
+  return {
+    current() {
+      latest ??= ask()
+      return latest
+    },
+    forget(used) {
+      if (latest === used) latest = undefined // otherwise another call has already asked again
+      return isFunction
+    },
+  }
+}
+
+/** The errors do not show the token, because errors get logged. */
+function checked(token: unknown): string {
+  // RFC 6750 §2.1. A line break from the end of a file is the usual reason.
+  if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
+  throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
+}
+
+// In milliseconds. A service that restarts is back within the first two retries.
+const firstBackoff = 200
+const longestBackoff = 5_000
+
+/** How often, and how late, a request is sent again at most. */
+export type RetryLimits = Pick<CheckedOptions, 'retries' | 'timeout'>
+
+/**
+ * How long to wait before the same request is sent again, in milliseconds; `undefined` for not at all.
+ * @param isOnce whether the request must not take effect twice, so that it is sent again only if it certainly
+ * has not.
+ * @param retries how many retries there have been.
+ */
+export function retryDelay(
+  error: unknown,
+  isOnce: boolean,
+  retries: number,
+  limits: RetryLimits,
+): number | undefined {
+  if (!(error instanceof ItemStoreError)) return undefined
+  const { code, status = 503 } = error // it has none when there was no response
+  if (isOnce ? !isUndone(error) : status !== 503 && code !== 'CONNECTION_LOST') return undefined
+  const delay = backoff(error, retries)
+  return retries < limits.retries && delay <= limits.timeout ? delay : undefined
+}
+
+/** A delay in milliseconds that gets longer, and not before the service's `Retry-After`. */
+export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
+  const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
+  // Half of it is random, so that clients that failed together do not come back together.
+  return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
+}
+
+/** Whether a request certainly has not taken effect (spec §7.3). */
+export function isUndone(error: unknown): boolean {
+  return hasCode(error, 'NOT_CONNECTED') || hasCode(error, 'SERVICE_UNAVAILABLE')
 }

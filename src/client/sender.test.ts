@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ItemStoreError } from './item-store-error.js'
-import { retryDelay } from './retry.js'
+import { retryDelay } from './sender.js'
 
 const overloaded = new ItemStoreError('later', { response: new Response('', { status: 503 }) })
 const asked = new ItemStoreError('later', {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeChange } from './changes.js'
 import { ItemStoreError } from './item-store-error.js'
-import { makeChange } from './retry.js'
 
 const conflict = new ItemStoreError('changed', { code: 'PRECONDITION_FAILED' })
 const limits = { retries: 3, timeout: 30_000 }
