@@ -9,7 +9,7 @@
 import './config/package.js'
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
-import { type CurrentSigning, followSecret, signingProblem } from './auth/secret.js'
+import { type CurrentSigning, followSecret, signingProblem, signToken } from './auth/secret.js'
 import { ItemStoreClient } from './client/client.js'
 import { parseLifetime } from './config/kinds.js'
 import { configFrom } from './config/read-config.js'
@@ -169,7 +169,6 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   async function token({ sub = 'embedded', expires = '1h' }: TokenOptions = {}): Promise<string> {
     if (typeof sub !== 'string') throw new UsageError(`sub is ${sub}; expected text`)
     if (signingProblem(signing)) throw new UsageError(`at present, ${expectedSecret}`)
-    const { signToken } = await import('./auth/sign.js')
     return await signToken(sub, lifetimeOf(expires), { signing: signing() })
   }
 

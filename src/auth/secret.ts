@@ -1,13 +1,21 @@
-/** The keys and the algorithm for tokens: `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM` (spec §5.5). @module */
+/**
+ * The keys and the algorithm for tokens: `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM` (spec §5.5); the
+ * tokens signed with them, and a cache of those that were verified.
+ *
+ * @module
+ */
 
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
+import type { TokenPayload } from '../interface/models.js'
 import { secretFileProblem, secretsIn } from './secret-file.js'
-import { TokenCache } from './token-cache.js'
 
 /** The HMAC algorithms of RFC 7518 §3.2, with the names of their hashes in OpenSSL. */
 export const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
+
+/** The claims that are kept of a verified token: not `iat`, because nothing depends on it. */
+export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
 /** One secret, or several, of which the first signs and all verify. */
 type Secrets = string | readonly string[]
@@ -102,4 +110,67 @@ function isAlgorithm(name: string): name is Algorithm {
 function notConfigured(cause: string): ApiError {
   const message = 'The service has no usable JWT_SECRET or JWT_ALGORITHM'
   return new ApiError('AUTH_NOT_CONFIGURED', message, { cause })
+}
+
+interface SignOptions {
+  readonly iat?: number | undefined
+  readonly signing?: Signing
+}
+
+/**
+ * Signs a token.
+ * @param sub the caller that the token identifies.
+ * @param lifetime in seconds from `iat`.
+ * @param options `iat` is the time of issue, Unix time in seconds, now by default; `signing` defaults to
+ * the current `JWT_SECRET` and `JWT_ALGORITHM`.
+ * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
+ */
+export async function signToken(
+  sub: string,
+  lifetime: number,
+  { iat = Math.floor(Date.now() / 1000), signing = environmentSigning() }: SignOptions = {},
+): Promise<string> {
+  const { CompactSign } = await import('jose/jws/compact/sign') // serving needs verification only
+  const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
+  return await new CompactSign(Buffer.from(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: signing.algorithm, typ: 'JWT' })
+    .sign(signing.keys[0])
+}
+
+/** Maximum size of the cache, in bytes: enough for 20,000 tokens of 170 characters. */
+const maxBytes = 8 * 1024 * 1024
+
+/** Size of an entry besides the characters of its token and of `sub`, in bytes. */
+const entryBytes = 200
+
+/**
+ * Claims of verified tokens, by the complete token. When the cache is full, its older half is dropped:
+ * evicting the oldest token each time would search the map for it (bench/CHOICES.md).
+ */
+class TokenCache {
+  #newer = new Map<string, VerifiedToken>()
+  #older = new Map<string, VerifiedToken>()
+  /** Size of the newer half. */
+  #bytes = 0
+
+  get(token: string): VerifiedToken | undefined {
+    return this.#newer.get(token) ?? this.#older.get(token)
+  }
+
+  /** Only for accepted tokens, so that forged ones cannot fill the cache. */
+  add(token: string, claims: VerifiedToken): void {
+    const bytes = entryBytes + token.length + 2 * claims.sub.length // up to two bytes for a character
+    if (this.#bytes + bytes > maxBytes / 2) {
+      this.#older = this.#newer
+      this.#newer = new Map()
+      this.#bytes = 0
+    }
+    this.#bytes += bytes
+    this.#newer.set(copied(token), claims)
+  }
+}
+
+/** The same text in memory of its own: V8 makes a part of a string refer to the whole, here a header of up to 16 KiB. */
+function copied(token: string): string {
+  return Buffer.from(token, 'latin1').toString('latin1') // tokens are ASCII
 }

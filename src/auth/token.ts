@@ -4,8 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { ApiError } from '../interface/errors.js'
-import { environmentSigning, hashes, type Signing } from './secret.js'
-import type { VerifiedToken } from './token-cache.js'
+import { environmentSigning, hashes, type Signing, type VerifiedToken } from './secret.js'
 
 /** A compact JWS (RFC 7515 §7.1): the signing input, made of header and payload, and the signature. */
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/

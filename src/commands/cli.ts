@@ -10,20 +10,18 @@
 import { nearest } from '../config/flags.js'
 import { UsageError } from '../config/usage-error.js'
 
-interface Command {
-  /**
-   * @param args the arguments after the command's name.
-   * @returns what to print, if that is all there is to do.
-   */
-  run(args: string[]): Promise<string | undefined>
-}
+/**
+ * @param args the arguments after the command's name.
+ * @returns what to print, if that is all there is to do.
+ */
+type Command = (args: string[]) => Promise<string | undefined>
 
 const commands = {
-  serve: (): Promise<Command> => import('./serve.js'),
-  dev: (): Promise<Command> => import('./dev.js'),
-  token: (): Promise<Command> => import('./token.js'),
-  openapi: (): Promise<Command> => import('./openapi.js'),
-  conformance: (): Promise<Command> => import('./conformance.js'),
+  serve: async (): Promise<Command> => (await import('./serve.js')).serve,
+  dev: async (): Promise<Command> => (await import('./serve.js')).dev,
+  token: async (): Promise<Command> => (await import('./print.js')).token,
+  openapi: async (): Promise<Command> => (await import('./print.js')).openapi,
+  conformance: async (): Promise<Command> => (await import('./conformance.js')).conformance,
 }
 type CommandName = keyof typeof commands
 
@@ -56,7 +54,7 @@ async function run(first: string | undefined, args: string[]): Promise<string | 
       const name = commandNamed(first)
       if (args.includes('-h') || args.includes('--help')) return await help(name)
       const command = await commands[name]()
-      return await command.run(args)
+      return await command(args)
     }
   }
 }

@@ -25,7 +25,7 @@ const answerTimeout = 30_000
  * Runs the conformance tests against an implementation of the interface, and prints their report. The exit code is
  * 1 if a test fails.
  */
-export async function run(args: string[]): Promise<undefined> {
+export async function conformance(args: string[]): Promise<undefined> {
   const options = { reporter: { type: 'string', default: 'spec' } } as const
   const { values, positionals } = readArguments('conformance', args, options, true)
   const url = addressIn(positionals)

@@ -1,19 +1,30 @@
-/** `item-store serve`. @module */
+/** `item-store serve` and `item-store dev`. @module */
 
-import { environmentSigning } from '../auth/secret.js'
-import { readArguments } from '../config/flags.js'
+import { readFileSync } from 'node:fs'
+import { environmentSigning, signToken } from '../auth/secret.js'
+import { devFlags, readArguments } from '../config/flags.js'
 import { readSettings, unknownNameWarnings } from '../config/read-config.js'
 import { flags } from '../config/settings.js'
+import { UsageError } from '../config/usage-error.js'
+import { createDoubles } from '../doubles/doubles.js'
+import { parseDelay, parseFailures } from '../doubles/options.js'
+import { InvalidSeedError, parseSeed } from '../doubles/seed.js'
+import { pagePaths, paths, prefix } from '../interface/paths.js'
 import { start } from '../process/start.js'
 import {
+  defaultToRandomSecret,
   logSecretFile,
   missingSecretError,
   refuseTwoSecrets,
+  requireSecret,
   shortSecretWarning,
 } from './secret.js'
 
+/** Lifetime of the token in seconds: it is printed, and may end up in logs. */
+const tokenLifetime = 24 * 3600
+
 /** Serves until a signal stops it; without a usable secret too, as a service that is unhealthy (spec §5.5). */
-export async function run(args: string[]): Promise<undefined> {
+export async function serve(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
   const isReadable = process.stdout.isTTY
   const options = { isReadable, requestLogLevel: 'debug', signing: environmentSigning } as const
@@ -25,4 +36,69 @@ export async function run(args: string[]): Promise<undefined> {
   for (const warning of [shortSecretWarning(), ...unknownNameWarnings()]) {
     if (warning !== undefined) log.warn(warning)
   }
+}
+
+/** Serves for development, and prints what a developer needs to try it. */
+export async function dev(args: string[]): Promise<undefined> {
+  const { values } = readArguments('dev', args, { ...flags, ...devFlags })
+  const config = readSettings(values, { host: '127.0.0.1', console: 'on' })
+  const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
+  const failures = typeof values.failures === 'string' ? parseFailures(values.failures) : undefined
+  const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
+  defaultToRandomSecret()
+  requireSecret()
+  const {
+    url: origin,
+    isSeeded,
+    log,
+  } = await start(config, {
+    signing: environmentSigning,
+    isReadable: true,
+    requestLogLevel: 'info',
+    items: items ?? [],
+    doubles: delay || failures ? createDoubles({ delay, failures }) : undefined,
+  })
+  logSecretFile(log)
+  for (const warning of unknownNameWarnings()) log.warn(warning)
+
+  const count = items?.length === 1 ? '1 item' : `${items?.length} items`
+  const seeded = isSeeded
+    ? `${count} from ${values.seed}`
+    : 'not stored, since the store already has items'
+  const seed = items === undefined ? '' : `\n  seed       ${seeded}`
+  const iat = Math.floor(Date.now() / 1000)
+  const token = await signToken('dev', tokenLifetime, { iat })
+  const url = `${origin}${prefix}${paths.items}`
+  const pages = [
+    ...(config.console ? [`  items page ${origin}${pagePaths.items}#token=${token}`] : []),
+    ...(config.docs ? [`  API page   ${origin}${pagePaths.docs}#token=${token}`] : []),
+  ]
+  process.stdout.write(`
+  interface  ${origin}${prefix}
+  token      valid for 24 hours, until ${formatTime(iat + tokenLifetime)}${seed}
+  items      ${config.storeUrl === undefined ? 'lost when the service stops' : 'on the server that STORE_URL names'}
+${pages.map((line) => `${line}\n`).join('')}
+Paste this into another terminal:
+TOKEN=${token}
+curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' -d '{"data": {"name": "first"}}'
+curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"
+
+`)
+}
+
+/** @throws {UsageError} with the file and, if its text is at fault, line and column. */
+function readSeed(file: string): ReturnType<typeof parseSeed> {
+  try {
+    return parseSeed(readFileSync(file))
+  } catch (error) {
+    if (error instanceof InvalidSeedError) throw new UsageError(`${file}: ${error.message}`)
+    if (!(error instanceof Error && 'code' in error)) throw error
+    throw new UsageError(`the seed ${file} cannot be read: ${error.message}`)
+  }
+}
+
+/** A Unix time in seconds as `2026-01-31 12:00 UTC`. */
+function formatTime(time: number): string {
+  return `${new Date(time * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

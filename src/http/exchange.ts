@@ -7,7 +7,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
-import type { VerifiedToken } from '../auth/token-cache.js'
+import type { VerifiedToken } from '../auth/secret.js'
 import { networksOf } from '../config/kinds.js'
 import type { Config } from '../config/settings.js'
 import type { ErrorCode } from '../interface/errors.js'

@@ -8,11 +8,14 @@
 import { toJsonSchemaDefs } from '@valibot/to-json-schema'
 import { replayedHeader } from './headers.js'
 import type { ItemResponse } from './models.js'
-import { type ErrorName, entityTag, examples, itemId } from './openapi-examples.js'
 import {
   type DocumentedHeader,
+  type ErrorName,
   emptyResponse,
+  entityTag,
   errorResponses,
+  examples,
+  itemId,
   jsonContent,
   jsonResponse,
   model,

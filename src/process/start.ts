@@ -2,14 +2,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { formatSize } from '../config/kinds.js'
 import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
-import { explainListenError } from '../config/usage-error.js'
+import { explainListenError, UsageError } from '../config/usage-error.js'
 import type { Doubles } from '../doubles/doubles.js'
 import type { parseSeed } from '../doubles/seed.js'
 import type { OpenedStore, ServiceParts } from '../service.js'
-import { memoryWarning } from './memory.js'
-import { handleShutdown } from './shutdown.js'
 
 export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
@@ -107,5 +106,93 @@ function affordableConnections(maxConnections: number): number {
     return Math.max(1, Math.min(maxConnections, limit - used - reservedDescriptors))
   } catch {
     return maxConnections
+  }
+}
+
+/** What the first hundred requests take: 15 MiB were measured. */
+const reserve = 16 * 1024 ** 2 // bytes
+
+/**
+ * A process that exceeds its limit while idle would refuse every request, so it does not start. One that
+ * would exceed it only with a full store gets a warning, because the store may never fill up.
+ * @param idleBytes resident memory of the process before it serves.
+ * @returns the warning.
+ * @throws {UsageError}
+ */
+export function memoryWarning(
+  idleBytes: number,
+  { maxMemoryBytes, maxStoreBytes }: Pick<Config, 'maxMemoryBytes' | 'maxStoreBytes'>,
+): string | undefined {
+  const idle = `the idle process alone takes ${inMebibytes(idleBytes)}`
+  const limit = `MAX_MEMORY_BYTES is ${formatSize(maxMemoryBytes)}`
+  if (idleBytes + reserve > maxMemoryBytes) {
+    const minimum = inMebibytes(idleBytes + reserve)
+    throw new UsageError(
+      `${limit}, but ${idle}: item requests would be refused; allow at least ${minimum}`,
+    )
+  }
+  if (idleBytes + maxStoreBytes <= maxMemoryBytes) return undefined
+  return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`
+}
+
+/** Rounded up, so that it is enough as a limit. */
+function inMebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024 ** 2)}MiB`
+}
+
+/**
+ * Signals that ask the process to end. All others are left to the platform: with a JavaScript handler for
+ * SIGSEGV, for example, a process that crashes would wait for it forever.
+ */
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/**
+ * A signal within this time of the first is taken for a repetition: Ctrl-C in a terminal also reaches
+ * npm, which passes it on, and service managers may send SIGHUP after SIGTERM.
+ */
+const repeatTime = 100 // milliseconds
+
+/**
+ * From now on, a signal stops the service and ends the process with exit code 0; a second one ends it
+ * at once, with 1. An uncaught error is logged and stops the service with exit code 1.
+ * @param stop answers the requests already accepted.
+ * @param timeout in seconds; if `stop` takes longer, the process ends anyway, with exit code 1.
+ */
+export function handleShutdown(stop: () => Promise<void>, timeout: number, log: Logger): void {
+  let stoppedAt: number | undefined
+  let exitCode = 0
+
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (stoppedAt === undefined) {
+        log.info(`${signal}: stopping`)
+        end()
+      } else if (performance.now() - stoppedAt > repeatTime) {
+        log.error(`second signal, ${signal}: exiting at once`)
+        process.exit(1)
+      }
+    })
+  }
+  // Unhandled rejections are raised as uncaught exceptions, too.
+  process.on('uncaughtException', (err) => {
+    exitCode = 1
+    log.fatal({ err }, 'uncaught error: stopping')
+    end()
+  })
+
+  function end(): void {
+    if (stoppedAt !== undefined) return
+    stoppedAt = performance.now()
+    setTimeout(() => {
+      log.error(`not stopped within ${timeout} s: exiting at once`)
+      process.exit(1)
+    }, timeout * 1000)
+    stop().then(
+      () => process.exit(exitCode),
+      (err) => {
+        log.fatal({ err }, 'stopping failed')
+        process.exit(1)
+      },
+    )
   }
 }

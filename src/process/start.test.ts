@@ -1,16 +1,18 @@
-/** How a process ends, with services that stop in various ways. */
+/** Whether a process has the memory to start, and how it ends with services that stop in various ways. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { UsageError } from '../config/usage-error.js'
+import { memoryWarning } from './start.js'
 
 const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
 
 /** A process whose service stops so, once it is ready; then it does what `act` says. */
 async function run(stop: string, { timeout = 60, act = '' } = {}) {
   const script = `
-    import { handleShutdown } from ${JSON.stringify(new URL('shutdown.js', import.meta.url).href)}
+    import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}
     const say = (level) => (...words) => console.log(level, ...words.map((word) => word.err?.stack ?? word))
     const log = { info: say('info'), error: say('error'), fatal: say('fatal') }
     const stop = () => ${stop}.then(() => console.log('stopped'))
@@ -99,3 +101,38 @@ for (const [what, act] of Object.entries(errors)) {
     )
   })
 }
+
+const MiB = 1024 ** 2
+const cases = [
+  { idle: 90, memory: 1000, store: 500, verdict: 'serve' },
+  { idle: 90, memory: 590, store: 500, verdict: 'serve' },
+  { idle: 90, memory: 589, store: 500, verdict: 'warn' },
+  { idle: 90, memory: 106, store: 1, verdict: 'serve' },
+  { idle: 90, memory: 106, store: 100, verdict: 'warn' },
+  { idle: 90, memory: 105, store: 1, verdict: 'refuse' },
+  { idle: 90, memory: 1, store: 1, verdict: 'refuse' },
+]
+
+for (const { idle, memory, store, verdict } of cases) {
+  test(`${idle} MiB idle, limits of ${memory} and ${store} for items: ${verdict}`, () => {
+    const limits = { maxMemoryBytes: memory * MiB, maxStoreBytes: store * MiB }
+    const check = () => memoryWarning(idle * MiB, limits)
+    if (verdict === 'refuse') assert.throws(check, UsageError)
+    else assert.equal(check() !== undefined, verdict === 'warn')
+  })
+}
+
+test('the reasons have the numbers, in a form that can be typed', () => {
+  const idleBytes = 90 * MiB - 1
+  assert.throws(
+    () => memoryWarning(idleBytes, { maxMemoryBytes: 60_000_000, maxStoreBytes: MiB }),
+    {
+      message:
+        'MAX_MEMORY_BYTES is 60MB, but the idle process alone takes 90MiB: item requests would be refused; allow at least 106MiB',
+    },
+  )
+  assert.equal(
+    memoryWarning(idleBytes, { maxMemoryBytes: 200 * MiB, maxStoreBytes: 150 * MiB }),
+    'MAX_MEMORY_BYTES is 200MiB, but the idle process alone takes 90MiB and MAX_STORE_BYTES is 150MiB: item requests may get 503 before the store is full',
+  )
+})
