@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
-/** A new secret, the present one and the one before. */
+/** Maximum number of secrets: a new one, the current one and the one before. */
 const maxSecrets = 3
 
 /**
@@ -71,7 +71,7 @@ function follow(path: string): SecretFile {
   return followed
 }
 
-/** Takes over the secrets in the file, or notes why it cannot be used. */
+/** Reads the secrets in the file, or notes why it cannot be used. */
 function take(followed: SecretFile, read: () => Buffer): void {
   try {
     const text = read().toString()
@@ -86,7 +86,7 @@ function take(followed: SecretFile, read: () => Buffer): void {
 
 /** @throws {Error} that says what is wrong, without any part of the text. */
 function parseSecrets(text: string): string[] {
-  // What is not UTF-8 becomes this character, so many secrets would be the same one, easily guessed.
+  // Bytes that are not UTF-8 become this character, so many secrets would be the same one, easily guessed.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
   const secrets = text.split(/\r?\n/).filter((line) => line !== '')
   if (secrets.length === 0) throw new Error('it has no secret')

@@ -17,14 +17,14 @@ type Algorithm = keyof typeof hashes
 /** The claims that are kept of a verified token: not `iat`, because nothing depends on it. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
-/** One secret, or several, of which the first signs and all verify. */
+/** One secret, or several: the first signs, and all verify. */
 type Secrets = string | readonly string[]
 
 /** Secrets with one algorithm. A change of either makes a new `Signing`. */
 export interface Signing {
   readonly secrets: Secrets
   readonly algorithm: Algorithm
-  /** One for each secret. */
+  /** One key for each secret. */
   readonly keys: readonly [KeyObject, ...KeyObject[]]
   /** The tokens verified with these keys, forgotten along with them. */
   readonly verified: TokenCache
@@ -68,7 +68,7 @@ export const environmentSigning: CurrentSigning = followSecret(
   () => process.env.JWT_ALGORITHM || 'HS256',
 )
 
-/** Why tokens cannot be signed or verified now; `undefined` if they can. */
+/** Returns why tokens cannot be signed or verified now; `undefined` if they can. */
 export function signingProblem(currentSigning: CurrentSigning): string | undefined {
   try {
     currentSigning()
@@ -97,7 +97,7 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
 /** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
-  // What is invalid in UTF-8 or Unicode becomes this character, so many secrets would be the same one, easily guessed.
+  // Invalid UTF-8 or Unicode becomes this character, so many secrets would be the same one, easily guessed.
   if (bytes.includes('\ufffd')) throw notConfigured('JWT_SECRET is not valid UTF-8')
   return createSecretKey(bytes)
 }
@@ -150,7 +150,7 @@ const entryBytes = 200
 class TokenCache {
   #newer = new Map<string, VerifiedToken>()
   #older = new Map<string, VerifiedToken>()
-  /** Size of the newer half. */
+  /** Size of the newer half, in bytes. */
   #bytes = 0
 
   get(token: string): VerifiedToken | undefined {
@@ -170,7 +170,7 @@ class TokenCache {
   }
 }
 
-/** The same text in memory of its own: V8 makes a part of a string refer to the whole, here a header of up to 16 KiB. */
+/** Copies a text: V8 makes a part of a string refer to the whole, here a header of up to 16 KiB. */
 function copied(token: string): string {
   return Buffer.from(token, 'latin1').toString('latin1') // tokens are ASCII
 }

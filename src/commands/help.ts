@@ -1,4 +1,4 @@
-/** What `--help` prints. @module */
+/** The texts of `--help`. @module */
 
 import { version } from '../config/package.js'
 import { flagOf, settings } from '../config/settings.js'
@@ -26,7 +26,7 @@ const secrets = `From the environment only, not as flags:
 const envFile = `A file .env in the working directory is read too; the environment takes precedence.
 `
 
-/** The help of each command: only what belongs to it. */
+/** The help of each command. */
 const texts = {
   serve: () => `Usage: item-store serve [settings]
 

@@ -1,4 +1,4 @@
-/** What a command does about the secret that it has, or does not have. @module */
+/** Checks the secret of a command, and says what to do without one. @module */
 
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -12,7 +12,7 @@ const recommendedLength = 32
 /** Sets a random secret of the recommended length. */
 const exportSecret = `export JWT_SECRET=$(node -p "crypto.randomBytes(${recommendedLength}).toString('base64url')")`
 
-/** What to do without a secret, in order to get a token that a service accepts. */
+/** Advice for a command without a secret: how to get a token that a service accepts. */
 const toSign =
   'use the secret of the service, which accepts no other. Without a JWT_SECRET, dev accepts only the token that it prints; for more, put a JWT_SECRET into .env'
 
@@ -35,7 +35,7 @@ export function refuseTwoSecrets(): void {
   }
 }
 
-/** Why a service that has started can verify no token, and what to type; `undefined` if it can. */
+/** Returns why the service can verify no token, and what to type; `undefined` if it can. */
 export function missingSecretError(): string | undefined {
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return undefined
@@ -52,7 +52,7 @@ export function defaultToRandomSecret(): void {
   process.env.JWT_SECRET = randomBytes(recommendedLength).toString('base64url')
 }
 
-/** What to tell the operator about a secret that is shorter than recommended, without showing it. */
+/** Returns a warning about a secret that is shorter than recommended, without showing it. */
 export function shortSecretWarning(): string | undefined {
   if (signingProblem(environmentSigning) !== undefined) return undefined
   const lengths = environmentSigning().keys.map(({ symmetricKeySize }) => symmetricKeySize ?? 0)

@@ -20,10 +20,10 @@ import {
   shortSecretWarning,
 } from './secret.js'
 
-/** Lifetime of the token in seconds: it is printed, and may end up in logs. */
+/** Lifetime of the token in seconds; short, because the token is printed and may end up in logs. */
 const tokenLifetime = 24 * 3600
 
-/** Serves until a signal stops it; without a usable secret too, as a service that is unhealthy (spec §5.5). */
+/** Serves until a signal stops it. Without a usable secret it serves too, but is unhealthy (spec §5.5). */
 export async function serve(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
   const isReadable = process.stdout.isTTY

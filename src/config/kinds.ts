@@ -98,22 +98,18 @@ export const onOrOff: Kind<boolean> = {
   format: (value) => (value ? 'on' : 'off'),
 }
 
+/** A number, or `off`. */
 export function orOff({ parse, format }: Kind<number>): Kind<number | undefined> {
   return {
-    parse: withAlternative('off', () => undefined, parse),
+    parse(text) {
+      if (text === 'off') return undefined
+      try {
+        return parse(text)
+      } catch (error) {
+        throw new Error(`${messageOf(error)}, or off`)
+      }
+    },
     format: (value) => (value === undefined ? 'off' : format(value)),
-  }
-}
-
-/** Accepts a word in place of a number; the error for any other text names the word too. */
-function withAlternative<T>(word: string, valueOfWord: () => T, parse: (text: string) => T) {
-  return (text: string): T => {
-    if (text === word) return valueOfWord()
-    try {
-      return parse(text)
-    } catch (error) {
-      throw new Error(`${messageOf(error)}, or ${word}`)
-    }
   }
 }
 

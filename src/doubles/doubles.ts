@@ -1,6 +1,6 @@
 /**
- * What tests switch on: latency, failures, ids that repeat, and a record of requests. The service is wrapped in
- * one place, and without doubles it has no part of this.
+ * Test doubles: latency, failures, repeatable ids, and a record of requests. `service.ts` wraps store and handlers with
+ * them.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Exchange, Handler } from '../http/exchange.js'
 import { ApiError } from '../interface/errors.js'
 import { type NewId, namedItemId } from '../item/id.js'
 import type { ItemId } from '../item/item.js'
-import { type ItemStore, StoreError } from '../store/item-store.js'
+import { type Awaitable, type ItemStore, StoreError } from '../store/item-store.js'
 import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './options.js'
 
 interface DoublesOptions {
@@ -82,28 +82,19 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions): Doubles
         // A create that went on would take an id that belongs to the next test.
         if (before !== resets) throw new StoreError('STORE_UNAVAILABLE', 'The store was reset')
       }
+      const paused =
+        <Arguments extends unknown[], Result>(call: (...given: Arguments) => Awaitable<Result>) =>
+        async (...given: Arguments): Promise<Result> => {
+          await pause()
+          return await call(...given)
+        }
       return {
         ...store,
-        async create(id, item) {
-          await pause()
-          return await store.create(id, item)
-        },
-        async read(id) {
-          await pause()
-          return await store.read(id)
-        },
-        async replace(id, item, expected) {
-          await pause()
-          return await store.replace(id, item, expected)
-        },
-        async delete(id, expected) {
-          await pause()
-          return await store.delete(id, expected)
-        },
-        async list(project) {
-          await pause()
-          return await store.list(project)
-        },
+        create: paused(store.create),
+        read: paused(store.read),
+        replace: paused(store.replace),
+        delete: paused(store.delete),
+        list: paused(store.list),
       }
     },
 
@@ -117,7 +108,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions): Doubles
 /** Namespace of the ids that follow from a text: a random UUID, chosen once. */
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
-/** Returns what makes the same ids in the same order for the same text, and for the same name the same id. */
+/** Returns a maker of ids: the same text gives the same ids in the same order, and the same name the same id. */
 function seededIds(text: string): { newId: NewId; startOver: () => void } {
   let count = 0
   const named = new Map<string, ItemId>()
@@ -137,13 +128,13 @@ function seededIds(text: string): { newId: NewId; startOver: () => void } {
   }
 }
 
-/** Failures that are armed: the first that applies to a request makes it fail. */
+/** The armed failures: the first one that applies to a request makes it fail. */
 interface FailureQueue {
-  /** Makes requests in the scope fail from now on, besides those that are to fail already. */
+  /** Makes requests in the scope fail from now on, in addition to earlier failures. */
   arm(failures: Failures, scope?: FailureScope): void
   /** Disarms all failures. */
   clear(): void
-  /** Returns a handler that fails where a failure is armed, and otherwise does what the given one does. */
+  /** Returns a handler that fails if a failure applies, and otherwise calls the given one. */
   failing(handle: Handler): Handler
 }
 
@@ -190,7 +181,7 @@ function createFailureQueue(onCut: (exchange: Exchange) => void): FailureQueue {
             exchange.request.socket.destroy()
             return
           case 429: {
-            // A proxy would say so, but not this service: it has no code of its own.
+            // A proxy would send a 429, but never this service, which has no error code for it.
             const body = { detail: { detail, session_id: exchange.sessionId } }
             answerJson(exchange, 429, body, soon)
             return

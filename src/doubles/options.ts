@@ -1,4 +1,4 @@
-/** Delays and failures as they are given, in flags and options, and requests as they are recorded. @module */
+/** Checks the delays and failures in flags and options; the type of a recorded request. @module */
 
 import { inspect } from 'node:util'
 import { parseDuration } from '../config/kinds.js'
@@ -42,7 +42,7 @@ const kinds = [429, 500, 503, 'cut'] as const
 /** In milliseconds. */
 const maxDelay = 60_000
 
-/** A time or a range of times: `200`, `200-800`, `1s-2s`. @throws {UsageError} */
+/** Parses a time or a range of times: `200`, `200-800`, `1s-2s`. @throws {UsageError} */
 export function parseDelay(text: string): Delay {
   const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
   const [min = Number.NaN, max = min] = times
@@ -52,7 +52,7 @@ export function parseDelay(text: string): Delay {
   )
 }
 
-/** Milliseconds, or a range of them. @throws {UsageError} */
+/** Checks milliseconds, or a range of them. @throws {UsageError} */
 export function checkedDelay(given: number | Delay): Delay {
   const delay = typeof given === 'number' ? { min: given, max: given } : given
   if (delay !== null && isDelay(delay)) return delay // as from JavaScript
@@ -67,7 +67,7 @@ function isDelay({ min, max }: Delay): boolean {
   )
 }
 
-/** `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
+/** Parses failures such as `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
 export function parseFailures(text: string): Failures {
   const entries = text.split(',').map((entry) => entry.split('='))
   const names = entries.map(([name = '']) => (name === 'cut' ? name : Number(name)))

@@ -68,11 +68,7 @@ function emptyHead(sessionId: string, more: HeaderList = []): string[] {
 }
 
 /** The headers of a response of the interface with a body, which is sent in chunks if its length is unknown. */
-export function jsonHead(
-  sessionId: string,
-  length: number | undefined,
-  more: HeaderList = [],
-): string[] {
+function jsonHead(sessionId: string, length: number | undefined, more: HeaderList = []): string[] {
   const head = [
     'Content-Type',
     'application/json',

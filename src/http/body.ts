@@ -23,11 +23,11 @@ export type ReadBody = <T>(
   use: BodyUse<T>,
 ) => Awaitable<T>
 
-/** What is done with a body, which must not be kept: its memory is given back at the end of the work. */
+/** The work on a body. It must not keep the body, whose memory is returned at the end. */
 interface BodyUse<T> {
-  /** Gets a short body. */
+  /** Works on a short body in one go. */
   atOnce(body: Buffer): T
-  /** Gets any other one, or one of many. */
+  /** Works in slices on a longer body, or on one of many. */
   inSlices(body: ArrivingBody): Slices<T>
 }
 
@@ -221,7 +221,7 @@ export function reportDiscarded(
   request.once('end', () => onReceived(socket.bytesRead - bytesRead))
 }
 
-/** All that has been received: since Node.js 26, `read` returns one piece at a time, such as a chunk. */
+/** Returns all that has been received. Since Node.js 26, `read` returns one piece at a time, such as a chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
   const first: Buffer = request.read() ?? nothing
   if (request.readableLength === 0) return first
@@ -249,7 +249,7 @@ function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
 }
 
-/** Whether a list of content codings changes nothing (RFC 9110 §8.4). */
+/** Whether a list of content codings leaves the body as it is (RFC 9110 §8.4). */
 function isIdentity(encoding: string): boolean {
   return encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))
 }

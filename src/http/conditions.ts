@@ -1,7 +1,7 @@
 /**
  * Entity tags, and the conditions that requests make with them (RFC 9110 §8.8.3 and §13).
  *
- * The tag of an item is a hash of its text: services that share a store give the same, without keeping one.
+ * The tag of an item is a hash of its text, so services that share a store give the same tag, and none is stored.
  *
  * @module
  */
@@ -21,22 +21,22 @@ export type EntityTag = `"${string}"` | `W/"${string}"`
 /** What `If-Match` or `If-None-Match` lists. */
 type TagList = '*' | readonly EntityTag[]
 
-/** The conditions of a request; of those with dates none ever applies, as no response has a date of change. */
+/** The conditions of a request. Conditions with dates never apply, because no response has a date of change. */
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
 }
 
-/** From this length on, in bytes, tags are kept: to hash an item takes 20 µs or more. */
+/** Length in bytes from which tags are kept: hashing such an item takes 20 µs or more. */
 const longItem = 32 * 1024
 
 /**
- * One element of a list of tags, which may be empty, with what ends it (RFC 9110 §5.6.1.2 and §8.8.3). Two runs of
- * spaces without a tag between them would take quadratic time: a second for one header.
+ * One element of a list of tags, which may be empty, with the comma or end after it (RFC 9110 §5.6.1.2 and §8.8.3). If
+ * the pattern had two runs of spaces without a tag between them, it would take quadratic time: a second for one header.
  */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
-/** A strong tag: other bytes have another one. */
+/** Returns a strong tag: different bytes have different tags. */
 export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
@@ -44,7 +44,7 @@ export function entityTag(bytes: Uint8Array): EntityTag {
 /** Tags of long items, whose bytes a store in process memory returns in the same object each time. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
-/** The same for an item, of any length. */
+/** Returns the strong tag of an item. */
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
   if (item.length < longItem) return entityTag(item)
   const tag =
@@ -64,7 +64,7 @@ function* hugeItemTag(item: EncodedItem): Slices<EntityTag> {
 }
 
 /**
- * @returns `undefined` for a request without conditions.
+ * Parses the conditions of a request; `undefined` if it has none.
  * @throws {ApiError} `BAD_REQUEST` for anything but a list of tags.
  */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefined {
@@ -76,25 +76,25 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefin
   }
 }
 
-/** Whether `If-Match` is true for what has this tag: weak tags never match (RFC 9110 §13.1.1). */
+/** Whether `If-Match` is true for this tag. Weak tags never match (RFC 9110 §13.1.1). */
 export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
   if (ifMatch === undefined || ifMatch === '*') return true
   return ifMatch.includes(tag) && !tag.startsWith('W/')
 }
 
-/** Whether `If-None-Match` is true for what has this tag: weak tags match as well (RFC 9110 §13.1.2). */
+/** Whether `If-None-Match` is true for this tag. Weak tags match as well (RFC 9110 §13.1.2). */
 export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolean {
   if (ifNoneMatch === undefined) return true
   return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))
 }
 
-/** Whether a GET or HEAD of a file with this tag is answered with 304; anything but a list of tags is ignored. */
+/** Whether a GET or HEAD of a file with this tag is answered with 304. A malformed `If-None-Match` is ignored. */
 export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
   const ifNoneMatch = tagsIn(request.headers['if-none-match'] ?? '')
   return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)
 }
 
-/** @param tag of the present state. */
+/** Returns the error for a condition that is not met. @param tag the tag of the current state. */
 export function preconditionFailed(tag: EntityTag): ApiError {
   const detail = 'If-Match or If-None-Match is not met; ETag has the current tag'
   return new ApiError('PRECONDITION_FAILED', detail, { headers: ['ETag', tag] })
@@ -106,7 +106,7 @@ function requireTags(name: string, text: string): TagList {
   throw new ApiError('BAD_REQUEST', `${name} is neither * nor a list of entity tags`)
 }
 
-/** @returns `undefined` for anything but a list of tags. */
+/** Returns `undefined` for anything but a list of tags. */
 function tagsIn(text: string): TagList | undefined {
   if (text === '*') return '*'
   const tags: EntityTag[] = []

@@ -36,20 +36,20 @@ const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
-/** Longer bodies, in bytes, are sent as they are, without another copy as a string: many may be in flight. */
+/** Length in bytes above which a body is sent as it is, without a copy as a string: many may be in flight. */
 const longBody = 16 * 1024
 
 const sessionStart = '{"session_id":"'
 
-/** An item as it was read. */
+/** An item with its tag. */
 interface TaggedItem extends Tagged {
   readonly item: EncodedItem
 }
 
-/** A list that need not be read, with its tag. */
+/** A list that is not read until a body needs it, with its tag. */
 type TaggedList = SharedList & {
   readonly tag: EntityTag
-  /** Length of the items with the commas between them, in bytes; `undefined` if it takes the list to know it. */
+  /** Length of the items with the commas between them, in bytes; `undefined` if only reading the list tells. */
   readonly byteLength: number | undefined
 }
 
@@ -66,7 +66,7 @@ export function createItemHandlers(
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
-  /** @returns `undefined` if there is no such item. */
+  /** Returns `undefined` if there is no such item. */
   async function taggedItem(
     stored: Awaitable<EncodedItem | undefined>,
   ): Promise<TaggedItem | undefined> {
@@ -76,7 +76,7 @@ export function createItemHandlers(
 
   async function taggedList(project: string | undefined): Promise<TaggedList> {
     const tag = listTag(await store.version(project))
-    // Only of snapshots of all items is the length known before: they are as of the same moment.
+    // The length is known before reading only for a snapshot of all items: size and list then agree.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
@@ -89,7 +89,7 @@ export function createItemHandlers(
   )
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
 
-  /** Reads an item in order to change it: if that fails, the error says that nothing has changed. */
+  /** Reads an item in order to change it. If that fails, the error says that nothing has changed. */
   async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
     try {
       return await store.read(id)
@@ -101,8 +101,8 @@ export function createItemHandlers(
   }
 
   /**
-   * Changes an item if it meets the conditions of the request, in one step: if it has become another one
-   * since they were evaluated, they are evaluated again.
+   * Changes an item if it meets the conditions of the request. If the item has changed since they were evaluated, they
+   * are evaluated again.
    * @throws {ApiError} 404, or `PRECONDITION_FAILED`.
    */
   async function changeItem(
@@ -181,7 +181,7 @@ export function createItemHandlers(
     },
   }
 
-  /** The item of a request. @param idOf its id; what it throws comes after the errors of the body. */
+  /** Reads the item of a request. @param idOf returns its id; called once the body is valid. */
   function receivedItem(
     { request, response }: Exchange,
     idOf: () => ItemId,
@@ -213,13 +213,13 @@ function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult<Tagg
   answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...applied])
 }
 
-/** The key was used for another item, or the item has been replaced since. */
+/** The error if the key was used for another item, or its item has been replaced since. */
 function keyConflict(location: HeaderList): ApiError {
   const detail = 'This Idempotency-Key already belongs to another item; Location has its path'
   return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })
 }
 
-/** Text that is not a UUID is just another unknown id. */
+/** Returns the id in the path. Text that is not a UUID is an unknown id. @throws {ApiError} 404. */
 function itemIdOf(exchange: Exchange): ItemId {
   const id = parseItemId(requestedId(exchange))
   if (id === undefined) throw itemNotFound(exchange)

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { explainListenError, type ListenAddress } from '../config/usage-error.js'
 import { isTokenError } from '../interface/errors.js'
-import type { ItemStore, StoreSize, StoreTraffic } from '../store/item-store.js'
+import type { Awaitable, ItemStore, StoreSize, StoreTraffic } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 import type { WaitingReads } from './waiting-reads.js'
 
@@ -68,14 +68,12 @@ export function createMetrics(
     labelNames: ['outcome'],
     registers,
   })
-  new Gauge({
-    name: 'item_store_waiting_reads',
-    help: 'Number of reads that wait for a change (Prefer: wait)',
-    registers,
-    collect() {
-      this.set(waitingReads.count)
-    },
-  })
+  addGauge(
+    registry,
+    'item_store_waiting_reads',
+    'Number of reads that wait for a change (Prefer: wait)',
+    () => waitingReads.count,
+  )
   if (store.traffic !== undefined) measureTraffic(store.traffic, registry)
   measureStore(store, registry)
   return {
@@ -105,16 +103,6 @@ function measureTraffic(traffic: StoreTraffic, registry: Registry): void {
   })
   traffic.onRoundTrip = (seconds) => roundTrip.observe(seconds)
 
-  function gauge(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read())
-      },
-    })
-  }
   function counter(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -126,12 +114,14 @@ function measureTraffic(traffic: StoreTraffic, registry: Registry): void {
       },
     })
   }
-  gauge(
+  addGauge(
+    registry,
     'item_store_redis_commands_in_flight',
     'Number of commands without a reply yet',
     () => traffic.inFlight,
   )
-  gauge(
+  addGauge(
+    registry,
     'item_store_redis_commands_waiting',
     'Number of commands not sent yet, since too much is in flight',
     () => traffic.waiting,
@@ -155,27 +145,18 @@ function measureTraffic(traffic: StoreTraffic, registry: Registry): void {
 
 function measureStore(store: ItemStore, registry: Registry): void {
   let asked: Promise<StoreSize | undefined> | undefined
-  /** Metrics that are collected together share one request to the store. */
+  /** Metrics that are collected together share one request to the store. Without a reply, only they are missing. */
   const currentSize = () => {
     asked ??= sizeOf(store).finally(() => {
       asked = undefined
     })
     return asked
   }
-  function gauge(name: string, help: string, read: (size: StoreSize) => number | undefined): void {
-    const metric: Gauge = new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        // If the store does not respond, only these metrics are missing.
-        const size = await currentSize()
-        const value = size && read(size)
-        if (value === undefined) metric.remove()
-        else metric.set(value)
-      },
+  const gauge = (name: string, help: string, read: (size: StoreSize) => number | undefined) =>
+    addGauge(registry, name, help, async () => {
+      const size = await currentSize()
+      return size && read(size)
     })
-  }
   gauge('item_store_items', 'Number of items in the store', ({ items }) => items)
   gauge('item_store_item_bytes', 'Total size of all items in bytes', (size) => size.itemBytes)
   gauge(
@@ -200,7 +181,26 @@ function measureStore(store: ItemStore, registry: Registry): void {
   )
 }
 
-/** `undefined` while the store does not respond. */
+/** Adds a gauge that is read when metrics are collected, and missing while its value is `undefined`. */
+function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => Awaitable<number | undefined>,
+): void {
+  const gauge: Gauge = new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      const value = await read()
+      if (value === undefined) gauge.remove()
+      else gauge.set(value)
+    },
+  })
+}
+
+/** Returns `undefined` while the store does not respond. */
 async function sizeOf(store: ItemStore): Promise<StoreSize | undefined> {
   try {
     return await store.size()

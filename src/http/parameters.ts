@@ -76,7 +76,7 @@ const waitPreference = new RegExp(
   'i',
 )
 
-/** Returns the preferred wait (`Prefer: wait`, RFC 7240 §4.3) in whole seconds; 0 for none. The first of several counts. */
+/** Returns the first preferred wait (`Prefer: wait`, RFC 7240 §4.3) in whole seconds; 0 for none. */
 export function preferredWait({ request }: Exchange): number {
   const [, bare, quoted] = waitPreference.exec(request.headers.prefer?.toString() ?? '') ?? []
   return Math.min(Number(bare ?? quoted ?? 0), maxWait)

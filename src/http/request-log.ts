@@ -1,4 +1,4 @@
-/** What is logged about a request: never a token, nor any part of a body. @module */
+/** Logs requests and failures: never a token, nor any part of a body. @module */
 
 import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
@@ -12,8 +12,8 @@ const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]
 const failureInterval = 1_000
 
 /**
- * How many kinds of failures are told apart at a time. The messages of unexpected errors may differ from
- * request to request; beyond this number, the error code alone makes the kind.
+ * Maximum number of kinds of failures at a time. The messages of unexpected errors may differ from request to request;
+ * beyond this number, failures with the same error code are one kind.
  */
 const maxKinds = 50
 
@@ -41,15 +41,15 @@ export function createRequestLog(
 /** Failures to serve requests, in the log. */
 interface FailureLog {
   readonly logFailure: LogFailure
-  /** Logs what has been counted only. From now on, each failure has its own line. */
+  /** Logs the failures that were only counted. From now on, each failure has its own line. */
   end(): void
 }
 
 /** Failures of one kind within the latest interval. */
 interface Kind {
-  /** Number of those that are not in the log yet. */
+  /** Number of failures that are not in the log yet. */
   count: number
-  /** The latest of them. */
+  /** The latest failure. */
   latest: readonly [Exchange, ApiError]
   readonly timer: NodeJS.Timeout
 }
@@ -108,12 +108,12 @@ export function createFailureLog(log: Logger): FailureLog {
   }
 }
 
-/** Failures with the same message and the same cause are of one kind. */
+/** Returns a text that is the same for failures with the same message and cause. */
 function kindOf({ code, message, cause }: ApiError): string {
   return JSON.stringify([code, message, cause instanceof Error ? cause.message : typeof cause])
 }
 
-/** The fields that identify a request. */
+/** Returns the fields that identify a request. */
 function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode | undefined) {
   const { request, sessionId } = exchange
   const { traceparent: given } = request.headers

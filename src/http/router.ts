@@ -5,7 +5,7 @@ import { pagePaths, prefix } from '../interface/paths.js'
 import { answerEmpty } from './answer.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
-/** What answers a request, and the guards that it has to pass first. */
+/** A handler, and the guards that a request has to pass first. */
 interface Endpoint {
   readonly guards: readonly Guard[]
   readonly handle: Handler
@@ -84,12 +84,12 @@ function entryOf(route: Route): Entry {
   return { route, start, parameter, byMethod, otherMethods: { guards: [], handle } }
 }
 
-/** One slash at the end makes no difference; two are an empty segment, which no route has. */
+/** Removes one slash at the end. Two slashes are an empty segment, which no route has. */
 function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 
-/** @throws {ApiError} `BAD_REQUEST` for what looks like an absolute form but is not one (RFC 9112 §3.2.2). */
+/** @throws {ApiError} `BAD_REQUEST` for a malformed target in absolute form (RFC 9112 §3.2.2). */
 function assertTarget(target: string): void {
   if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return
   if (target.includes('#') || !URL.canParse(target)) throw undecodable()
@@ -112,7 +112,7 @@ function undecodable(): ApiError {
 }
 
 /**
- * A request outside the prefix most likely forgot it.
+ * Answers a request without a route. Outside the prefix, the error names the prefix, which was most likely forgotten.
  * @param hasDocs whether there is an API page that the error at `/` can point to.
  */
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
@@ -182,7 +182,7 @@ function answerPreflight(exchange: Exchange): void {
   ])
 }
 
-/** All names once, first those that are always allowed. @param key is equal for names that mean the same. */
+/** Lists the allowed names, then the requested ones, each once. @param key returns the same for names that mean the same. */
 function withRequested(
   allowed: readonly string[],
   requested: string | undefined,

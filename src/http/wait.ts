@@ -54,7 +54,7 @@ interface WaitOptions {
   readonly stopping: AbortSignal
 }
 
-/** A request that waits until it is answered, its time is over, its token expires, its client goes away or the service stops. */
+/** A request that waits until it is answered, its time is over, its token expires, its client leaves or the service stops. */
 export class Wait<State extends Tagged> {
   /** Resolves to `undefined` if there is no such item. */
   readonly result: Promise<ReadResult<State> | undefined>

@@ -52,7 +52,7 @@ const replaceRequest: GenericRequest = { data: { title: 'Buy milk', done: true }
 const item: Item = { id: itemId, project_id: 'demo', ...itemRequest.data }
 const replacedItem: Item = { id: itemId, project_id: null, ...replaceRequest.data }
 
-export type ExampleName = keyof ReturnType<typeof examples>
+type ExampleName = keyof ReturnType<typeof examples>
 
 /** All examples by name. @param version semantic version of the service. */
 export function examples(version: string) {

@@ -94,8 +94,8 @@ function limitFields({ maxMemoryBytes, maxBodyBytes, maxConnections }: Config) {
 }
 
 /**
- * How many connections the process has descriptors for, to be asked once everything is loaded; at least
- * one. Where the system does not tell (only Linux does, proc(5)), the number wanted.
+ * Returns for how many connections the process has descriptors, at least one; called once everything is loaded. Where
+ * the system does not tell (only Linux does, proc(5)), returns the number wanted.
  * @param maxConnections the number wanted.
  */
 function affordableConnections(maxConnections: number): number {
@@ -109,8 +109,8 @@ function affordableConnections(maxConnections: number): number {
   }
 }
 
-/** What the first hundred requests take: 15 MiB were measured. */
-const reserve = 16 * 1024 ** 2 // bytes
+/** Memory that the first hundred requests take, in bytes: 15 MiB were measured. */
+const reserve = 16 * 1024 ** 2
 
 /**
  * A process that exceeds its limit while idle would refuse every request, so it does not start. One that
@@ -153,8 +153,8 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const repeatTime = 100 // milliseconds
 
 /**
- * From now on, a signal stops the service and ends the process with exit code 0; a second one ends it
- * at once, with 1. An uncaught error is logged and stops the service with exit code 1.
+ * Ends the process on signals and uncaught errors. A signal stops the service and ends the process with exit code 0; a
+ * second one ends it at once, with 1. An uncaught error is logged and stops the service with exit code 1.
  * @param stop answers the requests already accepted.
  * @param timeout in seconds; if `stop` takes longer, the process ends anyway, with exit code 1.
  */
