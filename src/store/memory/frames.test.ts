@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomNumbers } from '../../../test/support/random.js'
+import { isMapped, mapped } from '../../memory/mapped.js'
 import { type Frame, FramePool } from './frames.js'
 
 const size = 64 * 1024
@@ -72,4 +73,17 @@ test('frames taken and released at random keep what is written to them', () => {
   }
   assert.equal(pool.bytesInUse, frames.size * 64)
   for (const [place, frame] of frames) assert.equal(frame.bytes.readUInt32LE(frame.start), place)
+})
+
+test('bytes with a mapping of their own are copied once the system might run out of mappings', () => {
+  const pool = new FramePool(64)
+  const frames = Array.from({ length: 16_385 }, (_, place) => {
+    const bytes = mapped(8)
+    bytes.writeUInt32LE(place)
+    return pool.takeOwn(bytes)
+  })
+  for (const [place, { bytes }] of frames.entries()) {
+    assert.equal(bytes.readUInt32LE(0), place)
+    assert.equal(isMapped(bytes), place < 16_384)
+  }
 })
