@@ -128,16 +128,6 @@ function seededIds(text: string): { newId: NewId; startOver: () => void } {
   }
 }
 
-/** The armed failures: the first one that applies to a request makes it fail. */
-interface FailureQueue {
-  /** Makes requests in the scope fail from now on, in addition to earlier failures. */
-  arm(failures: Failures, scope?: FailureScope): void
-  /** Disarms all failures. */
-  clear(): void
-  /** Returns a handler that fails if a failure applies, and otherwise calls the given one. */
-  failing(handle: Handler): Handler
-}
-
 interface Armed extends FailureScope {
   /** Returns how the next request fails, if it does. */
   readonly next: () => Failure | undefined
@@ -146,8 +136,11 @@ interface Armed extends FailureScope {
 const detail = 'This failure was asked for'
 const soon = ['Retry-After', '1'] // in seconds
 
-/** @param onCut called with each exchange whose connection is closed without a response. */
-function createFailureQueue(onCut: (exchange: Exchange) => void): FailureQueue {
+/**
+ * Makes requests fail: the first armed failure that applies to a request.
+ * @param onCut called with each exchange whose connection is closed without a response.
+ */
+function createFailureQueue(onCut: (exchange: Exchange) => void) {
   const armed: Armed[] = []
 
   function failureOf(exchange: Exchange): Failure | undefined {
@@ -161,16 +154,16 @@ function createFailureQueue(onCut: (exchange: Exchange) => void): FailureQueue {
   }
 
   return {
-    arm(failures, scope = {}) {
+    arm(failures: Failures, scope: FailureScope = {}): void {
       const next = Array.isArray(failures) ? inTurn(failures) : atRandom(failures)
       armed.push({ ...scope, next })
     },
 
-    clear() {
+    clear(): void {
       armed.length = 0
     },
 
-    failing: (handle) =>
+    failing: (handle: Handler): Handler =>
       function failOrHandle(exchange) {
         const failure = failureOf(exchange)
         switch (failure) {

@@ -35,6 +35,9 @@ const maxShown = 200
 /** A path that ends with a name in braces, the only place for one. */
 const variablePath = /^(.*\/)\{(\w+)\}$/
 
+/** Grants a preflight on any path: a browser refused here would report a CORS error and hide the 404 or 405. */
+const preflight: Endpoint = { guards: [], handle: answerPreflight }
+
 export function createRouter(routes: readonly Route[]): FindEndpoint {
   const entries = routes.map(entryOf)
   const hasDocs = routes.some(({ path }) => path === pagePaths.docs)
@@ -49,6 +52,7 @@ export function createRouter(routes: readonly Route[]): FindEndpoint {
     const path = withoutTrailingSlash(exchange.path)
     const isEncoded = path.includes('%')
     const text = isEncoded ? decode(path) : path
+    const granted = isPreflight(exchange) ? preflight : undefined
     for (const entry of entries) {
       if (!matches(entry, text)) continue
       exchange.route = entry.route
@@ -59,9 +63,9 @@ export function createRouter(routes: readonly Route[]): FindEndpoint {
           : path.slice(entry.start.length)
         exchange.params = params
       }
-      return entry.byMethod.get(method) ?? entry.otherMethods
+      return entry.byMethod.get(method) ?? granted ?? entry.otherMethods
     }
-    return unknownPath
+    return granted ?? unknownPath
   }
 }
 
@@ -116,11 +120,6 @@ function undecodable(): ApiError {
  * @param hasDocs whether there is an API page that the error at `/` can point to.
  */
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
-  // A browser refused here would report a CORS error and hide the 404 that follows.
-  if (isPreflight(exchange)) {
-    answerPreflight(exchange)
-    return
-  }
   const { path } = exchange
   const { method } = exchange.request
   const hint = hasDocs && path === '/' ? `see ${pagePaths.docs}` : `all are under ${prefix}`
@@ -131,10 +130,6 @@ function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
 
 /** @param allow the methods of the path. */
 function answerOtherMethod(exchange: Exchange, allow: string): void {
-  if (isPreflight(exchange)) {
-    answerPreflight(exchange)
-    return
-  }
   const { method } = exchange.request
   const headers = ['Allow', allow]
   if (method === 'OPTIONS') answerEmpty(exchange, 204, headers)

@@ -68,12 +68,13 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
     }
   }
 
-  function groupsOf<Key extends string | undefined, State extends Tagged>(
+  function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
     watchedBy: (key: Key) => Watched,
-  ): (key: Key) => WaitGroup<State> {
+  ): ReadUntilModified<Key, State> {
     const groups = new Map<Key, WaitGroup<State>>()
-    return (key) => {
+
+    function groupOf(key: Key): WaitGroup<State> {
       const known = groups.get(key)
       if (known !== undefined) return known
       const group = new WaitGroup({
@@ -93,14 +94,8 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
       const unwatch = store.watch(watchedBy(key), () => group.changed())
       return group
     }
-  }
 
-  function of<Key extends string | undefined, State extends Tagged>(
-    read: (key: Key) => Awaitable<State | undefined>,
-    watchedBy: (key: Key) => Watched,
-  ): ReadUntilModified<Key, State> {
-    const groupOf = groupsOf(read, watchedBy)
-    return async (exchange, conditions, key) => {
+    return async function readUntilModified(exchange, conditions, key) {
       const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(exchange)
       if (seconds === 0 || waits.size >= maxWaiting || stopping.aborted) {
         const state = await read(key)
