@@ -89,11 +89,13 @@ export function createBucketStates(options: BucketStatesOptions) {
     for (const [index, key] of missing.entries()) if (found[index] === 0) absent.add(key)
   }
 
+  /** @param known the states that need not be parsed, by index. */
   async function statesIn(
     fields: readonly RedisValue[],
     itsKeys: readonly string[],
+    known: readonly (BucketState | undefined)[] = [],
   ): Promise<BucketState[]> {
-    const states = itsKeys.map((key, index) => stateIn(key, fields[index] ?? null))
+    const states = itsKeys.map((key, index) => known[index] ?? stateIn(key, fields[index] ?? null))
     await assertAbsent(itsKeys.filter((key, index) => fields[index] === null && !absent.has(key)))
     return states
   }
@@ -116,8 +118,11 @@ export function createBucketStates(options: BucketStatesOptions) {
   async function all(): Promise<AllBuckets> {
     const sorted = isCluster || !corrupted.isEmpty ? undefined : await readByOneCommand()
     const fields = sorted ?? (await readEachField())
-    if (fields.every((field, index) => isSame(field, last.fields[index]))) return last.buckets
-    const states = await statesIn(fields, keys)
+    const known = fields.map((field, index) =>
+      isSame(field, last.fields[index]) ? last.buckets.states[index] : undefined,
+    )
+    if (!known.includes(undefined)) return last.buckets
+    const states = await statesIn(fields, keys, known)
     const versions = states.map(({ version }) => version).join()
     last = { fields, buckets: { states, version: hash('sha1', versions, 'base64url') } }
     return last.buckets

@@ -224,20 +224,22 @@ async function* chunksOf(
     length = 0
     return whole
   }
-  for await (const items of itemsIn(states, texts)) {
-    if (isWanted === undefined) add(items.bytes)
-    else for (const text of wantedIn(items, isWanted)) add(text)
-    if (length >= chunkBytes) yield chunk()
-    else if (isWanted !== undefined) yield nothing
+  for await (const buckets of itemsIn(states, texts)) {
+    for (const items of buckets) {
+      if (isWanted === undefined) add(items.bytes)
+      else for (const text of wantedIn(items, isWanted)) add(text)
+      if (length >= chunkBytes) yield chunk()
+      else if (isWanted !== undefined) yield nothing
+    }
   }
   if (length > 0) yield chunk()
 }
 
-/** The items of buckets, in parts of one bucket. @throws {StoreError} */
+/** The items of buckets: of the short ones that are read together, or a batch of a long one. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
   texts: BucketTexts,
-): AsyncGenerator<ItemTexts, void> {
+): AsyncGenerator<readonly ItemTexts[], void> {
   const groups = groupsOf(states)
   const readAhead = (group: readonly BucketState[] = []) => {
     const results = texts.read(group)
@@ -248,16 +250,20 @@ export async function* itemsIn(
   for (const [order, group] of groups.entries()) {
     const results = await ahead
     ahead = readAhead(groups[order + 1])
+    const short: ItemTexts[] = []
     for (const [index, { key }] of group.entries()) {
+      const result = results[index]
+      if (result === undefined) continue
+      if (!('entries' in result)) {
+        short.push(result)
+        continue
+      }
       /** Ids so far: the server may show an item in two batches while the hash shrinks. */
       const seen = new Set<string>()
-      let next = results[index]
-      while (next !== undefined) {
-        const batch: Batch | undefined = 'entries' in next ? next : undefined
-        yield 'entries' in next ? joined(textsIn(next.entries, seen)) : next
-        next = batch && (await texts.readNext(key, batch))
-      }
+      for (let batch: Batch | undefined = result; batch; batch = await texts.readNext(key, batch))
+        yield [joined(textsIn(batch.entries, seen))]
     }
+    yield short
   }
 }
 

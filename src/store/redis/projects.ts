@@ -68,20 +68,22 @@ export function createProjects(states: BucketStates, texts: BucketTexts) {
     )
     let kept = 0
     let begun = performance.now()
-    for await (const { bytes, ends } of itemsIn(all.filter(hasItems), texts)) {
-      let start = 1
-      for (const end of ends) {
-        const found = projectsFound.get(projectOf(bytes, start) ?? '') // no project is empty
-        const text = bytes.subarray(start, end)
-        start = end + 1
-        if (found === undefined) continue
-        kept += found.add(text, kept < maxKeptBytes)
-        if (found.length > maxProjectBytes) continue
-        found.digests.push(hash('sha1', text, 'binary')) // of at most 1 MiB, in about a millisecond
+    for await (const buckets of itemsIn(all.filter(hasItems), texts)) {
+      for (const { bytes, ends } of buckets) {
+        let start = 1
+        for (const end of ends) {
+          const found = projectsFound.get(projectOf(bytes, start) ?? '') // no project is empty
+          const text = bytes.subarray(start, end)
+          start = end + 1
+          if (found === undefined) continue
+          kept += found.add(text, kept < maxKeptBytes)
+          if (found.length > maxProjectBytes) continue
+          found.digests.push(hash('sha1', text, 'binary')) // of at most 1 MiB, in about a millisecond
+        }
+        if (performance.now() - begun < turnTime) continue
+        await nextTurn()
+        begun = performance.now()
       }
-      if (performance.now() - begun < turnTime) continue
-      await nextTurn()
-      begun = performance.now()
     }
     if (known.version !== version || known.ofProjects.size > maxVersions) {
       known = { version, ofProjects: new Map() }
