@@ -14,7 +14,11 @@ export function Contents({ operations }: { operations: readonly Operation[] }) {
   const current = useCurrent(parts.map(({ id }) => id))
   const [isOpen, setOpen] = useState(false)
   return (
-    <nav aria-label="Contents" onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}>
+    <nav
+      class="contents"
+      aria-label="Contents"
+      onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}
+    >
       <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span class="unseen">Contents: </span>
         {parts.find(({ id }) => id === current)?.title}

@@ -48,11 +48,14 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <header>
-        <h1 class="line">
-          <Brand /> <span class="note">API {info.version}</span>
-        </h1>
-        {hasItemsPage && <a href={pagePaths.items}>Items</a>}
+      <header class="line bar">
+        <Brand />
+        <nav class="line" aria-label="Pages">
+          {hasItemsPage && <a href={pagePaths.items}>Items</a>}
+          <h1>
+            API <span class="note">{info.version}</span>
+          </h1>
+        </nav>
         <TokenForm />
       </header>
       <div class="columns">

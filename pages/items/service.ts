@@ -3,7 +3,7 @@
 import { type TextResponse, wait, wholeText } from '../../src/client/fetch-text.js'
 import { ItemStoreError } from '../../src/client/item-store-error.js'
 import { type ItemRead, itemRead, itemTexts } from '../../src/client/item-texts.js'
-import { listPath } from '../../src/client/options.js'
+import { listPath, pathOf } from '../../src/client/options.js'
 import {
   createSender,
   isItemMissing,
@@ -167,10 +167,6 @@ async function* inPieces(parts: TextResponse['parts']): TextResponse['parts'] {
   for await (const part of parts) {
     for (let at = 0; at < part.length; at += longestPiece) yield part.slice(at, at + longestPiece)
   }
-}
-
-function pathOf(id: string): string {
-  return `${paths.items}/${encodeURIComponent(id)}`
 }
 
 /**

@@ -110,7 +110,8 @@ describe('the API page', inChromium, () => {
 
   test('the contents mark the part that is read, and are a menu on a phone', async () => {
     const page = await open('/docs', { viewport: screens.phone })
-    const current = () => page.evaluate('document.querySelector("nav [aria-current]").textContent')
+    const current = () =>
+      page.evaluate('document.querySelector(".contents [aria-current]").textContent')
     const menu = page.getByRole('button', { name: /^Contents: / })
     const link = page.getByRole('link', { name: 'Replace an item PUT' })
     await menu.press('Enter')
@@ -125,7 +126,9 @@ describe('the API page', inChromium, () => {
     await page.getByRole('button', { name: 'Contents: Replace an item' }).waitFor()
     await page.evaluate('document.getElementById("models").scrollIntoView()')
     await until('the next is marked', async () => (await current()) === 'Models')
-    const top = await page.evaluate('document.querySelector("nav").getBoundingClientRect().top')
+    const top = await page.evaluate(
+      'document.querySelector(".contents").getBoundingClientRect().top',
+    )
     assert.equal(top, 0)
   })
 
