@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { settings } from '../src/config/settings.js'
 import { createMetrics } from '../src/http/metrics.js'
 import { errorKinds } from '../src/interface/errors.js'
-import { paths, prefix } from '../src/interface/paths.js'
+import { paths, prefix } from '../src/interface/names.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
 import { ownProcess } from './support/own-process.js'
 import { cli } from './support/own-service.js'
@@ -18,8 +18,6 @@ import { root } from './support/tools.js'
 
 /** A file of the repository. */
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
-const readme = read('README.md')
-const interfaceDocs = read('docs/reference/interface.md')
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -85,87 +83,16 @@ test('documents name no setting that does not exist', () => {
   }
 })
 
-test('docs/reference/interface.md says where all settings are: in a table with each of them', () => {
-  const [, where] = /are settings;\s+\[.*?\]\((.*?)\)\s+lists them/.exec(interfaceDocs) ?? []
-  const page = read('docs/reference', where ?? '')
-  for (const { name } of Object.values(settings)) assert.ok(page.includes(`| \`${name}\` |`), name)
-})
-
 test('docs/reference/interface.md: the table of errors is the catalogue in the code', () => {
   const expected = Object.entries(errorKinds).map(([code, { status, when }]) => {
     return `| ${status} | \`${code}\` | ${when}`
   })
-  const rows = rowsUnder(interfaceDocs, '| status | `error_code` | when | what to do |')
+  const rows = rowsUnder(
+    read('docs/reference/interface.md'),
+    '| status | `error_code` | when | what to do |',
+  )
   const withoutRemedy = rows.map((row) => row.replace(/ \| [^|]+ \|$/, ''))
   assert.deepEqual(withoutRemedy.slice(0, -1), expected) // the last row is the 404 of an item, which has no code
-})
-
-/**
- * The numbers of the clauses of docs/reference/interface.md: those of its headings, and N.M for item M of a
- * numbered list under heading N.
- */
-function clauses(): Set<string> {
-  const numbers = new Set<string>()
-  let section: string | undefined
-  for (const line of interfaceDocs.split('\n')) {
-    const heading = /^#+ (?:(\d+(?:\.\d+)?)[. ])?/.exec(line)
-    const item = /^(\d+)\. /.exec(line)
-    if (heading !== null) {
-      section = heading[1]
-      if (section !== undefined) numbers.add(section)
-    } else if (item !== null) {
-      const number = `${section}.${item[1]}`
-      assert.ok(section !== undefined, `a numbered list that belongs to no clause: ${line}`)
-      assert.ok(!numbers.has(number), `two clauses are numbered ${number}`)
-      numbers.add(number)
-    }
-  }
-  return numbers
-}
-
-/** The TypeScript sources in a folder, this file excepted. */
-function sourcesIn(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && basename(file) !== 'docs.test.ts')
-    .map((file) => join(folder, file))
-}
-
-/** The clauses that a text refers to, where each reference matches the pattern. */
-function citedIn(text: string, reference: RegExp): string[] {
-  const references = [...text.matchAll(reference)].map(([whole]) => whole).join()
-  return [...references.matchAll(/§(\d+(?:\.\d+)*)/g)].map(([, number = '']) => number)
-}
-
-test('docs/reference/interface.md has every clause that tests and code refer to', () => {
-  const known = clauses()
-  const cited = new Set<string>()
-  for (const file of [...sourcesIn('test'), ...sourcesIn('src')]) {
-    const text = read(file).replaceAll(/RFC \d+ §[\d.]+/g, '')
-    const isTest = file.startsWith('test') || file.endsWith('.test.ts')
-    const reference = isTest
-      ? /§[\d.]+/g
-      : /(?:spec|interface) §[\d.]+(?:(?:,| to| and) §[\d.]+)*/gi
-    for (const number of citedIn(text, reference)) {
-      assert.ok(
-        known.has(number),
-        `${file} refers to §${number}, which docs/reference/interface.md lacks`,
-      )
-      cited.add(number)
-    }
-  }
-  assert.ok(cited.size > 30, `only ${cited.size} clauses are referred to`)
-})
-
-test('sources cite a clause that the service adds to the specification as one of the interface', () => {
-  for (const file of sourcesIn('src')) {
-    assert.doesNotMatch(read(file), /spec §(?:8|4\.(?:[7-9]|1\d))\b/, file)
-  }
-})
-
-test('docs/reference/interface.md refers to its own clauses', () => {
-  const known = clauses()
-  const text = interfaceDocs.replaceAll(/RFC \d+ §[\d.]+/g, '')
-  for (const number of citedIn(text, /§[\d.]+/g)) assert.ok(known.has(number), `§${number}`)
 })
 
 test('docs/reference/reliability.md names tests that exist', () => {
@@ -219,17 +146,6 @@ test('docs/reference/operation.md: the metrics are those of the service', async 
   assert.deepEqual(named, own)
 })
 
-test('CONTRIBUTING.md names every dependency', () => {
-  const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(
-    read('package.json'),
-  )
-  const [, docs = ''] = /^## Dependencies\n(.*?)^## /ms.exec(read('CONTRIBUTING.md')) ?? []
-  const cells = [...docs.matchAll(/^\| (`.*?`) \|/gm)].map(([, cell = '']) => cell)
-  const named = cells.flatMap((cell) => [...cell.matchAll(/`(.*?)`/g)].map(([, name]) => name))
-  const all = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
-  assert.deepEqual(named.sort(), all.sort())
-})
-
 test('SECURITY.md: no dependency has an install script', () => {
   const text = read('package-lock.json')
   const { packages }: { packages: Record<string, { hasInstallScript?: boolean }> } =
@@ -237,22 +153,6 @@ test('SECURITY.md: no dependency has an install script', () => {
   assert.ok(Object.keys(packages).length > 50)
   const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript)
   assert.deepEqual(withScript, [])
-})
-
-test('CONTRIBUTING.md: what the map names exists', () => {
-  const [, text = ''] = read('CONTRIBUTING.md').split('## Map\n')
-  const named = [...text.matchAll(/^\| (`.*?`) \|/gm)]
-    .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)])
-    .map(([, path = '']) => path)
-    .filter((path) => path.includes('/') && !path.includes('*'))
-  assert.ok(named.length > 20)
-  for (const path of named) assert.ok(existsSync(join(root, path)), `${path} is not there`)
-})
-
-test('README.md leads to every document', () => {
-  for (const file of documents.filter((file) => file.startsWith('docs'))) {
-    assert.ok(readme.includes(`](${file})`), file)
-  }
 })
 
 for (const file of documents) {
