@@ -28,7 +28,7 @@ import {
 } from './doubles/options.js'
 import { requestsIn, requestsOf, storeItems } from './doubles/seed.js'
 import type { Item } from './interface/models.js'
-import { prefix } from './interface/paths.js'
+import { prefix } from './interface/names.js'
 import { createService, openMemoryStore } from './service.js'
 
 export type { Delay, Failure, FailureScope, Failures, Item, ItemStoreClient, RecordedRequest }
@@ -169,7 +169,7 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   async function token({ sub = 'embedded', expires = '1h' }: TokenOptions = {}): Promise<string> {
     if (typeof sub !== 'string') throw new UsageError(`sub is ${sub}; expected text`)
     if (signingProblem(signing)) throw new UsageError(`at present, ${expectedSecret}`)
-    return await signToken(sub, lifetimeOf(expires), { signing: signing() })
+    return signToken(sub, lifetimeOf(expires), { signing: signing() })
   }
 
   function needRunning(): void {

@@ -1,6 +1,6 @@
 /**
- * The verification of tokens, held against that of `jose`: who is let in, and why others are not; and what the
- * service does not show: which tokens are cached.
+ * Our tokens, and the verification of others, held against `jose`: who is let in, and why others are not; and what
+ * the service does not show: which tokens are cached.
  */
 
 import assert from 'node:assert/strict'
@@ -9,9 +9,10 @@ import { createHmac, createSecretKey } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { compactVerify, errors } from 'jose'
+import { compactVerify, errors, jwtVerify } from 'jose'
 import { randomNumbers } from '../../test/support/random.js'
 import { ApiError } from '../interface/errors.js'
+import { followSecret, signToken } from './secret.js'
 import { verifyToken } from './token.js'
 
 const secret = 'a secret of at least thirty-two bytes'
@@ -109,6 +110,20 @@ test('as jose: 10,000 tokens of any header and payload, with changes at any plac
     assert.ok((counts.get(outcome) ?? 0) > 40, [...counts].join(' '))
   }
 })
+
+for (const algorithm of ['HS256', 'HS384', 'HS512']) {
+  test(`jose verifies our tokens: ${algorithm}`, async () => {
+    const signing = followSecret(
+      () => secret,
+      () => algorithm,
+    )()
+    const iat = Math.floor(Date.now() / 1000)
+    const token = signToken('é "a"', 60, { iat, signing })
+    const { payload, protectedHeader } = await jwtVerify(token, key, { algorithms: [algorithm] })
+    assert.deepEqual(protectedHeader, { alg: algorithm, typ: 'JWT' })
+    assert.deepEqual(payload, { sub: 'é "a"', iat, exp: iat + 60 })
+  })
+}
 
 /** A token that names a caller of so many characters. */
 function tokenOf(caller: number, length: number): string {

@@ -1,10 +1,10 @@
 /** Access tokens: JSON Web Tokens signed with a shared secret (spec §5, RFC 7519). @module */
 
 import { isUtf8 } from 'node:buffer'
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { ApiError } from '../interface/errors.js'
-import { environmentSigning, hashes, type Signing, type VerifiedToken } from './secret.js'
+import { environmentSigning, type Signing, signatureOf, type VerifiedToken } from './secret.js'
 
 /** A compact JWS (RFC 7515 §7.1): the signing input, made of header and payload, and the signature. */
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
@@ -68,7 +68,7 @@ function verifiedClaims(token: string, signing: Signing): v.InferOutput<typeof r
  */
 function isSignatureOf(input: string, signature: string, { algorithm, keys }: Signing): boolean {
   return keys.some((key) => {
-    const expected = createHmac(hashes[algorithm], key).update(input).digest('base64url')
+    const expected = signatureOf(input, algorithm, key)
     if (signature.length !== expected.length) return false // the length is not secret
     return timingSafeEqual(Buffer.from(signature, 'latin1'), Buffer.from(expected, 'latin1'))
   })

@@ -9,7 +9,7 @@ import { UsageError } from '../config/usage-error.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
 import { InvalidSeedError, parseSeed } from '../doubles/seed.js'
-import { pagePaths, paths, prefix } from '../interface/paths.js'
+import { pagePaths, paths, prefix } from '../interface/names.js'
 import { start } from '../process/start.js'
 import {
   defaultToRandomSecret,
@@ -67,7 +67,7 @@ export async function dev(args: string[]): Promise<undefined> {
     : 'not stored, since the store already has items'
   const seed = items === undefined ? '' : `\n  seed       ${seeded}`
   const iat = Math.floor(Date.now() / 1000)
-  const token = await signToken('dev', tokenLifetime, { iat })
+  const token = signToken('dev', tokenLifetime, { iat })
   const url = `${origin}${prefix}${paths.items}`
   const pages = [
     ...(config.console ? [`  items page ${origin}${pagePaths.items}#token=${token}`] : []),
