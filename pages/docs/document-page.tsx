@@ -1,7 +1,7 @@
 /** The whole page: everything that is in the document. @module */
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { documentPath, pagePaths } from '../../src/interface/paths.js'
+import { documentPath, pagePaths } from '../../src/interface/names.js'
 import { Brand } from '../shared/brand.js'
 import { TokenForm } from '../shared/token-form.js'
 import { Contents } from './contents.js'

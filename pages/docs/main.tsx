@@ -1,7 +1,7 @@
 /** The API page: the OpenAPI document of the service, with a form to try each operation. @module */
 
 import { render } from 'preact'
-import { documentPath } from '../../src/interface/paths.js'
+import { documentPath } from '../../src/interface/names.js'
 import { DocumentPage } from './document-page.js'
 import type { OpenApiDocument } from './openapi.js'
 

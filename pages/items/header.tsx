@@ -1,7 +1,7 @@
 /** The line at the top: product and pages, whether the list is live, and whose token it is. @module */
 
 import { useEffect, useReducer } from 'preact/hooks'
-import { pagePaths } from '../../src/interface/paths.js'
+import { pagePaths } from '../../src/interface/names.js'
 import { Brand } from '../shared/brand.js'
 import { expiryOf, subjectOf } from '../shared/claims.js'
 

@@ -1,6 +1,6 @@
 /** What is there instead of rows: why there are none, and what to do. @module */
 
-import { paths, prefix } from '../../src/interface/paths.js'
+import { paths, prefix } from '../../src/interface/names.js'
 import { CopyButton } from '../shared/copy-button.js'
 import { type Filter, isComplete } from './filter.js'
 import { shownName } from './item.js'

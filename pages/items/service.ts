@@ -10,7 +10,7 @@ import {
   type ServiceRequest,
   type TokenSource,
 } from '../../src/client/sender.js'
-import { paths, prefix } from '../../src/interface/paths.js'
+import { paths, prefix } from '../../src/interface/names.js'
 import { currentToken } from '../shared/session.js'
 import type { Item } from './item.js'
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { nearest } from '../config/flags.js'
+import { nearest, readArguments } from '../config/flags.js'
 import { UsageError } from '../config/usage-error.js'
 
 /**
@@ -19,8 +19,8 @@ type Command = (args: string[]) => Promise<string | undefined>
 const commands = {
   serve: async (): Promise<Command> => (await import('./serve.js')).serve,
   dev: async (): Promise<Command> => (await import('./serve.js')).dev,
-  token: async (): Promise<Command> => (await import('./print.js')).token,
-  openapi: async (): Promise<Command> => (await import('./print.js')).openapi,
+  token: async (): Promise<Command> => (await import('./secret.js')).token,
+  openapi: async (): Promise<Command> => openapi,
   conformance: async (): Promise<Command> => (await import('./conformance.js')).conformance,
 }
 type CommandName = keyof typeof commands
@@ -57,6 +57,14 @@ async function run(first: string | undefined, args: string[]): Promise<string | 
       return await command(args)
     }
   }
+}
+
+/** Returns the interface as an OpenAPI document, for a service that keeps its items in process memory. */
+async function openapi(args: string[]): Promise<string> {
+  readArguments('openapi', args, {})
+  const { openApiDocument } = await import('../interface/openapi.js')
+  const lists = { isSnapshot: true, isInOrder: true }
+  return JSON.stringify(openApiDocument(await version(), lists), null, 2)
 }
 
 async function version(): Promise<string> {

@@ -9,7 +9,7 @@ import { loadEnvFile } from '../config/env-file.js'
 import { readArguments } from '../config/flags.js'
 import { packageFile } from '../config/package.js'
 import { messageOf, UsageError } from '../config/usage-error.js'
-import { prefix } from '../interface/paths.js'
+import { prefix } from '../interface/names.js'
 import { requireSecret } from './secret.js'
 
 /** Forms of the report. Files of this package make them, except for TAP, which Node's test runner makes. */

@@ -2,7 +2,7 @@
 
 import { version } from '../config/package.js'
 import { flagOf, settings } from '../config/settings.js'
-import { prefix } from '../interface/paths.js'
+import { prefix } from '../interface/names.js'
 
 const usage = `Usage:
   item-store serve [settings]   start the service; needs JWT_SECRET in the environment

@@ -1,9 +1,12 @@
-/** Checks the secret of a command, and says what to do without one. @module */
+/** `item-store token`; checks the secret of a command, and says what to do without one. @module */
 
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import { environmentSigning, signingProblem } from '../auth/secret.js'
+import { environmentSigning, signingProblem, signToken } from '../auth/secret.js'
 import { observeSecretFile } from '../auth/secret-file.js'
+import { loadEnvFile } from '../config/env-file.js'
+import { readArguments } from '../config/flags.js'
+import { parseLifetime } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 
 /** In bytes (RFC 7518 §3.2). */
@@ -15,6 +18,19 @@ const exportSecret = `export JWT_SECRET=$(node -p "crypto.randomBytes(${recommen
 /** Advice for a command without a secret: how to get a token that a service accepts. */
 const toSign =
   'use the secret of the service, which accepts no other. Without a JWT_SECRET, dev accepts only the token that it prints; for more, put a JWT_SECRET into .env'
+
+/** Returns a token signed with the current secret. */
+export async function token(args: string[]): Promise<string> {
+  const options = { sub: { type: 'string' }, expires: { type: 'string', default: '1h' } } as const
+  const { sub, expires } = readArguments('token', args, options).values
+  if (typeof sub !== 'string' || sub === '') {
+    throw new UsageError('--sub is missing; name the caller, for example --sub alice')
+  }
+  const lifetime = parseLifetime(String(expires), '--expires')
+  loadEnvFile()
+  requireSecret()
+  return signToken(sub, lifetime)
+}
 
 /**
  * Checks that tokens can be signed and verified.

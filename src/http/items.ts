@@ -1,8 +1,7 @@
 /** The item endpoints (spec §4.2 to §4.6). @module */
 
 import { ApiError } from '../interface/errors.js'
-import { type HeaderList, neverStored, replayedHeader } from '../interface/headers.js'
-import { itemPath } from '../interface/paths.js'
+import { type HeaderList, itemPath, neverStored, replayedHeader } from '../interface/names.js'
 import { type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
 import type { EncodedItem, ItemId } from '../item/item.js'
 import { encodedItem, encodeItem, parseItemRequest, readItemRequest } from '../item/item-request.js'

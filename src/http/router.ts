@@ -1,7 +1,7 @@
 /** Finds the endpoint of a request by path and method, and grants CORS preflights. @module */
 
 import { ApiError } from '../interface/errors.js'
-import { pagePaths, prefix } from '../interface/paths.js'
+import { pagePaths, prefix } from '../interface/names.js'
 import { answerEmpty } from './answer.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 

@@ -1,7 +1,7 @@
 /** Requests that may have to wait for a change, one by one and in groups. @module */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { HeaderList } from '../interface/headers.js'
+import type { HeaderList } from '../interface/names.js'
 import type { Awaitable } from '../store/item-store.js'
 import {
   type Conditions,

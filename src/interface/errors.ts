@@ -1,7 +1,7 @@
 /** The catalogue of errors, and how they are reported to clients (spec §7). @module */
 
-import type { HeaderList } from './headers.js'
 import type { ErrorResponse } from './models.js'
+import type { HeaderList } from './names.js'
 
 export interface ErrorKind {
   readonly status: number

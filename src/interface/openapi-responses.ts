@@ -1,7 +1,6 @@
 /** The responses of the OpenAPI document, with their headers and examples. @module */
 
 import { ApiError, type ErrorCode, type ErrorKind, errorBody, errorKinds } from './errors.js'
-import { type ExposedHeader, replayedHeader, sessionHeader } from './headers.js'
 import type {
   GenericRequest,
   HealthCheckResponse,
@@ -9,7 +8,7 @@ import type {
   ItemListResponse,
   ItemResponse,
 } from './models.js'
-import { itemPath } from './paths.js'
+import { type ExposedHeader, itemPath, replayedHeader, sessionHeader } from './names.js'
 import type * as schemas from './schemas.js'
 
 export const sessionId = '5f6f0d4e-9b54-4ce5-8a4e-0c6f1df0f6a2'

@@ -6,8 +6,8 @@
  */
 
 import { toJsonSchemaDefs } from '@valibot/to-json-schema'
-import { replayedHeader } from './headers.js'
 import type { ItemResponse } from './models.js'
+import { pagePaths, paths, prefix, replayedHeader } from './names.js'
 import {
   type DocumentedHeader,
   type ErrorName,
@@ -21,7 +21,6 @@ import {
   model,
   responseHeaders,
 } from './openapi-responses.js'
-import { pagePaths, paths, prefix } from './paths.js'
 import * as models from './schemas.js'
 
 const description = `Keeps free-form JSON items in memory, exact to every byte: numbers of any size and

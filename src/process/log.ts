@@ -2,10 +2,6 @@
 
 import { createRequire } from 'node:module'
 import type { DestinationStream, Logger } from 'pino'
-import { printable } from './printable.js'
-
-// An `import` of this CommonJS package would load a lexer for its exports, which adds 30 ms to the start (bench/CHOICES.md).
-const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
 
 /** Maximum size of the lines not read yet, in bytes; beyond it, lines are dropped. */
 const maxUnreadBytes = 1024 * 1024
@@ -15,6 +11,8 @@ const maxUnreadBytes = 1024 * 1024
  * @param isReadable whether to write lines for people instead of JSON.
  */
 export function createLog(level: string, isReadable: boolean): Logger {
+  // An `import` of this CommonJS package would load a lexer for its exports, which adds 30 ms to the start (bench/CHOICES.md).
+  const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
   // Not pino's own destination: once nobody reads standard output any more, that one retries forever,
@@ -82,4 +80,14 @@ function stackOf(err: unknown): string | undefined {
 
 function format(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/**
+ * Escapes every character that a terminal or a viewer would act on instead of showing it, line breaks too, and those
+ * that no XML may contain.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/gu, (character) => {
+    return `\\u{${character.codePointAt(0)?.toString(16)}}`
+  })
 }

@@ -3,7 +3,7 @@
 import { AssertionError } from 'node:assert'
 import { STATUS_CODES } from 'node:http'
 import { inspect } from 'node:util'
-import { printable } from '../../src/process/printable.js'
+import { printable } from '../../src/process/log.js'
 import { type Exchange, validTokens } from './exchanges.js'
 
 /** Maximum length of a body, and of a value in the first line, in characters. */

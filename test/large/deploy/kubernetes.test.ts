@@ -10,7 +10,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { documentPath, paths, prefix } from '../../../src/interface/paths.js'
+import { documentPath, paths, prefix } from '../../../src/interface/names.js'
 import { root, toolsFolder } from '../../support/tools.js'
 import { parseYamlDocuments } from '../../support/yaml.js'
 
