@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { newItemId } from '../item/id.js'
-import { encodeItem } from '../item/item-request.js'
+import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { parseSeed, storeItems } from './seed.js'
 

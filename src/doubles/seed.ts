@@ -3,10 +3,10 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf, UsageError } from '../config/usage-error.js'
-import { newItemId } from '../item/id.js'
-import type { ItemId } from '../item/item.js'
+import { type ItemId, newItemId } from '../item/id.js'
+import { encodeItem } from '../item/item.js'
 import {
-  encodeItem,
+  firstInvalid,
   InvalidItemError,
   type ItemRequest,
   parseItemRequest,
@@ -14,7 +14,6 @@ import {
 import { JsonSyntaxError } from '../item/json-syntax.js'
 import { positionOf } from '../item/scan.js'
 import { type Span, seedObjects, withoutMark } from '../item/seed-objects.js'
-import { firstInvalid } from '../item/utf8.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
 /** The file is not a valid seed. The message begins with line and column of the problem, counted from 1. */

@@ -11,7 +11,7 @@ import type { VerifiedToken } from '../auth/secret.js'
 import { networksOf } from '../config/kinds.js'
 import type { Config } from '../config/settings.js'
 import type { ErrorCode } from '../interface/errors.js'
-import { newUuid } from '../item/uuid.js'
+import { newUuid } from '../item/id.js'
 import type { Connection } from '../listener/connection.js'
 import type { Awaitable } from '../store/item-store.js'
 

@@ -2,9 +2,9 @@
 
 import { ApiError } from '../interface/errors.js'
 import { type HeaderList, itemPath, neverStored, replayedHeader } from '../interface/names.js'
-import { type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
-import type { EncodedItem, ItemId } from '../item/item.js'
-import { encodedItem, encodeItem, parseItemRequest, readItemRequest } from '../item/item-request.js'
+import { type ItemId, type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
+import { type EncodedItem, encodedItem, encodeItem } from '../item/item.js'
+import { parseItemRequest, readItemRequest } from '../item/item-request.js'
 import { areEqual } from '../item/slices.js'
 import {
   type Awaitable,

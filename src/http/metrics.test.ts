@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { test } from 'node:test'
 import { newItemId } from '../item/id.js'
-import { encodeItem } from '../item/item-request.js'
+import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
 

@@ -5,7 +5,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { jsonObject, jsonValue } from '../../test/support/json-text.js'
 import { newItemId } from './id.js'
-import { encodeItem, InvalidItemError, parseItemRequest, readItemRequest } from './item-request.js'
+import { encodeItem } from './item.js'
+import { InvalidItemError, parseItemRequest, readItemRequest } from './item-request.js'
 import { atOnce } from './slices.js'
 
 const id = newItemId()

@@ -11,17 +11,14 @@
 import { isUtf8 } from 'node:buffer'
 import { is, safeParse } from 'valibot'
 import { GenericRequest } from '../interface/schemas.js'
-import type { EncodedItem, ItemId } from '../item/item.js'
-import { isMapped, mapped, mappedFrom } from '../memory/mapped.js'
+import { isMapped } from '../memory/mapped.js'
 import { JsonChecker } from './json-checker.js'
 import { JsonSyntaxError, type Member } from './json-syntax.js'
 import { keptMembers } from './kept-members.js'
 import { MemberRecord, type Members } from './member-record.js'
-import { maxNamedText } from './name-table.js'
-import { nameOf } from './names.js'
+import { maxNamedText, nameOf } from './names.js'
 import { Place, positionOf } from './scan.js'
-import { atOnce, copied, type Slices } from './slices.js'
-import { firstInvalid, incompleteEnd } from './utf8.js'
+import { atOnce, type Slices } from './slices.js'
 
 /** A valid request, as the pieces of text that the item is made of. */
 export interface ItemRequest {
@@ -39,7 +36,6 @@ export class InvalidItemError extends Error {
 const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
 const quote = 0x22
-const comma = 0x2c
 const openBracket = 0x5b
 const backslash = 0x5c
 const lowerD = 0x64
@@ -48,7 +44,6 @@ const lowerN = 0x6e
 const lowerP = 0x70
 const lowerT = 0x74
 const openBrace = 0x7b
-const closeBrace = 0x7d
 
 /** A body of which some has arrived. */
 export interface ArrivingBody {
@@ -245,30 +240,6 @@ function* placeAt(body: ArrivingBody, offset: number): Slices<string> {
   return place.toString()
 }
 
-/**
- * The item as it is stored and sent: `id`, `project_id`, then the members of `data` in the order in which
- * they were sent (spec §2.1).
- */
-export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
-  return atOnce(encodedItem(id, request))
-}
-
-/** The same, in slices. */
-export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
-  const head = `{"id":"${id}","project_id":`
-  const separator = members.length > 0 ? 1 : 0
-  const length = head.length + projectId.length + separator + members.length + 1
-
-  const item = length < mappedFrom ? Buffer.allocUnsafe(length) : mapped(length)
-  let at = item.write(head, 'latin1')
-  at = length < mappedFrom ? at + projectId.copy(item, at) : yield* copied(projectId, item, at)
-  item[at] = comma
-  if (length < mappedFrom) members.copy(item, at + separator)
-  else yield* copied(members, item, at + separator)
-  item[length - 1] = closeBrace
-  return item as EncodedItem // the only place that makes them
-}
-
 /** The field that a member is, if any. However it is escaped, the name starts with its first letter or a backslash. */
 function fieldNamed(body: Buffer, { nameStart, nameEnd }: Member) {
   const first = body[nameStart]
@@ -296,4 +267,24 @@ function outline(text: Buffer, start: number): unknown {
   if (first === quote) return text[start + 1] === quote ? '' : 'x'
   if (first === lowerN) return null
   return first === lowerT || first === lowerF ? first === lowerT : 0
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Position of the first byte that is not UTF-8: the first that decoding and encoding changes. */
+export function firstInvalid(bytes: Uint8Array): number {
+  return Buffer.from(decoder.decode(bytes)).findIndex((byte, at) => byte !== bytes[at])
+}
+
+/** The end of the bytes without a last character that is cut short. */
+function incompleteEnd(bytes: Uint8Array): number {
+  for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
+    const byte = bytes[bytes.length - length] as number // within the bytes
+    if (byte < 0x80) break
+    if (byte >= 0xc0) {
+      const needed = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+      return length < needed ? bytes.length - length : bytes.length
+    }
+  }
+  return bytes.length
 }

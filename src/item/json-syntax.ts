@@ -1,4 +1,9 @@
-/** What is found in a JSON text: members of objects, and errors. @module */
+/**
+ * The syntax of JSON texts (RFC 8259): members, errors and bytes. The items page uses it too, so it needs nothing
+ * that only Node.js has.
+ *
+ * @module
+ */
 
 /** Position of an object's member in the text, in bytes; ends are exclusive. */
 export interface Member {
@@ -60,4 +65,108 @@ export const problems = {
 /** @param bits the innermost level is the last bit: 1 for an object, 0 for an array. */
 export function expectsComma(bits: number): string {
   return `expected a comma or "${(bits & 1) === 1 ? '}' : ']'}"`
+}
+
+const tab = 0x09
+export const lineFeed = 0x0a
+const carriageReturn = 0x0d
+export const space = 0x20
+export const quote = 0x22
+const plus = 0x2b
+export const comma = 0x2c
+export const minus = 0x2d
+export const dot = 0x2e
+export const digit0 = 0x30
+export const digit9 = 0x39
+export const colon = 0x3a
+const upperE = 0x45
+export const openBracket = 0x5b
+export const backslash = 0x5c
+export const closeBracket = 0x5d
+const lowerA = 0x61
+const lowerE = 0x65
+export const lowerF = 0x66
+export const lowerU = 0x75
+export const openBrace = 0x7b
+export const closeBrace = 0x7d
+
+/** The length of the escape with each letter after its backslash, other than `u` (RFC 8259 §7); 0 for none. */
+const escapeLengths = new Uint8Array(256)
+for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter] = 2
+
+const literals = ['true', 'false', 'null'].map((word) => new TextEncoder().encode(word))
+
+/** The length of the literal that the bytes are, or may be the start of; 0 if there is none. */
+export function literalAt(bytes: Uint8Array, start: number): number {
+  for (const literal of literals) {
+    let at = 0
+    while (at < literal.length && bytes[start + at] === literal[at]) at += 1
+    if (at === literal.length || (at > 0 && start + at === bytes.length)) return literal.length
+  }
+  return 0
+}
+
+/** The length of the escape that the bytes are, or may be the start of; 0 if there is none. */
+export function escapeAt(bytes: Uint8Array, start: number): number {
+  if (start + 1 === bytes.length) return 2
+  const letter = bytes[start + 1] as number // before the end
+  if (letter !== lowerU) return escapeLengths[letter] as number // for each byte
+  const end = Math.min(start + 6, bytes.length)
+  for (let at = start + 2; at < end; at += 1) {
+    if (!isHexDigit(bytes[at] as number)) return 0 // before the end
+  }
+  return 6
+}
+
+// The next three return the position of the first byte that is something else, or the end.
+
+export function skipDigits(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && isDigit(bytes[at] as number)) at = (at + 1) | 0 // V8 then counts in integers
+  return at
+}
+
+export function skipSpace(bytes: Uint8Array, start: number, end = bytes.length): number {
+  let at = start
+  while (at < end && isSpace(bytes[at] as number)) at = (at + 1) | 0 // as above
+  return at
+}
+
+/** Skips what stands for itself in a string. */
+export function skipPlain(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end) {
+    const byte = bytes[at] as number // before the end
+    if (byte === quote || byte === backslash || byte < space) break
+    at = (at + 1) | 0
+  }
+  return at
+}
+
+export function isDigit(byte: number): boolean {
+  return byte >= digit0 && byte <= digit9
+}
+
+function isHexDigit(byte: number): boolean {
+  const lower = byte | 0x20 // of a letter
+  return isDigit(byte) || (lower >= lowerA && lower <= lowerF)
+}
+
+export function isSpace(byte: number): boolean {
+  return byte === space || byte === lineFeed || byte === carriageReturn || byte === tab
+}
+
+/** Skips white space. @throws {JsonSyntaxError} if there is none. */
+export function spaceAt(bytes: Uint8Array, start: number, base: number, problem: string): number {
+  const at = skipSpace(bytes, start, bytes.length)
+  if (at === start) throw new JsonSyntaxError(problem, base + start)
+  return at
+}
+
+export function isExponent(byte: number): boolean {
+  return byte === lowerE || byte === upperE
+}
+
+export function isSign(byte: number): boolean {
+  return byte === plus || byte === minus
 }

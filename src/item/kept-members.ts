@@ -6,10 +6,8 @@
  */
 
 import { createHash } from 'node:crypto'
-import type { MemberMarks } from './member-marks.js'
-import { isOwnName, type Members, ownNames } from './member-record.js'
-import { hashWith, type NamedText, NameTable } from './name-table.js'
-import { nextCharacter, unescapeName } from './names.js'
+import { isOwnName, type MemberMarks, type Members, ownNames } from './member-record.js'
+import { hashWith, type NamedText, NameTable, nextCharacter, unescapeName } from './names.js'
 import { type Slices, sliceBytes } from './slices.js'
 
 /** Longer names are known by their digest. As long as this takes, in bytes, no other request is served. */

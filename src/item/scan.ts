@@ -1,8 +1,7 @@
 /** Reads texts that are complete with a {@link JsonChecker}, and tells where in a text something is. @module */
 
-import { comma, lineFeed, skipSpace } from './json-bytes.js'
 import { JsonChecker } from './json-checker.js'
-import { JsonSyntaxError, type Visit } from './json-syntax.js'
+import { comma, JsonSyntaxError, lineFeed, skipSpace, type Visit } from './json-syntax.js'
 
 /**
  * Scans a complete JSON text.

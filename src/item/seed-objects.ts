@@ -6,8 +6,7 @@
  * @module
  */
 
-import { skipSpace } from './json-bytes.js'
-import { JsonSyntaxError, type Member } from './json-syntax.js'
+import { JsonSyntaxError, type Member, skipSpace } from './json-syntax.js'
 import { scanText, skipComma, skipValue } from './scan.js'
 
 /** A part of the file, in bytes; the end is exclusive. */

@@ -20,11 +20,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import type { Holder } from './held-bytes.js'
 import { type Parser, parserOf, upgrade } from './node-internals.js'
-import { RequestQueue } from './queue.js'
+import { type Holder, RequestQueue } from './queue.js'
 import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
-import { headOf, isBodyIncomplete } from './request.js'
 import type { Turn } from './turn.js'
 
 type ConnectionState =
@@ -375,4 +373,21 @@ export class Connection implements Holder {
     }
     return now - this.#acceptedAt >= time
   }
+}
+
+/** Whether a request has a body that has not been received completely (RFC 9112 §6). */
+function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  const hasBody = headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0'
+  return hasBody && !complete
+}
+
+/** The head of a request as it was sent, except for white space and `Upgrade`. */
+function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (/^upgrade$/i.test(rawHeaders[at] ?? '')) continue
+    lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
 }

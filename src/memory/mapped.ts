@@ -50,3 +50,15 @@ export function released(buffer: Buffer): void {
   const { length } = resized(buffer, Math.max(0, buffer.length - releasedAtOnce))
   if (length > 0) setImmediate(() => released(Buffer.from(buffer.buffer)))
 }
+
+/**
+ * Allocates memory. Call it before anything changes, so that a refusal leaves everything as it was.
+ * @param refusal makes the error to throw if the system has no memory left.
+ */
+export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {
+  try {
+    return make()
+  } catch (error) {
+    throw error instanceof RangeError ? refusal(error) : error
+  }
+}

@@ -8,7 +8,8 @@
  * @module
  */
 
-import type { EncodedItem, ItemId } from '../item/item.js'
+import type { ItemId } from '../item/id.js'
+import type { EncodedItem } from '../item/item.js'
 
 /** A value, or a promise of one. */
 export type Awaitable<T> = T | Promise<T>

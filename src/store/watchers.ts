@@ -1,6 +1,6 @@
 /** Who waits for changes of a store. @module */
 
-import type { ItemId } from '../item/item.js'
+import type { ItemId } from '../item/id.js'
 import type { Watched } from './item-store.js'
 
 type Callback = () => void

@@ -1,7 +1,7 @@
 /** What a list has to show, given what the store guarantees about it. */
 
 import assert from 'node:assert/strict'
-import type { ItemId } from '../../src/item/item.js'
+import type { ItemId } from '../../src/item/id.js'
 import type { ListGuarantees } from '../../src/store/item-store.js'
 
 /** What one list may show. */

@@ -11,8 +11,8 @@
  * @module
  */
 
-import type { ItemFilter } from '../../item/project.js'
-import { allocate } from '../../memory/allocate.js'
+import type { ItemFilter } from '../../item/item.js'
+import { allocate } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 import type { Frame } from './frames.js'
 import type { Handle } from './records.js'

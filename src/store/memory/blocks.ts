@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ItemId } from '../../item/item.js'
+import type { ItemId } from '../../item/id.js'
 import { StoreError } from '../item-store.js'
 import { Block, entryBytes } from './block.js'
 import { Chain } from './chain.js'

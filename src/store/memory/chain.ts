@@ -11,7 +11,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ItemFilter } from '../../item/project.js'
+import type { ItemFilter } from '../../item/item.js'
 import { type ItemList, StoreError } from '../item-store.js'
 import type { Block } from './block.js'
 import type { FramePool } from './frames.js'

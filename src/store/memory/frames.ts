@@ -10,8 +10,7 @@
  * @module
  */
 
-import { allocate } from '../../memory/allocate.js'
-import { alwaysMapped, isMapped } from '../../memory/mapped.js'
+import { allocate, alwaysMapped, isMapped } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 
 /**

@@ -10,8 +10,8 @@
  * @module
  */
 
-import type { ItemId } from '../../item/item.js'
-import { allocate } from '../../memory/allocate.js'
+import type { ItemId } from '../../item/id.js'
+import { allocate } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 import { type Handle, Records } from './records.js'
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { allocate } from '../../memory/allocate.js'
+import { allocate } from '../../memory/mapped.js'
 import { outOfMemory, StoreError } from '../item-store.js'
 
 /** Names a record, from `take` until `release`: the number of its page and its place there, in 32 bits. */

@@ -12,7 +12,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import type { ItemFilter } from '../../item/project.js'
+import type { ItemFilter } from '../../item/item.js'
 import type { StoreError } from '../item-store.js'
 import type { RedisValue } from './client.js'
 import { partlyDone, refused, unexpectedData } from './errors.js'

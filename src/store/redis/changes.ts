@@ -1,7 +1,7 @@
 /** Polls for the changes of other services while anybody watches. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ItemId } from '../../item/item.js'
+import type { ItemId } from '../../item/id.js'
 import type { Watched } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 

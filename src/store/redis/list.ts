@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { ItemFilter } from '../../item/project.js'
+import type { ItemFilter } from '../../item/item.js'
 import type { ItemList } from '../item-store.js'
 import {
   bytesIn,

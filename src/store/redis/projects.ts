@@ -7,7 +7,7 @@
 
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { projectOf } from '../../item/project.js'
+import { projectOf } from '../../item/item.js'
 import { type BucketStates, hasItems } from './bucket-states.js'
 import { type BucketTexts, itemsIn } from './list.js'
 

@@ -6,8 +6,8 @@
  */
 
 import { hash, randomUUID } from 'node:crypto'
-import type { EncodedItem, ItemId } from '../../item/item.js'
-import { projectFilter, projectOf } from '../../item/project.js'
+import type { ItemId } from '../../item/id.js'
+import { type EncodedItem, projectFilter, projectOf } from '../../item/item.js'
 import {
   type ChangeOutcome,
   type ItemStore,

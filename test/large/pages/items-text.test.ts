@@ -16,7 +16,8 @@ import { readEntries } from '../../../pages/items/items-file.js'
 import { lastMembers } from '../../../pages/items/members.js'
 import { InvalidSeedError, parseSeed } from '../../../src/doubles/seed.js'
 import { newItemId } from '../../../src/item/id.js'
-import { encodeItem, InvalidItemError, parseItemRequest } from '../../../src/item/item-request.js'
+import { encodeItem } from '../../../src/item/item.js'
+import { InvalidItemError, parseItemRequest } from '../../../src/item/item-request.js'
 import { jsonObject } from '../../support/json-text.js'
 
 const raw = String.raw

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { newItemId } from './id.js'
-import { encodeItem, parseItemRequest } from './item-request.js'
-import { projectFilter, projectOf } from './project.js'
+import { encodeItem, projectFilter, projectOf } from './item.js'
+import { parseItemRequest } from './item-request.js'
 
 /** The text of an item after others in the same memory. @param project the JSON text of its project. */
 function itemAfter(before: string, project: string): { bytes: Buffer; start: number } {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newUuid } from './uuid.js'
+import { newUuid } from './id.js'
 
 test('ten thousand UUIDs are version 4, unique, and vary in every digit', () => {
   const all = Array.from({ length: 10_000 }, newUuid)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHeldBytes, type HeldBytes } from './held-bytes.js'
+import { createHeldBytes, type HeldBytes } from './queue.js'
 
 class Holder {
   heldBytes = 0
