@@ -1,12 +1,13 @@
-/** The pages in Chromium: their sizes, their first paint, and the items page with many items. */
+/** The pages in Chromium: their first paint, and the items page with many items; also beside another revision. */
 
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { requireTool, root } from '../test/support/tools.js'
+import { buildRevision } from './lib/builds.js'
 import { describeMachine } from './lib/machine.js'
 import { readOptions } from './lib/options.js'
 import { scratch, start, stop } from './lib/processes.js'
-import { count, report, table } from './lib/results.js'
+import { count, print, report, table } from './lib/results.js'
 import { median, quantile } from './lib/statistics.js'
 
 /** The parts of playwright-core that are used here. */
@@ -34,98 +35,156 @@ interface Page {
 
 const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
 
+  --against REV     also measure the pages as of this git revision, built for this run
 `
-readOptions(help, {})
+const options = readOptions(help, { against: { type: 'string' } })
 const items = 100_000 // that the items page shows
 const wideItems = 5_000
 const columns = 190
-const paints = 40 // how often each page is opened for its first paint
-const scrollSeconds = 10
+const paints = 20 // how often each page is opened for its first paint
+const rounds = 3 // how often the items page is used; with a second revision, in turns
+const scrollSeconds = 3
+const startDeadline = 60_000 // milliseconds
 const steps = { scrollTop: 400, scrollLeft: 200 } // pixels a frame
+
+type Service = Awaited<ReturnType<typeof startService>>
+
+/** The pages of one build, and what was measured of them. */
+interface Side {
+  name: string
+  folder: string
+  service: Service
+  wideService: Service
+  paints: Record<string, { times: number[]; bytes: number }>
+  loads: { rows: number; complete: number; task: number; selecting: number }[]
+  frames: number[]
+  wideFrames: number[]
+}
 
 const facts = describeMachine('server and browser on all cores')
 const { chromium }: Playwright = requireTool('playwright-core')
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const service = await startService(items, (number) => ({
-  project_id: `project-${number % 7}`,
-  title: `Item number ${number}`,
-  price: number / 8,
-  tags: ['one', 'two', 'three'],
-  owner: { name: `owner ${number % 100}`, since: 2000 + (number % 26) },
-  note: 'The quick brown fox jumps over the lazy dog.',
-  done: number % 2 === 0,
-}))
 const names = Array.from({ length: columns }, (_, column) => `member ${column}`)
-const wideService = await startService(wideItems, (number) =>
-  Object.fromEntries(
-    names.map((name, column) => [name, column % 3 ? `${number} in ${name}` : number * column]),
-  ),
-)
+const sides = [await startSide('this', root)]
+if (options.against !== undefined) {
+  const { commit, folder } = buildRevision(options.against)
+  sides.push(await startSide(commit, folder))
+}
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
-  const pages = [await openPage('API page', '/docs'), await openPage('items page', '/')]
-  const { loading, frames } = await useItems()
-  const wideFrames = await scrollColumns()
+  // The first time of each page does not count.
+  for (let number = 0; number <= paints; number += 1) {
+    print(`first paint ${number} of ${paints}`)
+    for (const side of inTurn(number)) {
+      await openPage(side, 'API page', '/docs', number > 0)
+      await openPage(side, 'items page', '/', number > 0)
+    }
+  }
+  for (let round = 1; round <= rounds; round += 1) {
+    print(`round ${round} of ${rounds}`)
+    for (const side of inTurn(round)) {
+      await useItems(side)
+      await scrollColumns(side)
+    }
+  }
   report('Pages', {
     facts: [...facts, `Browser: Chromium ${browser.version()}, without a screen`],
     parts: [
       table(
         ['', 'first paint, ms: fastest', 'quarter', 'half', 'three quarters', 'loaded, kB'],
-        pages,
+        sides.flatMap(paintRows),
       ),
       `The first contentful paint of ${paints}, each with an empty cache, in a new context of a browser that runs; ` +
-        `and the files that a page asks for until then, with Brotli. All files of both pages: ${sizeOfAll()} kB.`,
-      table([`items page with ${count(items)} items, from the start of the page`, ''], loading),
+        'and the files that a page asks for until then, with Brotli.',
       table(
-        [`${scrollSeconds} s of scrolling`, 'frames', 'median', '99 %', 'longest', 'over 20 ms'],
-        [frames, wideFrames],
+        [
+          `${count(items)} items, ms`,
+          'first rows',
+          'list complete',
+          'longest task until then',
+          'longest task when all are selected',
+        ],
+        sides.map(loadRow),
       ),
-      `Times between frames in milliseconds; at 60 frames a second they are 16.7. ${steps.scrollTop} pixels a frame down, ` +
-        `${steps.scrollLeft} sideways and back.`,
+      `Medians of ${rounds} times, from the start of the page; a list has ${((sides[0]?.service.listBytes ?? 0) / 1e6).toFixed(1)} MB. ` +
+        'A task of less than 50 ms counts as 0.',
+      table(
+        ['scrolling', 'frames', 'median', '99 %', 'longest', 'over 20 ms'],
+        sides.flatMap((side) => [
+          frameRow(side, `${count(items)} rows`, side.frames),
+          frameRow(side, `${columns} columns`, side.wideFrames),
+        ]),
+      ),
+      `${rounds} times ${scrollSeconds} s; times between frames in milliseconds; at 60 frames a second they are 16.7. ` +
+        `${steps.scrollTop} pixels a frame down, ${steps.scrollLeft} sideways and back.`,
     ],
   })
 } finally {
   await browser.close()
-  await Promise.all([service, wideService].map(({ child }) => stop(child)))
+  await stop(...sides.flatMap(({ service, wideService }) => [service.child, wideService.child]))
+}
+
+/** The sides, with another one first each time. */
+function inTurn(number: number) {
+  return number % 2 === 0 ? sides : sides.toReversed()
+}
+
+async function startSide(name: string, folder: string): Promise<Side> {
+  const service = await startService(folder, items, (number) => ({
+    project_id: `project-${number % 7}`,
+    title: `Item number ${number}`,
+    price: number / 8,
+    tags: ['one', 'two', 'three'],
+    owner: { name: `owner ${number % 100}`, since: 2000 + (number % 26) },
+    note: 'The quick brown fox jumps over the lazy dog.',
+    done: number % 2 === 0,
+  }))
+  const wideService = await startService(folder, wideItems, (number) =>
+    Object.fromEntries(
+      names.map((name, column) => [name, column % 3 ? `${number} in ${name}` : number * column]),
+    ),
+  )
+  const measured = { paints: {}, loads: [], frames: [], wideFrames: [] }
+  return { name, folder, service, wideService, ...measured }
 }
 
 /** Starts the service for development, with many items. */
-async function startService(length: number, itemOf: (number: number) => object) {
+async function startService(folder: string, length: number, itemOf: (number: number) => object) {
   const seed = join(scratch, `${length}-items.jsonl`)
   const lines = Array.from({ length }, (_, number) => JSON.stringify(itemOf(number)))
   writeFileSync(seed, lines.join('\n'))
   const flags = ['--port', '0', '--host', '127.0.0.1', '--log-level', 'error', '--seed', seed]
-  const args = [join(root, 'dist/cli.js'), 'dev', ...flags]
+  const args = [join(folder, 'dist/cli.js'), 'dev', ...flags]
   const child = start({ args, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const [, origin = '', token = '']: RegExpExecArray = await new Promise((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text) => {
       output += text
-      const found = /items page (http:\S+)\/\n.*^TOKEN=(\S+)/ms.exec(output)
+      const found = /items page (http:\/\/[^/]+)\/.*^TOKEN=(\S+)/ms.exec(output)
       if (found !== null) resolve(found)
     })
-    child.ended.then(() => reject(new Error(`the service did not start: ${child.errorOutput}`)))
+    const fail = () =>
+      reject(new Error(`the service printed no address and token: ${child.errorOutput}`))
+    child.ended.then(fail)
+    setTimeout(fail, startDeadline).unref()
   })
   return { child, origin, token, listBytes: statSync(seed).size + length * 46 } // each with an id
 }
 
-/** Opens a page again and again, for its first paint and the size of what it loads. */
-async function openPage(name: string, path: string) {
-  const times: number[] = []
-  let loaded = Number.POSITIVE_INFINITY // after a late paint, the files that are loaded ahead are counted, too
-  for (let number = 0; number <= paints; number += 1) {
-    const opened = await openOnce(path)
-    if (number > 0) times.push(opened.painted) // an origin is opened once before it counts
-    loaded = Math.min(loaded, opened.bytes)
-  }
-  const shown = [0, 0.25, 0.5, 0.75].map((share) => quantile(times, share))
-  return [name, ...shown.map((time) => time.toFixed(0)), (loaded / 1000).toFixed(1)]
+/** Opens a page for its first paint and the size of what it loads. */
+async function openPage(side: Side, page: string, path: string, isCounted: boolean) {
+  const opened = await openOnce(side.service.origin + path)
+  const measured = side.paints[page] ?? { times: [], bytes: opened.bytes }
+  side.paints[page] = measured
+  if (isCounted) measured.times.push(opened.painted)
+  // After a late paint, the files that are loaded ahead are counted, too.
+  measured.bytes = Math.min(measured.bytes, opened.bytes)
 }
 
-async function openOnce(path: string) {
+async function openOnce(url: string) {
   const context = await browser.newContext()
   const page = await context.newPage()
-  await page.goto(service.origin + path)
+  await page.goto(url)
   const opened = await page.evaluate(async () => {
     for (;;) {
       const [paint] = performance.getEntriesByName('first-contentful-paint')
@@ -147,7 +206,7 @@ async function openOnce(path: string) {
 }
 
 /** Opens the items page with all items, and scrolls. */
-async function useItems() {
+async function useItems(side: Side) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
   await page.addInitScript(() => {
@@ -161,16 +220,12 @@ async function useItems() {
     }
     new PerformanceObserver(keep).observe({ type: 'longtask', buffered: true })
   })
-  await openItems(page, service, items)
-  const [complete, rows] = await page.evaluate(() => [
-    performance.now(),
-    performance.getEntriesByName('rows')[0]?.startTime,
-  ])
-  const loading = [
-    ['first rows', `${rows?.toFixed(0)} ms`],
-    [`list of ${(service.listBytes / 1e6).toFixed(1)} MB complete`, `${complete?.toFixed(0)} ms`],
-  ]
-  loading.push(['longest task until then', await longestTask(page)])
+  await openItems(page, side.service, items)
+  const { complete, rows } = await page.evaluate(() => ({
+    complete: performance.now(),
+    rows: performance.getEntriesByName('rows')[0]?.startTime ?? Number.NaN,
+  }))
+  const task = await longestTask(page)
   await page.evaluate(() => {
     document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', ctrlKey: true }))
   })
@@ -179,27 +234,26 @@ async function useItems() {
     `${count(items)} items selected`,
     { polling: 'raf' },
   )
-  loading.push(['longest task when all are selected', await longestTask(page)])
-  const frames = await scroll(page, 'scrollTop', `${count(items)} rows`)
+  const selecting = await longestTask(page)
+  side.loads.push({ rows, complete, task, selecting })
+  side.frames.push(...(await scroll(page, 'scrollTop')))
   await context.close()
-  return { loading, frames }
 }
 
 /** Opens the items page with all columns shown, and scrolls sideways. */
-async function scrollColumns() {
+async function scrollColumns(side: Side) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
   await page.addInitScript((shown) => {
     localStorage.setItem('item-store-table:', JSON.stringify({ names: shown }))
   }, names)
-  await openItems(page, wideService, wideItems)
-  const frames = await scroll(page, 'scrollLeft', `${columns} columns`)
+  await openItems(page, side.wideService, wideItems)
+  side.wideFrames.push(...(await scroll(page, 'scrollLeft')))
   await context.close()
-  return frames
 }
 
 /** Opens the items page, and waits for all items. */
-async function openItems(page: Page, { origin, token }: typeof service, all: number) {
+async function openItems(page: Page, { origin, token }: Service, all: number) {
   await page.goto(`${origin}/#token=${token}`)
   await page.waitForFunction(
     (text) => document.querySelector('.status')?.textContent?.startsWith(text),
@@ -208,20 +262,19 @@ async function openItems(page: Page, { origin, token }: typeof service, all: num
   )
 }
 
-/** The longest task since the last time that this was asked. Browsers tell only those of more than 50 ms. */
-async function longestTask(page: Page) {
-  const longest = await page.evaluate(async () => {
+/** The longest task since the last time that this was asked, in milliseconds. Browsers tell only those of more than 50 ms. */
+async function longestTask(page: Page): Promise<number> {
+  return await page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000)) // they are told some time later
     const tasks = performance.getEntriesByName('task')
     performance.clearMarks('task')
     return Math.max(0, ...tasks.map((each) => (each instanceof PerformanceMark ? each.detail : 0)))
   })
-  return longest === 0 ? 'less than 50 ms' : `${longest.toFixed(0)} ms`
 }
 
-/** Scrolls the table, to and fro. */
-async function scroll(page: Page, side: keyof typeof steps, name: string) {
-  const frames = await page.evaluate(
+/** Scrolls the table, to and fro. Returns the times between frames, in milliseconds. */
+async function scroll(page: Page, side: keyof typeof steps): Promise<number[]> {
+  return await page.evaluate(
     async ({ side, step, seconds }) => {
       const grid = document.querySelector('[role=grid]')
       if (!grid) throw new Error('the page has no grid')
@@ -242,22 +295,28 @@ async function scroll(page: Page, side: keyof typeof steps, name: string) {
     },
     { side, step: steps[side], seconds: scrollSeconds },
   )
+}
+
+function paintRows({ name, paints }: Side) {
+  return Object.entries(paints).map(([page, { times, bytes }]) => {
+    const shown = [0, 0.25, 0.5, 0.75].map((share) => quantile(times, share).toFixed(0))
+    return [`${page}, ${name}`, ...shown, (bytes / 1000).toFixed(1)]
+  })
+}
+
+function loadRow({ name, loads }: Side) {
+  const of = (key: keyof (typeof loads)[number]) =>
+    median(loads.map((load) => load[key])).toFixed(0)
+  return [name, of('rows'), of('complete'), of('task'), of('selecting')]
+}
+
+function frameRow({ name }: Side, what: string, frames: number[]) {
   const late = frames.filter((time) => time > 20).length
   const shown = [median(frames), quantile(frames, 0.99), Math.max(...frames)]
   return [
-    name,
+    `${what}, ${name}`,
     String(frames.length),
     ...shown.map((time) => time.toFixed(1)),
     `${late} (${((100 * late) / frames.length).toFixed(1)} %)`,
   ]
-}
-
-/** All files of the pages as they are sent, in kB. */
-function sizeOfAll() {
-  const folder = join(root, 'dist/pages')
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const sizes = files
-    .filter((file) => file.endsWith('.br'))
-    .map((file) => statSync(join(folder, file)).size)
-  return (sizes.reduce((sum, size) => sum + size, 0) / 1000).toFixed(1)
 }

@@ -236,6 +236,20 @@ test('§4.8 the files name no other host, and everything that a page loads is th
   }
 })
 
+for (const { path, largest } of [
+  { path: '/docs', largest: 14_000 },
+  { path: '/', largest: 27_000 },
+]) {
+  test(`§4.8 the scripts and styles that ${path} begins with have at most ${largest} bytes with Brotli`, async (t) => {
+    const links = (await get(path)).text.match(/\/assets\/[^"]+\.(?:js|css)/g) ?? []
+    assert.ok(links.length >= 3, `${links}`)
+    const files = await Promise.all(links.map((link) => getBytes(link, 'br')))
+    const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    t.diagnostic(`${size} bytes`)
+    assert.ok(size <= largest, `${size} bytes`)
+  })
+}
+
 test('§4.8 /llms.txt is Markdown with a title and a summary, and leads to each document once', async () => {
   const { text } = await get('/llms.txt')
   assert.match(text, /^# [^\n]+\n\n> [^\n]+\n\n/)
