@@ -34,36 +34,23 @@ const byClause: Record<string, Record<string, Defect>> = {
   '§1.1': { 'nothing can be deleted': answering(remove, 204, { status: 405 }) },
   '§1.3': { 'health needs a token': { isPublic: ({ endpoint }) => endpoint === 'OPTIONS' } },
   '§1.4': {
-    ...each([health, create, read, replace], (endpoint) => ({
-      [`${endpoint} has no session_id`]: changed(endpoint, { session_id: undefined }),
-    })),
+    'a create has no session_id': changed(create, { session_id: undefined }),
     'GET /items has an envelope without session_id': { listed: (data) => ({ data }) },
-    ...each([401, 404, 422], (status) => ({
-      [`a ${status} has no session_id`]: errors(status, { session_id: undefined }),
-    })),
+    'a 404 has no session_id': errors(404, { session_id: undefined }),
     'the session_id is always the same': { sessionId: () => sessionId },
     'the session_id is no UUID v4': { sessionId: () => randomUUID().replace(/(?<=^.{14})4/, '1') },
   },
   '§1.5': {
-    'answers lack Access-Control-Allow-Origin': headers([200, 201], { [allowedOrigin]: undefined }),
-    'errors lack Access-Control-Allow-Origin': headers([401, 404, 422], {
-      [allowedOrigin]: undefined,
-    }),
     'only one origin is allowed': headers([200, 201, 204, 401, 404, 422], {
       [allowedOrigin]: 'https://app.example',
     }),
     'a preflight needs a token': { isPublic: ({ endpoint }) => endpoint === health },
     'a preflight does not allow PUT': allowing('methods', 'GET, POST, DELETE'),
-    'a preflight does not allow DELETE': allowing('methods', 'GET, POST, PUT'),
     'a preflight allows any header, which leaves out Authorization': allowing('headers', '*'),
-    'a preflight does not allow Content-Type': allowing('headers', 'Authorization'),
   },
   '§1.6': {
     'health is plain text': answering(health, 200, { body: 'OK' }),
-    'bodies are JSON with another Content-Type': headers([200, 201], {
-      'content-type': 'text/html',
-    }),
-    'errors are JSON with another Content-Type': headers([401, 404, 422], {
+    'bodies are JSON with another Content-Type': headers([200, 201, 401, 404, 422], {
       'content-type': 'text/plain',
     }),
     'bodies may not begin with white space': refusing(({ body }) => /^\s/.test(body)),
@@ -86,96 +73,45 @@ const byClause: Record<string, Record<string, Defect>> = {
     'a member named data is taken apart': {
       members: ({ data, ...rest }) => ({ ...rest, ...(typeof data === 'object' ? data : {}) }),
     },
-    'numbers are written as strings': values('number', String),
-    'fractions are cut off': values('number', Math.trunc),
+    'numbers are written as strings': {
+      value: (value) => (typeof value === 'number' ? String(value) : value),
+    },
     'large integers are rounded': { parsed: JSON.parse },
-    'numbers have single precision': values('number', Math.fround),
-    'booleans are numbers': values('boolean', Number),
-    'empty strings are null': values('string', (text) => (text === '' ? null : text)),
-    'strings are trimmed': values('string', (text) => text.trim()),
-    'strings are normalized': values('string', (text) => text.normalize('NFD')),
-    'strings end at NUL': values('string', (text) => text.split('\0', 1)[0]),
-    'strings lose what is outside the Basic Multilingual Plane': values('string', (text) =>
-      text.replaceAll(/[\ud800-\udfff]/g, '?'),
-    ),
-    'strings are cut at 65,535 characters': values('string', (text) => text.slice(0, 65_535)),
+    'empty strings are null': strings((text) => (text === '' ? null : text)),
+    'strings are trimmed': strings((text) => text.trim()),
+    'strings are normalized': strings((text) => text.normalize('NFD')),
+    'strings are cut at 65,535 characters': strings((text) => text.slice(0, 65_535)),
     'members that are null are left out': {
-      members: entries((all) => all.filter(([, value]) => value !== null)),
-    },
-    'empty arrays are null': values('array', (array) => (array.length === 0 ? null : array)),
-    'empty objects are null': values('object', (object) =>
-      Object.keys(object).length === 0 ? null : object,
-    ),
-    'arrays are sorted': values('array', (array) => array.toSorted()),
-    'names are in lower case': {
-      members: entries((all) => all.map(([name, value]) => [name.toLowerCase(), value])),
-    },
-    'dots in names make objects': {
-      members: entries((all) =>
-        all.map(([path, value]) => {
-          const [name = '', ...rest] = path.split('.')
-          return [name, rest.length === 0 ? value : { [rest.join('.')]: value }]
-        }),
-      ),
+      members: (data) =>
+        Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)),
     },
     'a member named __proto__ is lost': { members: (data) => Object.assign({}, data) },
-    'members that JavaScript objects inherit are lost': {
-      members: entries((all) => all.filter(([name]) => !(name in {}) || name === '__proto__')),
-    },
     'the list has less of the items': { listed: (items) => items.map(({ id }) => ({ id })) },
   },
   '§2.2': {
     'data may not be empty': refusing(({ body }) => body.includes('"data":{}')),
     'project_id is required': { requested: (value) => ('project_id' in value ? value : {}) },
-    ...accepting('a missing data', (value) => ({ data: {}, ...value })),
-    ...accepting('null for data', (value) =>
-      value.data === null ? { ...value, data: {} } : value,
-    ),
-    ...accepting('an array for data', (value) =>
-      Array.isArray(value.data) ? { ...value, data: { ...value.data } } : value,
-    ),
-    ...accepting('a value for data', (value) =>
-      typeof value.data === 'object' || value.data === undefined ? value : { ...value, data: {} },
-    ),
-    ...accepting('an empty project_id', ({ project_id, ...value }) =>
-      project_id === '' ? value : { ...value, project_id },
-    ),
-    ...accepting('a number or boolean for project_id', (value) =>
-      /number|boolean/.test(typeof value.project_id)
-        ? { ...value, project_id: String(value.project_id) }
-        : value,
-    ),
-    ...accepting('an array or object for project_id', ({ project_id, ...value }) =>
-      typeof project_id === 'object' ? value : { ...value, project_id },
-    ),
+    'a create accepts any data': accepting(create, (value) => ({ ...value, data: {} })),
+    'a replace accepts any data': accepting(replace, (value) => ({ ...value, data: {} })),
+    'a create accepts any project_id': accepting(create, ({ data }) => ({ data })),
+    'a replace accepts any project_id': accepting(replace, ({ data }) => ({ data })),
   },
   '§2.3': {
-    ...each([create, read, replace], (endpoint) => ({
-      [`${endpoint} has another status`]: changed(endpoint, { status: 'ok' }),
-      [`${endpoint} has no message`]: changed(endpoint, { message: undefined }),
-      [`${endpoint} has no data`]: changed(endpoint, { data: null }),
-    })),
     'a create has another message': changed(create, { message: 'Created' }),
-    'a read has another message': changed(read, { message: 'OK' }),
+    'a read has another status': changed(read, { status: 'ok' }),
+    'a replace has no data': changed(replace, { data: null }),
   },
   '§2.4': {
-    ...each(['service_name', 'version', 'services_summary'], (name) => ({
-      [`health has no ${name}`]: changed(health, { [name]: undefined }),
-    })),
+    'health has no version': changed(health, { version: undefined }),
     'service_name is another one each time': changed(health, () => ({
       service_name: randomUUID(),
     })),
-    'service_name identifies nothing': changed(health, { service_name: '' }),
-    'the counts are strings': changed(health, {
-      services_summary: { total: '1', healthy: '1', unhealthy: '0' },
-    }),
     'the counts do not add up': changed(health, {
       services_summary: { total: 2, healthy: 1, unhealthy: 0 },
     }),
   },
   '§2.5': {
     'errors have no error_code': errors(401, { error_code: undefined }),
-    'errors have no detail': errors(422, { detail: undefined }),
   },
   '§2.6': {
     'iat is required': { isAllowed: ({ iat }) => iat !== undefined },
@@ -201,11 +137,8 @@ const byClause: Record<string, Record<string, Defect>> = {
   },
 
   '§4': {
-    'health answers 204': answering(health, 200, { status: 204 }),
     'the list answers 206': answering(list, 200, { status: 206 }),
     'a create answers 200': answering(create, 201, { status: 200 }),
-    'a read answers 203': answering(read, 200, { status: 203 }),
-    'a replace answers 202': answering(replace, 200, { status: 202 }),
     'a delete answers 200': answering(remove, 204, { status: 200 }),
     ...each(endpoints, (endpoint) => ({
       [`${endpoint} needs no token`]: {
@@ -221,9 +154,6 @@ const byClause: Record<string, Record<string, Defect>> = {
       endpoint === list && items.size === 0 ? { ...reply, status: 404 } : reply,
     ),
     'the list has pages of 100 items': { listed: (items) => items.slice(0, 100) },
-    'the list has the latest 200 items': { listed: (items) => items.slice(-200) },
-    'the list has an item twice': { listed: (items) => [...items.slice(-1), ...items] },
-    'the list is cached': stale(list),
     'the list is an object of items': {
       listed: (items) => Object.fromEntries(items.map((item) => [item.id, item])),
     },
@@ -232,8 +162,6 @@ const byClause: Record<string, Record<string, Defect>> = {
     'a create answers with the id alone': changed(create, ({ data }) => ({
       data: { id: record(data).id },
     })),
-    'an equal create makes no item': sameForEqual(),
-    'an invalid body is a 400': answering(create, 422, { status: 400 }),
     'an invalid body has another code': errors(422, { error_code: 'INVALID_BODY' }),
   },
   '§4.4': { 'a read answers with an array': changed(read, ({ data }) => ({ data: [data] })) },
@@ -250,7 +178,6 @@ const byClause: Record<string, Record<string, Defect>> = {
   },
   '§4.6': {
     'a delete answers 200 with the item': answering(remove, 204, { status: 200, body: { id: 1 } }),
-    'what is deleted is still listed': stillListed(),
   },
 
   '§5.1': {
@@ -279,7 +206,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     'a token without a signature is accepted': {
       isSigned: (token) => token.signature === '' || parts.isSigned(token),
     },
-    ...each(['none', 'HS384', 'HS512', 'RS256', 'ES256'], (algorithm) => ({
+    ...each(['none', 'HS384', 'RS256'], (algorithm) => ({
       [`the algorithm ${algorithm} is accepted`]: {
         isSigned: (token) => token.algorithm === algorithm || parts.isSigned(token),
       },
@@ -289,10 +216,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     },
     'any scheme is accepted': { authorization: /^(?:Bearer|\w+(?= e)) (.*)$/ },
     'a token is accepted without a scheme': { authorization: /^(?:Bearer |(?=ey))(.*)$/ },
-    'a missing token is a 403': coded('MISSING_TOKEN', 403, 'MISSING_TOKEN'),
     'an expired token is a 403': coded('TOKEN_EXPIRED', 403, 'TOKEN_EXPIRED'),
-    'another scheme is INVALID_TOKEN': coded('MISSING_TOKEN', 401, 'INVALID_TOKEN'),
-    'an expired token is INVALID_TOKEN': coded('TOKEN_EXPIRED', 401, 'INVALID_TOKEN'),
     'an invalid token is MISSING_TOKEN': coded('INVALID_TOKEN', 401, 'MISSING_TOKEN'),
     ...each([create, replace, remove], (endpoint) => ({
       [`${endpoint} is refused, and done`]: {
@@ -302,25 +226,14 @@ const byClause: Record<string, Record<string, Defect>> = {
   },
   '§5.7': {
     'a 401 has no WWW-Authenticate': headers([401], { 'www-authenticate': undefined }),
-    'a 401 for an expired token has no WWW-Authenticate': replying((answer) =>
-      answer.status === 401 && JSON.stringify(answer.body).includes('TOKEN_EXPIRED')
-        ? { ...answer, headers: {} }
-        : answer,
-    ),
   },
   '§5.8': { 'items belong to who has used them first': owned() },
 
   '§7': {
     'a 404 does not name the id': changed(404, { detail: 'not found' }),
-    'an unknown item is a 200 without data': answering(read, 404, {
-      status: 200,
-      body: { session_id: sessionId, status: 'success', message: 'none', data: null },
-    }),
     'the detail of an error is a text': changed(401, ({ detail }) => ({
       detail: record(detail).detail,
     })),
-    'the detail of a 422 is an array': changed(422, ({ detail }) => ({ detail: [detail] })),
-    'errors are not in detail': changed(401, ({ detail }) => record(detail)),
   },
   '§7.1': { 'the session_id of an error is empty': errors(422, { session_id: '' }) },
 
@@ -338,7 +251,6 @@ const byClause: Record<string, Record<string, Defect>> = {
   '§9.1': { 'health is outside of the prefix': answering(health, 200, { status: 404 }) },
   '§9.2': {
     'the version has two numbers': changed(health, { version: '1.0' }),
-    'the version begins with v': changed(health, { version: 'v1.0.0' }),
   },
 }
 
@@ -409,13 +321,10 @@ function refusing(isRefused: (request: Request) => boolean): Defect {
   }
 }
 
-/** Two defects: create and replace accept what is invalid. */
-function accepting(what: string, change: (value: Members) => Members): Record<string, Defect> {
-  return each([create, replace], (endpoint) => ({
-    [`${endpoint} accepts ${what}`]: {
-      requested: (value, request) => (request.endpoint === endpoint ? change(value) : value),
-    },
-  }))
+function accepting(endpoint: string, change: (value: Members) => Members): Defect {
+  return {
+    requested: (value, request) => (request.endpoint === endpoint ? change(value) : value),
+  }
 }
 
 /** Does something once an endpoint is about to answer with a status. */
@@ -430,26 +339,9 @@ function afterwards(
   })
 }
 
-interface Types {
-  readonly string: string
-  readonly number: number
-  readonly boolean: boolean
-  readonly array: readonly unknown[]
-  readonly object: Members
-}
-
-/** Changes the values of one type in all items, however deep. */
-function values<T extends keyof Types>(type: T, change: (value: Types[T]) => unknown): Defect {
-  const typeOf = (value: unknown) =>
-    value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
-  return {
-    value: (value) => (typeOf(value) === type ? change(value as Types[T]) : value), // of this type
-  }
-}
-
-/** Changes names and values of members. */
-function entries(change: (all: [string, unknown][]) => [string, unknown][]) {
-  return (object: Members): Members => Object.fromEntries(change(Object.entries(object)))
+/** Changes the strings in all items, however deep. */
+function strings(change: (text: string) => unknown): Defect {
+  return { value: (value) => (typeof value === 'string' ? change(value) : value) }
 }
 
 function clientsId({ id, data }: Members): string | undefined {
@@ -465,30 +357,6 @@ function stale(endpoint: string): Defect {
     known.set(request.id, first)
     return first
   })
-}
-
-/** An equal create has the id of the item that is there. */
-function sameForEqual(): Defect {
-  const known = new Map<string, string>()
-  return {
-    newId(value) {
-      const id = known.get(JSON.stringify(value)) ?? randomUUID()
-      known.set(JSON.stringify(value), id)
-      return id
-    },
-  }
-}
-
-/** Keeps what is deleted in the list. */
-function stillListed(): Defect {
-  const all: Items = new Map()
-  return {
-    store(items, item) {
-      items.set(item.id, item)
-      all.set(item.id, item)
-    },
-    listed: () => [...all.values()],
-  }
 }
 
 /** Accepts for ever what it has accepted once. */

@@ -47,38 +47,39 @@ test('a port in use is reported before anything is installed', async () => {
   assert.equal(existsSync(join(clone, 'node_modules')), false)
 })
 
-test('NODE_ENV=production installs what the build needs', () => {
+const installOnly = 'node scripts/build.mjs --install'
+
+test('after npm ci, nothing is installed: no network and no cache is needed', () => {
+  assertRuns('npm ci')
+  assertRuns(installOnly, offline)
+})
+
+test('without the packages for development, NODE_ENV=production installs what the build needs', () => {
+  assertRuns('npm prune --omit=dev')
   assertRuns(token, { NODE_ENV: 'production' })
   assertRuns(token, offline)
 })
 
-test('npm pack builds a dist that is gone; the package has the program, and no stamp', () => {
-  rmSync(join(clone, 'dist'), { recursive: true })
-  assertRuns('npm pack', offline)
+for (const command of [token, 'npm pack']) {
+  test(`a dist that is gone is built again by ${command.replace(/.*npm/, 'npm')}`, () => {
+    rmSync(join(clone, 'dist'), { recursive: true })
+    assertRuns(command, offline)
+    assert.ok(existsSync(join(clone, 'dist/cli.js')))
+  })
+}
+
+test('the package that it packs has the program, and no stamp', () => {
   const [tarball = ''] = readdirSync(clone).filter((file) => file.endsWith('.tgz'))
   const files = filesIn(join(clone, tarball))
   assert.ok(files.includes('dist/cli.js'))
   assert.ok(!files.includes('dist/.stamp'))
 })
 
-test('after npm ci --omit=dev, what is missing is installed, and a dist that is gone is built', () => {
-  assertRuns('npm ci --omit=dev')
-  rmSync(join(clone, 'dist'), { recursive: true })
-  assertRuns(token)
-})
-
-const installOnly = 'node scripts/build.mjs --install'
-
-test('after npm ci --omit=optional, what is missing is installed', () => {
+test('without the optional packages, what is missing is installed', () => {
   const needsBinding = 'node_modules/.bin/rolldown --version'
-  assertRuns('npm ci --omit=optional')
+  assertRuns('npm prune --omit=optional')
   assert.notEqual(run(needsBinding).status, 0)
   assertRuns(`${installOnly} && ${needsBinding}`)
-})
-
-test('after npm ci, nothing is installed: no network and no cache is needed', () => {
-  assertRuns('npm ci')
-  assertRuns(installOnly, offline)
 })
 
 const npx = 'npx --yes node@18'
