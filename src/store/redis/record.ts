@@ -23,6 +23,8 @@ const ownFormat = 1
 const formatByDefault = 1
 /** Number of buckets of a store without a record. */
 export const bucketsByDefault = 256
+/** Maximum number of buckets of a new store in a cluster, where each poll for changes reads them one by one. */
+const maxInCluster = 4096
 
 /** The number of buckets, and the format of the data. */
 const fields = ['buckets', 'format'] as const
@@ -85,7 +87,7 @@ export class StoreRecord {
       (value) => {
         const content = contentOf(value)
         if (content === undefined) this.forget()
-        else this.#judge(content, false)
+        else this.#judge(mismatchIn(content, this.#options.keys.length), false)
       },
       () => undefined, // the commands that follow fail too, or go to another server
     )
@@ -121,8 +123,8 @@ export class StoreRecord {
     if (this.#mismatch) throw this.#mismatch
   }
 
-  #judge(content: Content, isAtStart: boolean): void {
-    const cause = mismatchIn(content, this.#options.keys.length)
+  /** @param cause what is wrong with the record, if anything. */
+  #judge(cause: string | undefined, isAtStart: boolean): void {
     this.#mismatch = cause === undefined ? undefined : new StoreMismatchError(cause)
     this.#isMatched = cause === undefined
     this.#wasMatched ||= this.#isMatched
@@ -135,20 +137,26 @@ export class StoreRecord {
     return ['HMGET', this.#key, ...fields]
   }
 
-  async #read(): Promise<Content> {
+  /** Writes the record if there is none. @returns what is wrong with it. */
+  async #read(): Promise<string | undefined> {
     const { keys, servers } = this.#options
+    const own = keys.length
     if (servers.serverOf && !servers.serverOf(this.#key)?.isReady) {
       throw new NotConnectedError(new Error('the server of the record cannot be reached'))
     }
     const content = await this.#send(this.#question)
-    if (content !== undefined) return content
-    const isOther = keys.length !== bucketsByDefault && !this.#wasMatched
-    if (isOther && (await this.#holdsItems())) {
-      return { buckets: bucketsByDefault, format: formatByDefault }
+    if (content !== undefined) return mismatchIn(content, own)
+    if (own !== bucketsByDefault && !this.#wasMatched) {
+      if (await this.#holdsItems()) {
+        return mismatchIn({ buckets: bucketsByDefault, format: formatByDefault }, own)
+      }
+      if (servers.serverOf && own > maxInCluster) {
+        return `STORE_BUCKETS is ${own}, and a new store in a cluster may have at most ${maxInCluster}; set it to that`
+      }
     }
-    const args = [keys.length, ownFormat, bucketsByDefault].map(String)
+    const args = [own, ownFormat, bucketsByDefault].map(String)
     const written = await this.#send(['EVAL', recordScript, '1', this.#key, ...args])
-    return written ?? { buckets: Number.NaN, format: Number.NaN }
+    return mismatchIn(written ?? { buckets: Number.NaN, format: Number.NaN }, own)
   }
 
   /** @returns `undefined` if there is no record. */

@@ -73,6 +73,20 @@ describeWithRedis('a cluster', () => {
     await create(await ownService({ STORE_URL: cluster.url, ...env }), {})
   })
 
+  test('they are at most 4,096, but those of a store that has more are used', async () => {
+    const prefix = `${randomUUID()}:`
+    const buckets = 8192
+    const refused =
+      /^StoreMismatchError: STORE_BUCKETS is 8192, and a new store in a cluster may have at most 4096/
+    await assert.rejects(open({ prefix, buckets }), refused)
+    const record = `${prefix}{store}`
+    assert.ok((await masters('hset', record, 'buckets', String(buckets))).includes('1'))
+    const store = await open({ prefix, buckets })
+    await masters('del', record)
+    await until('it is healthy without the record', () => store.healthy())
+    assert.ok((await masters('hget', record, 'buckets')).includes(String(buckets)))
+  })
+
   test('a health check takes two scripts on each master', async () => {
     const store = await open()
     await masters('config', 'resetstat')
