@@ -1,7 +1,7 @@
 /** How an operation is called: a program in the chosen language, or a form in its place; and what it returns. @module */
 
 import { useState } from 'preact/hooks'
-import { CopyButton } from '../shared/copy-button.js'
+import { CopyButton } from '../shared/components.js'
 import { Choice } from './choice.js'
 import { Code } from './code.js'
 import {
@@ -12,7 +12,7 @@ import {
   shownValue,
 } from './openapi.js'
 import { requestFor } from './request.js'
-import { ResponseExamples } from './responses.js'
+import { FirstResponse } from './responses.js'
 import { type Language, languages, sampleIn } from './samples.js'
 
 export interface CallsProps {
@@ -79,7 +79,7 @@ export function Calls(props: CallsProps) {
           sample && <Code title={`${operation.summary} in ${language}`} text={sample} />
         )}
       </div>
-      <ResponseExamples operation={operation} document={document} />
+      <FirstResponse operation={operation} document={document} />
     </div>
   )
 }

@@ -2,8 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { documentPath, pagePaths } from '../../src/interface/names.js'
-import { Brand } from '../shared/brand.js'
-import { TokenForm } from '../shared/token-form.js'
+import { Brand, TokenForm } from '../shared/components.js'
 import { Contents } from './contents.js'
 import {
   type OpenApiDocument,
@@ -113,12 +112,13 @@ function examplesOf(operations: readonly Operation[]): Record<string, string> {
 const languageKey = 'item-store-language'
 
 function storedLanguage(): Language {
+  let stored: string | null = null
   try {
-    const stored = localStorage.getItem(languageKey)
-    return languages.find((language) => language === stored) ?? 'curl'
+    stored = localStorage.getItem(languageKey)
   } catch {
-    return 'curl'
+    // This browser does not store anything for pages.
   }
+  return languages.find((language) => language === stored) ?? 'curl'
 }
 
 function storeLanguage(language: Language): void {

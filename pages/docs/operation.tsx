@@ -15,7 +15,7 @@ export function OperationSection(props: CallsProps) {
   return (
     <Part id={operationId} title={summary}>
       <div>
-        <p>
+        <p class="path">
           <Method name={method} /> <code>{path}</code>
         </p>
         <Prose text={description} />

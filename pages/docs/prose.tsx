@@ -5,21 +5,12 @@ export function Prose({ text }: { text: string }) {
     <>
       {text.split('\n\n').map((paragraph) => (
         <p key={paragraph}>
-          <Words text={paragraph} />
+          {paragraph.split('`').map((part, place) =>
+            // Every second part was in backticks; the parts never change their order.
+            place % 2 === 1 ? <code key={place}>{part}</code> : part,
+          )}
         </p>
       ))}
-    </>
-  )
-}
-
-/** One paragraph without its element. */
-export function Words({ text }: { text: string }) {
-  return (
-    <>
-      {text.split('`').map((part, place) =>
-        // Every second part was in backticks; the parts never change their order.
-        place % 2 === 1 ? <code key={place}>{part}</code> : part,
-      )}
     </>
   )
 }

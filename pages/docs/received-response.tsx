@@ -1,7 +1,7 @@
 /** A response as it was received: its headers, and its body to the character. @module */
 
 import { useState } from 'preact/hooks'
-import { CopyButton } from '../shared/copy-button.js'
+import { CopyButton } from '../shared/components.js'
 import { download } from '../shared/download.js'
 import { layOut } from '../shared/json-layout.js'
 import { formatted } from '../shared/numbers.js'

@@ -1,7 +1,5 @@
 /** The documented responses of an operation: statuses with error codes, headers and models; and their examples. @module */
 
-import { useState } from 'preact/hooks'
-import { Choice } from './choice.js'
 import { Code } from './code.js'
 import {
   nameIn,
@@ -10,7 +8,7 @@ import {
   type Response,
   shownValue,
 } from './openapi.js'
-import { Prose, Words } from './prose.js'
+import { Prose } from './prose.js'
 import { Term, Type } from './schemas.js'
 
 interface ResponsesProps {
@@ -18,10 +16,11 @@ interface ResponsesProps {
   readonly document: OpenApiDocument
 }
 
+/** All responses; their examples too, except for the first response, which is beside the request. */
 export function ResponseList({ operation, document }: ResponsesProps) {
   return (
     <>
-      {Object.entries(operation.responses).map(([status, response]) => (
+      {Object.entries(operation.responses).map(([status, response], at) => (
         <details key={status}>
           <summary>
             <span class={`status ${kindOf(status)}`}>{status}</span> {titleOf(status, response)}
@@ -32,6 +31,11 @@ export function ResponseList({ operation, document }: ResponsesProps) {
               <Type schema={schema} />
             </p>
           ))}
+          {at > 0 && response.content && (
+            <div class="panel">
+              <Examples response={response} document={document} />
+            </div>
+          )}
           <Headers response={response} document={document} />
         </details>
       ))}
@@ -39,30 +43,39 @@ export function ResponseList({ operation, document }: ResponsesProps) {
   )
 }
 
-export function ResponseExamples({ operation, document }: ResponsesProps) {
-  const statuses = Object.keys(operation.responses)
-  const [status = '', setStatus] = useState(statuses[0])
-  const [media] = Object.values(operation.responses[status]?.content ?? {})
+/** The first response, which is the one of a request that succeeds. */
+export function FirstResponse({ operation, document }: ResponsesProps) {
+  const [[status = '', response] = []] = Object.entries(operation.responses)
   return (
     <div class="panel">
-      <div class="line">
-        <h3>Response</h3>
-        <Choice
-          title={`Status of ${operation.summary}`}
-          texts={statuses}
-          chosen={status}
-          onChoose={setStatus}
-        />
-      </div>
-      {media === undefined && <p class="note">The response has no body.</p>}
-      {Object.entries(media?.examples ?? {}).map(([name, { $ref }]) => (
-        <Code
-          key={name}
-          title={name}
-          text={shownValue(document.components.examples[nameIn($ref)]?.value)}
-        />
-      ))}
+      <h3>
+        Response <span class={`status ${kindOf(status)}`}>{status}</span>
+      </h3>
+      {response && <Examples response={response} document={document} />}
     </div>
+  )
+}
+
+interface ResponseProps {
+  readonly response: Response
+  readonly document: OpenApiDocument
+}
+
+function Examples({ response, document }: ResponseProps) {
+  if (response.content === undefined) return <p class="note">The response has no body.</p>
+  const titles = titlesOf(response)
+  return (
+    <>
+      {Object.values(response.content).flatMap(({ examples }) =>
+        Object.values(examples ?? {}).map(({ $ref }, at) => (
+          <Code
+            key={$ref}
+            title={titles[at] ?? ''}
+            text={shownValue(document.components.examples[nameIn($ref)]?.value)}
+          />
+        )),
+      )}
+    </>
   )
 }
 
@@ -73,18 +86,18 @@ export function kindOf(status: string | number): 'good' | 'caution' | 'bad' {
   return number < 500 ? 'caution' : 'bad'
 }
 
-/** Errors are known by their codes, which their examples are named after. */
-function titleOf(status: string, { description, content }: Response): string {
-  const names = Object.values(content ?? {}).flatMap(({ examples }) => Object.keys(examples ?? {}))
-  return kindOf(status) === 'good' || names.length === 0 ? description : names.join(', ')
+function titleOf(status: string, response: Response): string {
+  return kindOf(status) === 'good' ? response.description : titlesOf(response).join(', ')
 }
 
-interface HeadersProps {
-  readonly response: Response
-  readonly document: OpenApiDocument
+/** The names of the examples: error codes, or words, as `item not found` for `itemNotFound`. */
+function titlesOf({ content }: Response): string[] {
+  return Object.values(content ?? {})
+    .flatMap(({ examples }) => Object.keys(examples ?? {}))
+    .map((name) => name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
 }
 
-function Headers({ response, document }: HeadersProps) {
+function Headers({ response, document }: ResponseProps) {
   return (
     <dl class="members">
       {Object.entries(response.headers ?? {}).map(([name, { $ref }]) => {
@@ -92,7 +105,7 @@ function Headers({ response, document }: HeadersProps) {
         return (
           header && (
             <Term key={name} name={`${name}: ${shownValue(header.example)}`}>
-              <Words text={header.description} />
+              <Prose text={header.description} />
             </Term>
           )
         )

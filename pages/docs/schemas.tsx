@@ -8,14 +8,16 @@ import { Prose } from './prose.js'
 export function Schemas({ document }: { document: OpenApiDocument }) {
   return (
     <Part id="models" title="Models">
-      {Object.entries(document.components.schemas).map(([name, schema]) => (
-        <section key={name} aria-labelledby={modelId(name)}>
-          <h3 id={modelId(name)}>
-            <code>{name}</code>
-          </h3>
-          <Members schema={schema} />
-        </section>
-      ))}
+      <div class="models">
+        {Object.entries(document.components.schemas).map(([name, schema]) => (
+          <section key={name} aria-labelledby={modelId(name)}>
+            <h3 id={modelId(name)}>
+              <code>{name}</code>
+            </h3>
+            <Members schema={schema} />
+          </section>
+        ))}
+      </div>
     </Part>
   )
 }

@@ -1,8 +1,8 @@
 /** The form that sends a request of one operation, and shows the response. @module */
 
 import { useRef, useState } from 'preact/hooks'
+import { useToken } from '../shared/components.js'
 import { formatted } from '../shared/numbers.js'
-import { useToken } from '../shared/token-form.js'
 import type { CallsProps } from './calls.js'
 import { type Operation, type Parameter, shownValue } from './openapi.js'
 import { ReceivedResponse } from './received-response.js'

@@ -1,8 +1,8 @@
 /** The items page: the list, and the dialogs above it. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useToken } from '../shared/components.js'
 import { download } from '../shared/download.js'
-import { useToken } from '../shared/token-form.js'
 import { everything } from './filter.js'
 import { Header } from './header.js'
 import { type Item, isEditableInCell, itemOf, memberText } from './item.js'

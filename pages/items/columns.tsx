@@ -1,8 +1,8 @@
 /** Chooses the members that are columns, their order, and those that stay in sight. @module */
 
-import { down, Icon, up } from '../shared/icons.js'
 import { formatted } from '../shared/numbers.js'
 import { Dialog } from './dialog.js'
+import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
 import { defaultLayout, type Layout, moved } from './layout.js'
 import type { Shape } from './overview.js'

@@ -1,7 +1,7 @@
 /** Deletes items after one confirmation: the service cannot restore them with their ids. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { CopyButton } from '../shared/copy-button.js'
+import { CopyButton } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
 import { Dialog, useWarning } from './dialog.js'
 import { type Item, startOf } from './item.js'

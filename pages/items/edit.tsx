@@ -2,11 +2,11 @@
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { close as cross, down, Icon, up } from '../shared/icons.js'
 import { layOut } from '../shared/json-layout.js'
 import { type Loss, Panel, useConfirmedClose } from './dialog.js'
 import { firstValue, formattedDraft, placeInDraft, whyInvalid, withoutId } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
+import { close as cross, down, Icon, up } from './icons.js'
 import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
 import { isCommand } from './list-keys.js'

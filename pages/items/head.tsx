@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { down, Icon, up } from '../shared/icons.js'
+import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
 import { type Layout, moved } from './layout.js'
 import { sortedBy } from './sort.js'

@@ -2,8 +2,8 @@
 
 import { useEffect, useReducer } from 'preact/hooks'
 import { pagePaths } from '../../src/interface/names.js'
-import { Brand } from '../shared/brand.js'
 import { expiryOf, subjectOf } from '../shared/claims.js'
+import { Brand } from '../shared/components.js'
 
 export interface HeaderProps {
   readonly token: string

@@ -77,10 +77,10 @@ const theme = EditorView.theme({
 })
 
 const colors = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'var(--json-name)' },
-  { tag: tags.string, color: 'var(--json-string)' },
-  { tag: tags.number, color: 'var(--json-number)' },
-  { tag: [tags.bool, tags.null], color: 'var(--json-literal)' },
+  { tag: tags.propertyName, color: 'var(--accent)' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: tags.number, color: 'var(--caution)' },
+  { tag: [tags.bool, tags.null], color: 'var(--literal)' },
 ])
 
 /** These change the direction of text as well, and CodeMirror does not mark them. */

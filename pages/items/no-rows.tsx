@@ -1,7 +1,7 @@
 /** What is there instead of rows: why there are none, and what to do. @module */
 
 import { paths, prefix } from '../../src/interface/names.js'
-import { CopyButton } from '../shared/copy-button.js'
+import { CopyButton } from '../shared/components.js'
 import { type Filter, isComplete } from './filter.js'
 import { shownName } from './item.js'
 

@@ -1,7 +1,7 @@
 /** Shows the whole value of a cell beside it, to be read and copied. @module */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { CopyButton } from '../shared/copy-button.js'
+import { CopyButton } from '../shared/components.js'
 import { layOut } from '../shared/json-layout.js'
 import { formatted } from '../shared/numbers.js'
 import { type Item, kindOf, memberText, shownName } from './item.js'

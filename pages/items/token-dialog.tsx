@@ -1,6 +1,6 @@
 /** Asks for a token: at first, and when the service rejects the current one. @module */
 
-import { TokenForm } from '../shared/token-form.js'
+import { TokenForm } from '../shared/components.js'
 import { Dialog } from './dialog.js'
 
 export interface TokenDialogProps {

@@ -1,6 +1,7 @@
 /** Search, filter, and what can be done with all items. @module */
 
 import type { RefObject } from 'preact'
+import type { Filter } from './filter.js'
 import {
   braces,
   columns,
@@ -12,8 +13,7 @@ import {
   plus,
   table,
   upload,
-} from '../shared/icons.js'
-import type { Filter } from './filter.js'
+} from './icons.js'
 import { shownName } from './item.js'
 import { mostUsed, type Overview } from './overview.js'
 import type { View } from './table.js'

@@ -96,14 +96,16 @@ describe('the API page', inChromium, () => {
       'Item Store Service,Authentication,Create an item,Read an item,List all items,Replace an item,Delete an item,Check the health,Models',
     )
     const section = page.locator('#createItem')
-    const shows = async (name: string) => {
-      const region = section.getByRole('figure', { name, exact: true })
+    const shows = async (name: string, title = name) => {
+      const region = section.getByRole('figure', { name: title, exact: true })
       assert.equal(await region.textContent(), JSON.stringify(examples[name]?.value, null, 2))
     }
-    await shows('createdItem')
-    await section.getByLabel('401', { exact: true }).check()
+    await shows('createdItem', 'created item')
+    await section.getByText('401', { exact: true }).click()
     for (const name of ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN']) await shows(name)
-    await page.locator('#deleteItem').getByText('The response has no body.').waitFor()
+    assert.equal(await section.getByText('401', { exact: true }).count(), 1)
+    await page.locator('#readItem').getByText('item not found, ROUTE_NOT_FOUND').waitFor()
+    await page.locator('#deleteItem').getByText('The response has no body.').first().waitFor()
     const members = await section.locator('dl').first().textContent()
     assert.match(members ?? '', /^data object, required.*project_id string/)
   })
@@ -366,6 +368,10 @@ describe('the API page', inChromium, () => {
       )
       t.diagnostic(`first contentful paint after ${Math.round(paint)} ms`)
       await assertFits(page)
+      const line = await page.evaluate<number>(
+        'document.querySelector("#createItem .panel .line").offsetHeight',
+      )
+      assert.ok(line < 50, 'languages, copy and "Try it" are side by side')
 
       const { body, send, answered } = await formOf(page, 'createItem')
       await body.fill(layOut(`{"project_id": "demo", "data": ${data}}`))

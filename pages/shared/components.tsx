@@ -1,0 +1,73 @@
+/** What both pages show: the name of the product, the field for the token, buttons that copy. @module */
+
+import { useEffect, useState } from 'preact/hooks'
+import { changeToken, currentToken, onTokenChange } from './session.js'
+
+/** The file is the icon of the page, too: it is loaded once. */
+const logo = new URL('./icon.svg', import.meta.url).href
+
+export function Brand() {
+  return (
+    <span class="brand">
+      <img src={logo} alt="" width="20" height="20" />
+      Item Store
+    </span>
+  )
+}
+
+/** The token of this tab; the component renders again when it changes. */
+export function useToken(): string {
+  const [token, setToken] = useState(currentToken)
+  useEffect(() => onTokenChange(setToken), [])
+  return token
+}
+
+/** Each change takes effect at once: there is nothing to submit. */
+export function TokenForm() {
+  return (
+    <form class="line token-form" onSubmit={(event) => event.preventDefault()}>
+      <label class="line">
+        Token
+        <input
+          type="password"
+          name="token"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="eyJ…"
+          value={useToken()}
+          onInput={(event) => changeToken(event.currentTarget.value)}
+        />
+      </label>
+    </form>
+  )
+}
+
+export interface CopyButtonProps {
+  /** What is copied. */
+  readonly what: string
+  readonly text: string
+}
+
+/** Browsers allow this only to pages with TLS or from this machine; others get no button. */
+export function CopyButton({ what, text }: CopyButtonProps) {
+  const [copied, setCopied] = useState<{ text: string; outcome: string }>()
+  if (navigator.clipboard === undefined) return null
+  async function copy(): Promise<void> {
+    const outcome = await navigator.clipboard.writeText(text).then(
+      () => 'Copied',
+      () => 'Not copied',
+    )
+    setCopied({ text, outcome })
+  }
+  return (
+    <button type="button" onClick={copy}>
+      {copied?.text === text ? (
+        copied.outcome
+      ) : (
+        <>
+          Copy<span class="what"> {what}</span>
+        </>
+      )}
+    </button>
+  )
+}
