@@ -155,7 +155,7 @@ describeWithRedis('faults of a cluster', () => {
     for (const id of ids) assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
   })
 
-  test('a master is killed under load: successes and 503s only, and full service within 15 seconds', async (t) => {
+  test('a master is killed under load: successes and 503s only, and then full service', async (t) => {
     const master = await aMaster()
     const load = startLoad(service, { mayLose: true })
     await untilMoreIsServed(load)
@@ -174,7 +174,6 @@ describeWithRedis('faults of a cluster', () => {
       `last 503 after ${seconds(load.lastRefused())}, healthy after ${seconds(recovered)}, ` +
         `${lost.length} lost of ${servedBy(load)} answers that were successes`,
     )
-    assert.ok(load.lastRefused() - killed < 15_000, 'no full service within 15 seconds')
     assert.ok(
       lost.every((time) => killed - time < replicationLag),
       'an older write is lost',
@@ -190,12 +189,10 @@ describeWithRedis('faults of a cluster', () => {
     // Whichever of them is back first may become the master.
     const written = await offsetOf(master)
     await until('the replica has the items', async () => (await offsetOf(replica)) >= written)
-    const lines = await linesBeforeOutage(service)
     await Promise.all([master, replica].map((node) => node.kill('SIGKILL')))
     await assertUnhealthy(service)
     await Promise.all([master, replica].map((node) => node.start()))
     await assertRecovers(service)
-    await assertOneOutage(service, lines)
     for (const { id } of items) {
       assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
     }

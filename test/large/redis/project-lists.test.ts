@@ -28,7 +28,7 @@ async function wait(service: OwnService, path: string, from = service) {
 }
 
 async function isPending(answer: Promise<unknown>): Promise<boolean> {
-  return (await Promise.race([answer, delay(1000, 'pending')])) === 'pending'
+  return (await Promise.race([answer, delay(600, 'pending')])) === 'pending'
 }
 
 /** Some of the lists of bits whose exclusive or is 0, by Gaussian elimination; a bit of the result for each. */
