@@ -50,17 +50,18 @@ export interface ShownValue {
    * characters that they stand for.
    */
   readonly text: string
-  /** The same for a cell: strings without quotes if they are {@link isPlain}, objects and arrays as their size. */
+  /** The same for a cell: strings without quotes if they are {@link isPlain}, objects and arrays on one line. */
   readonly short: string
 }
 
 /** How a member of an item is shown. @param text of the item. */
-export function shownValue(text: string, { valueStart, end, count }: Member): ShownValue {
+export function shownValue(text: string, { valueStart, end }: Member): ShownValue {
   const start = text.slice(valueStart, Math.min(end, valueStart + longestShown))
   const cut = end - valueStart > longestShown ? '…' : ''
-  if (start.startsWith('[')) return { text: start + cut, short: `[${count}]` }
-  if (start.startsWith('{')) return { text: start + cut, short: `{${count}}` }
-  if (!start.startsWith('"')) return { text: start + cut, short: start + cut }
+  // Strings have no line breaks or tabs as such.
+  if (!start.startsWith('"')) {
+    return { text: start + cut, short: start.replaceAll(/[\n\r\t]\s*/g, '') + cut }
+  }
   // Whole characters and escapes: the cut may go through the last one.
   const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
   const value = stringOf(`${whole}"`) + cut

@@ -43,7 +43,7 @@ export interface JsonEditorOptions {
 }
 
 const theme = EditorView.theme({
-  '&': { height: '100%', fontSize: 'var(--size-code)', color: 'var(--text)' },
+  '&': { flex: '1', minHeight: '0', fontSize: 'var(--size-code)', color: 'var(--text)' },
   '&.cm-focused': { outline: 'none' }, // the host has one
   '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--text)', padding: '0.5rem 0' },

@@ -16,8 +16,6 @@ export interface Member {
   readonly valueStart: number
   /** The end of the value and of the member. */
   readonly end: number
-  /** How many members or elements the value has; 0 for one that is neither object nor array. */
-  readonly count: number
 }
 
 /** The members of an object, one after the other. */
@@ -27,26 +25,17 @@ export function* membersOf(text: string): Generator<Member, void, void> {
   let nameEnd = 0
   /** Where the colon is after the name; `undefined` before it. */
   let colon: number | undefined
-  let commas = 0
   for (let sign = scanner.next(text); sign; sign = scanner.next(text)) {
     const { at, depth, isInString } = scanner
-    if (depth > 1) {
-      if (depth === 2 && sign === ',') commas += 1
-      continue
-    }
-    if (sign === ':') {
-      colon = at
-      commas = 0
-    } else if (sign === '"' && colon === undefined) {
+    if (depth > 1) continue
+    if (sign === ':') colon = at
+    else if (sign === '"' && colon === undefined) {
       if (isInString) start = at
       else nameEnd = at + 1
     } else if (colon !== undefined && (sign === ',' || depth === 0)) {
       const name = stringOf(text.slice(start, nameEnd))
       const valueStart = skipSpace(text, colon + 1)
-      const end = skipSpaceBack(text, at)
-      const isNested = text.charAt(valueStart) === '{' || text.charAt(valueStart) === '['
-      const count = isNested && skipSpace(text, valueStart + 1) < end - 1 ? commas + 1 : 0
-      yield { name, start, valueStart, end, count }
+      yield { name, start, valueStart, end: skipSpaceBack(text, at) }
       colon = undefined
     }
     if (depth === 0) return

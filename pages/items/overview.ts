@@ -105,14 +105,14 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
     add(text, members) {
       items += 1
       names = undefined
-      for (const { name, valueStart, end, count: size } of members) {
+      for (const { name, valueStart, end } of members) {
         const first = text.charAt(valueStart)
         const shown = text.slice(valueStart, Math.min(end, valueStart + widest))
         // Letters are narrower than digits, on the whole.
-        const length = first === '"' ? Math.ceil(0.9 * widthOf(shown)) - 1 : widthOf(shown)
-        const width = size > 0 ? `{${size}}`.length : length
+        const isNumeric = /[-\d]/.test(first)
+        const width = isNumeric ? widthOf(shown) : Math.ceil(0.9 * widthOf(shown)) - 1
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
-        if (!/[-\d]/.test(first)) notNumeric.add(name)
+        if (!isNumeric) notNumeric.add(name)
         if (name === 'id' || name === 'project_id') continue
         count(counts, name)
         if (!firsts.has(name) || firsts.get(name) === 'n') firsts.set(name, first)

@@ -20,8 +20,9 @@ export type View = 'table' | 'json'
 /** What the rows look like; on a narrow screen, those of a table are cards. */
 export type Look = View | 'cards'
 
-/** In CSS pixels; JSON has three lines of text, on a narrow screen four. */
+/** In CSS pixels; JSON has three lines of text, on a narrow screen seven. */
 const rowHeights: Record<Look, number> = { table: 34, json: 67, cards: 86 }
+const narrowJsonHeight = 143
 
 /** How long the pointer rests on a cell before its whole value is shown, in milliseconds. */
 const rest = 400
@@ -60,7 +61,7 @@ export function ItemTable(props: TableProps) {
   const { onLayout, onRoom, onColumns, onActive, onColumn, onOpen, onPeek, onKey } = props
   const isNarrow = useMedia('(width < 40rem)')
   const look = view === 'table' && isNarrow ? 'cards' : view
-  const rowHeight = rowHeights[isNarrow ? 'cards' : look]
+  const rowHeight = isNarrow && view === 'json' ? narrowJsonHeight : rowHeights[look]
   const count = Math.min(items.length, reachableRows(rowHeight))
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRows] = useState(nothing)

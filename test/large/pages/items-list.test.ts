@@ -222,7 +222,7 @@ test('columns are the members in the order in which they first appear', () => {
   overview.add(itemOf(textOf('w', '"d":"日本語 ひらがな 한국 １"')))
   assert.deepEqual(shape.names, ['b', 'a', 'c', '__proto__', 'd'])
   const widths = ['a', 'b', 'c', 'd'].map((name) => shape.widths.get(name))
-  assert.deepEqual(widths, [25, 1, 3, 22]) // the width of `[3]`, and of ten characters that take two
+  assert.deepEqual(widths, [25, 1, 13, 22]) // letters are narrower than digits, and ten characters take two
 })
 
 test('a new item has the members of most items of its project, each with an empty value of its type', () => {

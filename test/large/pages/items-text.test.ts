@@ -67,7 +67,7 @@ test('values are shown as they are written, and strings as they read', () => {
   assert.equal(long?.text, `"${'x'.repeat(199)}…"`)
 })
 
-test('in a cell, strings are without quotes unless they need them, and objects and arrays are their sizes', () => {
+test('in a cell, strings are without quotes unless they need them, and objects and arrays are on one line', () => {
   const members = {
     plain: ['"a"', 'a'],
     digits: ['"1"', '"1"'],
@@ -76,12 +76,10 @@ test('in a cell, strings are without quotes unless they need them, and objects a
     backslashes: [`"${raw`\\`.repeat(110)}"`, `${'\\'.repeat(99)}…`],
     start: [`"a${'x '.repeat(100)}"`, `a${'x '.repeat(99)}…`],
     number: ['1.0', '1.0'],
-    object: ['{"a":{"b":1,"c":[2,3]},"d":","}', '{2}'],
-    array: ['[ [1,2] , "x,y" , {} ]', '[3]'],
-    one: ['[[]]', '[1]'],
-    none: ['[ ]', '[0]'],
-    nothing: ['{}', '{0}'],
-    long: [`[${'"x",'.repeat(999)}1]`, '[1000]'],
+    object: ['{"a":{"b":1.0,"c":[2,3]},"d":","}', '{"a":{"b":1.0,"c":[2,3]},"d":","}'],
+    lines: [`[\n  1,\r\n\t{"a": "x  y\\n"}\n]`, '[1,{"a": "x  y\\n"}]'],
+    none: ['[ ]', '[ ]'],
+    long: [`[${'"x",'.repeat(999)}1]`, `[${'"x",'.repeat(49)}"x"…`],
   }
   const texts = Object.entries(members).map(([name, [text]]) => `"${name}":${text}`)
   const shown = shownValues(`{"id":"x",${texts} }`)
