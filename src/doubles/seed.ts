@@ -114,9 +114,9 @@ export async function storeItems(
 ): Promise<ItemId[]> {
   const ids: ItemId[] = []
   const all: ItemRequest[] = []
-  for await (const item of inPortions(items)) all.push(item)
+  for await (const item of withPauses(items)) all.push(item)
   try {
-    for await (const item of inPortions(all)) {
+    for await (const item of withPauses(all)) {
       let id = newId()
       while (!(await store.create(id, encodeItem(id, item)))) id = newId()
       ids.push(id)
@@ -132,8 +132,8 @@ export async function storeItems(
   }
 }
 
-/** The same items, with turns for others between them. */
-async function* inPortions(items: Iterable<ItemRequest>): AsyncGenerator<ItemRequest, void> {
+/** Yields the items, and lets the rest of the event loop run after each portion. */
+async function* withPauses(items: Iterable<ItemRequest>): AsyncGenerator<ItemRequest, void> {
   let [count, bytes] = [0, 0]
   for (const item of items) {
     yield item

@@ -132,6 +132,7 @@ function* markDropped(
       yield
     }
   }
+  table.release()
   return hasDropped
 }
 

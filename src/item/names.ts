@@ -1,6 +1,7 @@
 /** The names of members in a JSON text: with their escapes resolved (RFC 8259 §7), and found again in a table. @module */
 
 import { randomInt } from 'node:crypto'
+import { mapped, mappedFrom, released } from '../memory/mapped.js'
 
 const backslash = 0x5c
 const digit9 = 0x39
@@ -150,6 +151,8 @@ export class NameTable {
   readonly #text: NamedText
   readonly #shards: (Shard | undefined)[]
   readonly #slots: number
+  /** The slots of all shards; those of a shard that has not been used take no memory. */
+  readonly #memory: Buffer
   /** Memory that it takes, in bytes. */
   byteLength = 0
 
@@ -157,7 +160,15 @@ export class NameTable {
   constructor(text: NamedText, count: number) {
     this.#text = text
     this.#slots = Math.min(maxSlots, 2 ** Math.ceil(Math.log2(count / load)))
-    this.#shards = new Array(Math.ceil(count / load / this.#slots)).fill(undefined)
+    const shards = Math.ceil(count / load / this.#slots)
+    this.#shards = new Array(shards).fill(undefined)
+    const bytes = shards * this.#slots * Int32Array.BYTES_PER_ELEMENT
+    this.#memory = bytes < mappedFrom ? Buffer.alloc(bytes) : mapped(bytes)
+  }
+
+  /** Returns the memory to the system, as the item is about to take some. The table must not be used any more. */
+  release(): void {
+    released(this.#memory)
   }
 
   /**
@@ -189,7 +200,8 @@ export class NameTable {
     const number = Math.floor((mixed / 2 ** 32) * this.#shards.length)
     let shard = this.#shards[number]
     if (shard === undefined) {
-      shard = { slots: new Int32Array(this.#slots), count: 0 }
+      const start = number * this.#slots * Int32Array.BYTES_PER_ELEMENT
+      shard = { slots: new Int32Array(this.#memory.buffer, start, this.#slots), count: 0 }
       this.#shards[number] = shard
       this.byteLength += shard.slots.byteLength
     }

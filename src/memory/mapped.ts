@@ -41,8 +41,8 @@ export function isMapped({ buffer }: Buffer): boolean {
  */
 export const alwaysMapped = 32 * 1024 * 1024
 
-/** Bytes returned to the system in one turn of the event loop: V8 overwrites them first, which takes a millisecond. */
-const releasedAtOnce = 8 * 1024 * 1024
+/** Bytes returned to the system in one turn of the event loop: V8 overwrites them first, which takes up to two milliseconds. */
+const releasedAtOnce = 4 * 1024 * 1024
 
 /** Returns the memory of a buffer that nothing refers to any more. Does nothing unless `mapped` made it. */
 export function released(buffer: Buffer): void {

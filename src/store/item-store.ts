@@ -116,11 +116,12 @@ export interface ItemStore {
 
   /**
    * Replaces the item with this id; the new one takes its place in the list.
-   * @param expected only if the item is this one, byte for byte, at that moment.
+   * @param expected only if the item is still this one, which `read` returned. For an equal item that has taken its
+   * place, the outcome is `done` or `unexpected`.
    */
   replace(id: ItemId, item: EncodedItem, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
-  /** @param expected only if the item is this one, byte for byte, at that moment. */
+  /** @param expected as for `replace`. */
   delete(id: ItemId, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
   /**

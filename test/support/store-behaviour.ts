@@ -221,7 +221,7 @@ class Model {
     const project = `"project_id":"${pick % 3}"`
     const item = encoded(`{"id":"${id}",${project},"é":"${String(pick % 10).repeat(length)}"}`)
     const other = itemText(id, 1300, '-') // longer than any item: it is none of them
-    const expected = expects === 'the one there' && present ? encoded(present) : other
+    const expected = (expects === 'the one there' && (await this.#store.read(id))) || other
     const condition = expects === 'any' ? [] : [expected]
     const outcome = present === undefined ? 'absent' : expects === 'another' ? 'unexpected' : 'done'
     switch (kind) {

@@ -81,10 +81,11 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
     return projectOf(block.frame.bytes, block.offsetOf(position))
   }
 
+  /** Comparing the bytes of a large item would take long, but each read returns the same memory until it is replaced. */
   function isOther({ block, position }: Place, expected: EncodedItem | undefined): boolean {
     if (expected === undefined) return false
     const text = block.read(position)
-    return text !== expected && !text.equals(expected) // a large item that was read is the very same memory
+    return text !== expected && (block.isLarge || !text.equals(expected))
   }
 
   return {
