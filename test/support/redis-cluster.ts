@@ -87,7 +87,11 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
         )
       }
       for (const [n, replica] of nodes.slice(size.masters).entries()) {
-        await replica.command('cluster', 'replicate', await idOf(masters[n]))
+        const id = await idOf(masters[n])
+        // A node that is still being introduced counts as known, but not by its id.
+        await until('the node becomes a replica', async () => {
+          return (await replica.command('cluster', 'replicate', id)) === 'OK'
+        })
       }
       await isWhole()
       await until('the masters know their replicas', async () => {

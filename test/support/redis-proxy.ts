@@ -1,4 +1,4 @@
-/** A proxy to an engine that holds back or replaces replies, counts commands, and may move to another one. */
+/** A proxy to a server that holds back or replaces replies, counts commands, and may move to another one. */
 
 import { connect } from 'node:net'
 import type { OwnRedis } from './redis.js'
@@ -7,13 +7,13 @@ import { tcpProxy } from './tcp-proxy.js'
 export interface RedisProxy {
   /** For `STORE_URL`. */
   readonly url: string
-  /** How often a text, such as the name of a command, was sent to the engine. */
+  /** How often a text, such as the name of a command, was sent to the server. */
   sent(text: string): number
   /** Holds back all replies from now on, until called with `false`. */
   hold(isHeld: boolean): void
-  /** Replaces everything that the engine replies from now on; `undefined` ends that. */
+  /** Replaces everything that the server replies from now on; `undefined` ends that. */
   replaceReplies(text: string | undefined): void
-  /** Has the connections that follow end at another engine; those that are there stay where they are. */
+  /** Has the connections that follow end at another server; those that are there stay where they are. */
   moveTo(redis: OwnRedis): void
 }
 
@@ -25,12 +25,12 @@ export async function proxyTo(redis: OwnRedis): Promise<RedisProxy> {
   let held: (() => void)[] = []
   const port = await tcpProxy(
     () => connect(target.url.replace('redis+unix://', '')),
-    (client, engine) => {
+    (client, server) => {
       client.on('data', (data) => {
         commands += data.toString('latin1').replaceAll(/x{100,}/g, '') // the filling of long items
-        engine.write(data)
+        server.write(data)
       })
-      engine.on('data', (data) => {
+      server.on('data', (data) => {
         const reply = replacement ?? data
         if (isHeld) held.push(() => client.write(reply))
         else client.write(reply)

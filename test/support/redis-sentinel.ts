@@ -72,9 +72,7 @@ export async function ownSentinel(
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   const port = await freePort()
   const lines = [
-    ...(settings.includes('tls-replication yes')
-      ? ['port 0', `tls-port ${port}`]
-      : [`port ${port}`]),
+    `port ${port}`,
     'bind 127.0.0.1',
     `bind-source-addr ${inner}`,
     'protected-mode no',

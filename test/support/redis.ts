@@ -1,4 +1,4 @@
-/** A private engine: a `redis-server` on a socket in its own folder. */
+/** A private server: a `redis-server` on a socket in its own folder. */
 
 import { AsyncResource } from 'node:async_hooks'
 import { execFile, spawnSync } from 'node:child_process'
@@ -15,7 +15,7 @@ const program = 'redis-server'
 /** Whether the program is installed. */
 export const isInstalled = spawnSync(program, ['--version']).status === 0
 
-/** Tests that need an engine: skipped where there is none, except in CI. */
+/** Tests that need a server: skipped where there is none, except in CI. */
 export function describeWithRedis(title: string, body: () => void): void {
   describe(title, unlessMissing(!isInstalled && program), body)
 }
@@ -43,7 +43,7 @@ export interface OwnRedis {
 }
 
 /**
- * An engine that ends with the test, or the test file, that creates it. It is not started yet, and keeps
+ * A server that ends with the test, or the test file, that creates it. It is not started yet, and keeps
  * nothing on disk unless its settings say so.
  */
 export function ownRedis(...settings: string[]): OwnRedis {
@@ -61,7 +61,7 @@ export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
 export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   const socket = join(folder, 's')
-  /** Whoever starts it, the process belongs to the test, or the test file, that created the engine. */
+  /** Whoever starts it, the process belongs to the test, or the test file, that created the server. */
   const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 

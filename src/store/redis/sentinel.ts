@@ -17,90 +17,90 @@ export interface Answer {
   readonly state: 'up' | 'down' | 'retiring'
 }
 
-/** Two connections to one sentinel, for questions and for events, as the protocol version requires. */
-export class Sentinel {
+export interface Sentinel {
   /** Whether it answered in time when it was asked last. */
-  isPresent = true
-  #isAsked = false
-  readonly #host: string
-  readonly #address: SentinelAddress
-  readonly #timeout: number
-  readonly #signal: AbortSignal
-  readonly #onEvent: () => void
-  #clients: readonly [asked: Client, listening: Client] | undefined
+  readonly isPresent: boolean
+  /** Asks for the primary. @throws {Error} after a bounded time. */
+  ask(): Promise<Answer>
+  close(): void
+}
 
-  constructor(
-    host: string,
-    address: SentinelAddress,
-    timeout: number,
-    signal: AbortSignal,
-    onEvent: () => void,
-  ) {
-    this.#host = host
-    this.#address = address
-    this.#timeout = timeout
-    this.#signal = signal
-    this.#onEvent = onEvent
+/**
+ * Makes two connections to one sentinel, for questions and for events, as the protocol version requires. They are made
+ * again with the next question if they are lost.
+ * @param onEvent called for each event that it publishes.
+ */
+export function createSentinel(
+  host: string,
+  address: SentinelAddress,
+  timeout: number,
+  signal: AbortSignal,
+  onEvent: () => void,
+): Sentinel {
+  const { name } = address
+  let isPresent = true
+  let isAsked = false
+  let clients: readonly [asked: Client, listening: Client] | undefined
+
+  function close(): void {
+    for (const client of clients ?? []) client.destroy()
+    clients = undefined
   }
 
-  async ask(): Promise<Answer> {
-    if (this.#isAsked) throw new TimeoutError('no reply to an earlier question')
-    this.#isAsked = true
-    this.isPresent = false
-    const begun = performance.now()
+  async function connect(hasCredentials: boolean): Promise<readonly [Client, Client]> {
+    const url = address.sentinelUrl(host, hasCredentials)
+    const { client } = await open(url, ['SENTINEL', 'MASTER', name], timeout, signal)
+    const opened = [client]
     try {
-      this.#clients ??= await this.#connect()
-      this.#signal.throwIfAborted()
-      const [client] = this.#clients
-      const { name } = this.#address
-      // In this order, a change in between makes an old epoch come with the new address.
-      const replies = Promise.all([
-        client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
-        client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
-      ])
-      const answer = answerIn(...(await withTimeout(this.#timeout, replies)))
-      this.isPresent = performance.now() - begun < answerTimeout
-      return answer
-    } catch (error) {
-      this.close()
-      throw error
-    } finally {
-      this.#isAsked = false
-    }
-  }
-
-  close(): void {
-    for (const client of this.#clients ?? []) client.destroy()
-    this.#clients = undefined
-  }
-
-  async #connect(): Promise<readonly [Client, Client]> {
-    const openBoth = async (hasCredentials: boolean) => {
-      const url = this.#address.sentinelUrl(this.#host, hasCredentials)
-      const question = ['SENTINEL', 'MASTER', this.#address.name]
-      const { client } = await open(url, question, this.#timeout, this.#signal)
-      const listening = await open(url, ['PING'], this.#timeout, this.#signal).catch((error) => {
-        client.destroy()
-        throw error
-      })
-      const both = [client, listening.client] as const
-      await withTimeout(this.#timeout, listening.client.pSubscribe('*', this.#onEvent)).catch(
-        (error) => {
-          for (const each of both) each.destroy()
-          throw error
-        },
-      )
-      const close = () => {
-        if (this.#clients === both) this.close()
+      const { client: listening } = await open(url, ['PING'], timeout, signal)
+      opened.push(listening)
+      await withTimeout(timeout, listening.pSubscribe('*', onEvent))
+      const closeBoth = () => {
+        if (clients?.[1] === listening) close()
       }
-      listening.client.once('end', close).once('error', close)
-      return both
-    }
-    // Servers and sentinels refuse a password that they do not require.
-    return await openBoth(false).catch((error: unknown) => {
-      if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return openBoth(true)
+      listening.once('end', closeBoth).once('error', closeBoth)
+      return [client, listening]
+    } catch (error) {
+      for (const each of opened) each.destroy()
       throw error
-    })
+    }
+  }
+
+  return {
+    close,
+
+    get isPresent() {
+      return isPresent
+    },
+
+    async ask() {
+      if (isAsked) throw new TimeoutError('no reply to an earlier question')
+      isAsked = true
+      isPresent = false
+      const begun = performance.now()
+      try {
+        // Servers and sentinels refuse a password that they do not require.
+        clients ??= await connect(false).catch((error: unknown) => {
+          if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return connect(true)
+          throw error
+        })
+        signal.throwIfAborted()
+        const [client] = clients
+        // In this order, a change in between makes an old epoch come with the new address.
+        const replies = Promise.all([
+          client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
+          client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
+        ])
+        const answer = answerIn(...(await withTimeout(timeout, replies)))
+        isPresent = performance.now() - begun < answerTimeout
+        return answer
+      } catch (error) {
+        close()
+        throw error
+      } finally {
+        isAsked = false
+      }
+    },
   }
 }
 

@@ -14,7 +14,7 @@ import { type Command, type RedisReply, type Reply, withTimeout } from './client
 import type { ClusterOptions } from './cluster.js'
 import { RedisConnection } from './connection.js'
 import { errorReplyOf, NotPrimaryError, type Reachability, reasonOf } from './errors.js'
-import { type Answer, answerTimeout, Sentinel } from './sentinel.js'
+import { type Answer, answerTimeout, createSentinel, type Sentinel } from './sentinel.js'
 
 /** Time between two questions to the sentinels, in milliseconds. */
 const interval = 1000
@@ -59,12 +59,13 @@ export class WatchedPrimary {
     const { timeout } = options
     this.#options = options
     this.#address = address
-    this.#sentinels = address.hosts.map(
-      (host) =>
-        new Sentinel(host, address, timeout, this.#closing.signal, () => {
-          // Answers that are under way may be older than the event.
-          void (this.#pending ?? Promise.resolve()).then(() => this.#ask())
-        }),
+    const onEvent = () => {
+      // Answers that are under way may be older than the event.
+      void (this.#pending ?? Promise.resolve()).then(() => this.#ask())
+    }
+    const { signal } = this.#closing
+    this.#sentinels = address.hosts.map((host) =>
+      createSentinel(host, address, timeout, signal, onEvent),
     )
     this.#connection = new RedisConnection({
       ...options,

@@ -7,11 +7,10 @@ import { type ItemId, newItemId } from '../../../src/item/id.js'
 import type { ItemStore } from '../../../src/store/item-store.js'
 import { slotOf } from '../../../src/store/redis/slots.js'
 import { create } from '../../conformance/expect.js'
-import { newCertificate } from '../../support/certificate.js'
 import { assertConforms } from '../../support/conformance.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
-import { describeWithRedis, documentedRights, ownRedis, startedRedis } from '../../support/redis.js'
+import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
 import { type OwnStoreOptions, openStore, ownStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
@@ -157,27 +156,6 @@ describeWithRedis('a cluster', () => {
       assert.match(lineOf(service, 'the store cannot be reached'), says)
     })
   }
-
-  test('one with TLS is spoken to with TLS, for whichever server', async () => {
-    const [port, busPort] = await Promise.all([freePort(), freePort()])
-    const [certificate, key] = newCertificate()
-    const node = ownRedis(
-      ...['--tls-port', String(port), '--tls-cluster', 'yes', '--tls-auth-clients', 'no'],
-      ...['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate],
-      ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
-    )
-    await node.start()
-    await node.command('cluster', 'addslotsrange', '0', '16383')
-    const service = await ownService({
-      STORE_URL: `rediss+cluster://127.0.0.1:${port}`,
-      STORE_TIMEOUT,
-      NODE_EXTRA_CA_CERTS: certificate,
-    })
-    await until('the service is healthy', async () => {
-      return (await service.request('GET', '/health')).status === 200
-    })
-    await create(service, {})
-  })
 })
 
 /** Creates items, and finds each once in the list. @returns their ids. */

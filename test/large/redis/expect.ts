@@ -1,4 +1,4 @@
-/** What is seen of a service whose engine has a bad day, and that it recovers by itself. */
+/** What is seen of a service whose server has a bad day, and that it recovers by itself. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** What clients see of a service whose engine has a bad day, and that it recovers by itself. */
+/** What clients see of a service whose server has a bad day, and that it recovers by itself. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,20 +19,20 @@ import {
   unknownOutcome,
 } from './expect.js'
 
-/** Long enough for an engine that is well on a busy machine, short enough to wait for. */
+/** Long enough for a server that is well on a busy machine, short enough to wait for. */
 const timeout = '1500ms'
 
 function serviceOn(url: string, env: NodeJS.ProcessEnv = {}): Promise<OwnService> {
   return ownService({ STORE_URL: url, STORE_TIMEOUT: timeout, ...env })
 }
 
-/** Starts an engine and a service on it. */
+/** Starts a server and a service on it. */
 async function started(...settings: string[]): Promise<{ redis: OwnRedis; service: OwnService }> {
   const redis = await startedRedis(...settings)
   return { redis, service: await serviceOn(redis.url) }
 }
 
-describeWithRedis('faults of the engine', () => {
+describeWithRedis('faults of the server', () => {
   test('it is down when the service starts: the service starts, and serves once it is there', async () => {
     const redis = ownRedis()
     const service = await serviceOn(redis.url)
@@ -122,7 +122,7 @@ describeWithRedis('faults of the engine', () => {
     const ids: string[] = []
     const text = 'x'.repeat(200_000)
     const fill = () =>
-      until('the engine is full', async () => {
+      until('the server is full', async () => {
         const answer = await service.call('POST', '/items', { data: { text } })
         if (answer.status === 201) ids.push(String(record(record(answer.json()).data).id))
         return answer.status !== 201 && answer

@@ -16,7 +16,7 @@ const megabyte = 1_000_000
 const hget = '\r\nHGET\r\n'
 
 describeWithRedis('commands in flight', () => {
-  /** A store of its own, in one bucket unless told otherwise, and the way to its engine. */
+  /** A store of its own, in one bucket unless told otherwise, and the way to its server. */
   async function opened({ buckets = 1, timeout = 60_000 } = {}) {
     const redis = await startedRedis()
     const proxy = await proxyTo(redis)
@@ -61,7 +61,7 @@ describeWithRedis('commands in flight', () => {
         const id = newItemId()
         await store.create(id, itemText(id, 1))
       })
-    await Promise.all(creates()) // the engine knows the script then
+    await Promise.all(creates()) // the server knows the script then
     assert.equal(await reached(proxy, 'EVALSHA', creates, (sent) => sent >= 1024), 1024)
   })
 
@@ -92,7 +92,7 @@ describeWithRedis('commands in flight', () => {
   test('are sent in order, and one that is longer than all the room goes alone', async () => {
     const { redis, proxy, store } = await opened()
     const known = newItemId()
-    await store.create(known, itemText(known, 1)) // the engine knows the script then
+    await store.create(known, itemText(known, 1)) // the server knows the script then
     const order: number[] = []
     const ids = Array.from({ length: 4 }, newItemId)
     const creates = () =>
@@ -111,7 +111,7 @@ describeWithRedis('commands in flight', () => {
     const timeout = 6000
     const { proxy, store } = await opened({ timeout })
     const known = newItemId()
-    await store.create(known, itemText(known, 1)) // the engine knows the script then
+    await store.create(known, itemText(known, 1)) // the server knows the script then
     const [first, second, third] = [newItemId(), newItemId(), newItemId()]
     proxy.hold(true)
     const created = [first, second].map(async (id) => store.create(id, itemText(id, 40 * megabyte)))
@@ -136,10 +136,10 @@ describeWithRedis('commands in flight', () => {
     for (const read of reads) await assert.rejects(read, /The store rejected the request/)
   })
 
-  test('a proxy answers with an error what the engine has executed: the outcome is unknown', async () => {
+  test('a proxy answers with an error what the server has executed: the outcome is unknown', async () => {
     const { proxy, store } = await opened()
     const [id, other] = [newItemId(), newItemId()]
-    await store.create(other, itemText(other, 1)) // the engine knows the script then
+    await store.create(other, itemText(other, 1)) // the server knows the script then
     proxy.replaceReplies('-ERR upstream failure\r\n')
     await assert.rejects(async () => store.create(id, itemText(id, 1)), unknownOutcome)
     proxy.replaceReplies('-READONLY You can not write\r\n')
@@ -171,7 +171,7 @@ describeWithRedis('commands in flight', () => {
     const traffic = store.traffic
     assert.ok(traffic)
     const known = newItemId()
-    await store.create(known, itemText(known, 1)) // the engine knows the script then
+    await store.create(known, itemText(known, 1)) // the server knows the script then
     const times: number[] = []
     traffic.onRoundTrip = (time) => times.push(time)
     await store.read(known)

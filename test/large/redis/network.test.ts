@@ -1,4 +1,4 @@
-/** What clients see of a service that is cut off from its engine, and that it recovers by itself. */
+/** What clients see of a service that is cut off from its server, and that it recovers by itself. */
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
@@ -57,7 +57,7 @@ describe('the network', { skip: skip || (!isAllowed && 'there are no network nam
     assert.deepEqual(await service.stop(), [0, null])
   })
 
-  test('is cut when the service starts: it starts, and serves once the engine can be reached', async () => {
+  test('is cut when the service starts: it starts, and serves once the server can be reached', async () => {
     const redis = await remoteRedis()
     await redis.swallow()
     const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
@@ -68,10 +68,10 @@ describe('the network', { skip: skip || (!isAllowed && 'there are no network nam
 })
 
 interface RemoteRedis extends OwnRedis {
-  /** Unplugs the cable at the engine's side. */
+  /** Unplugs the cable at the server's side. */
   unplug(): Promise<void>
   plugIn(): Promise<void>
-  /** Makes all packets to the engine vanish, so that TCP neither answers nor resets. */
+  /** Makes all packets to the server vanish, so that TCP neither answers nor resets. */
   swallow(): Promise<void>
   letThrough(): Promise<void>
 }
@@ -80,7 +80,7 @@ interface RemoteRedis extends OwnRedis {
 const nowhere = '02:00:00:00:00:01'
 let networks = 0
 
-/** Starts an engine at the end of a link that can be cut, which is all that the network contains, so that it ends with the engine. */
+/** Starts a server at the end of a link that can be cut, which is all that the network contains, so that it ends with the server. */
 async function remoteRedis(): Promise<RemoteRedis> {
   networks += 1
   const number = (process.pid + networks) % 250

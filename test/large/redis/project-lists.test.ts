@@ -1,4 +1,4 @@
-/** Lists of one project on an engine: the decisions on them hold there, too, and for changes by other services. */
+/** Lists of one project on a server: the decisions on them hold there, too, and for changes by other services. */
 
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
@@ -51,7 +51,7 @@ function cancelling(rows: readonly bigint[]): bigint {
   throw new Error('they are independent of each other')
 }
 
-describeWithRedis('lists of one project on an engine', () => {
+describeWithRedis('lists of one project on a server', () => {
   test('are as decided', async () => {
     const redis = await startedRedis()
     const { baseUrl, secret } = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })

@@ -1,4 +1,4 @@
-/** What the Redis store makes of an engine that refuses something, and what it logs of it. */
+/** What the Redis store makes of a server that refuses something, and what it logs of it. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ import { noChange, unknownOutcome } from './expect.js'
 
 const redis = await startedRedis()
 
-describeWithRedis('refusals of the engine', () => {
+describeWithRedis('refusals of the server', () => {
   const used = ['EVAL', 'EVALSHA', 'HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
   for (const command of used) {
     test(`the user may not use ${command}: unhealthy, and whatever says so has changed nothing`, async () => {

@@ -8,11 +8,10 @@ import { Agent } from 'node:http'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { itemOf } from '../../conformance/expect.js'
-import { newCertificate } from '../../support/certificate.js'
 import { keptClient } from '../../support/kept-client.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
-import { describeWithRedis, isInstalled, ownRedis } from '../../support/redis.js'
+import { describeWithRedis, isInstalled } from '../../support/redis.js'
 import {
   type OwnSentinel,
   ownSentinel,
@@ -137,25 +136,6 @@ describeWithRedis('a server that sentinels watch', async () => {
     const sentinel = await ownSentinel(port, [...authentication, `requirepass ${password}`])
     const other = await ownService({ STORE_URL: urlOf([sentinel]), STORE_TIMEOUT })
     await assertRecovers(other)
-  })
-
-  test('sentinels and servers with TLS are spoken to with TLS', async () => {
-    const port = await freePort()
-    const [certificate, key] = newCertificate()
-    const tls = [
-      ...[`tls-cert-file ${certificate}`, `tls-key-file ${key}`, `tls-ca-cert-file ${certificate}`],
-      ...['tls-auth-clients no', 'tls-replication yes'],
-    ]
-    const server = ownRedis(
-      ...['--tls-port', String(port), '--protected-mode', 'no'],
-      ...tls.flatMap((line) => `--${line}`.split(' ')),
-    )
-    await server.start()
-    const sentinel = await ownSentinel(port, tls)
-    const STORE_URL = urlOf([sentinel]).replace('redis', 'rediss').replace(credentials, '')
-    await assertRecovers(
-      await ownService({ STORE_URL, STORE_TIMEOUT, NODE_EXTRA_CA_CERTS: certificate }),
-    )
   })
 
   const mistakes = [

@@ -1,4 +1,4 @@
-/** The service on an engine: the conformance tests, its settings and its metrics. */
+/** The service on a server: the conformance tests, its settings and its metrics. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const STORE_TIMEOUT = '20s'
 
 const forTexts = await startedRedis()
 
-describeWithRedis('the service on an engine', () => {
+describeWithRedis('the service on a server', () => {
   test('passes the conformance tests', async () => {
     const redis = await startedRedis()
     await assertConforms({ STORE_URL: redis.url, STORE_TIMEOUT })
@@ -54,7 +54,7 @@ describeWithRedis('the service on an engine', () => {
     assert.doesNotMatch(document, /order of their creation|one moment|place in the list/)
   })
 
-  test('has metrics of the items, and of the memory of the engine', async () => {
+  test('has metrics of the items, and of the memory of the server', async () => {
     const redis = await startedRedis()
     const METRICS_PORT = String(await freePort())
     const env = { STORE_URL: redis.url, STORE_TIMEOUT, METRICS_PORT }
@@ -100,7 +100,7 @@ describeWithRedis('the service on an engine', () => {
     assert.equal(await loaded({}), false)
   })
 
-  test('speaks TLS with an engine whose certificate it knows, and with no other', async () => {
+  test('speaks TLS with a server whose certificate it knows, and with no other', async () => {
     const port = await freePort()
     const [certificate, key] = newCertificate()
     const files = ['--tls-cert-file', certificate, '--tls-key-file', key]
@@ -115,7 +115,7 @@ describeWithRedis('the service on an engine', () => {
   })
 })
 
-test('STORE_URL: what is no address of an engine is refused, without a word of the password', () => {
+test('STORE_URL: what is no address of a server is refused, without a word of the password', () => {
   const urls = [
     ...['secret', 'http://:secret@host', 'redis://', 'redis://:secret@host/x'],
     ...['redis://:secret@host:6379?db=1', 'redis://:secret@host:99999', 'redis://:secret@a,b/1'],

@@ -1,4 +1,4 @@
-/** The Redis store by itself, against an engine in a process of its own. */
+/** The Redis store by itself, against a server in a process of its own. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -60,7 +60,7 @@ describeWithRedis('the Redis store', () => {
     for (const id of kept) assert.ok(shown.includes(id), `${id} does not show`)
   })
 
-  test('a list that is read from one process of the engine and then from another shows each item once', async () => {
+  test('a list that is read from one process of the server and then from another shows each item once', async () => {
     const other = await startedRedis()
     const store = await open({ ...one, batchBytes: 1000 }, other)
     const ids = await created(store, 4000, 200)
@@ -146,7 +146,7 @@ describeWithRedis('the Redis store', () => {
     assert.equal((await store.list()).byteLength, undefined)
   })
 
-  test('the engine may forget its scripts', async () => {
+  test('the server may forget its scripts', async () => {
     const store = await open(one)
     const [id] = await created(store, 1)
     assert.ok(id)
