@@ -7,7 +7,7 @@
 
 import { createHash } from 'node:crypto'
 import { isOwnName, type MemberMarks, type Members, ownNames } from './member-record.js'
-import { hashWith, type NamedText, NameTable, nextCharacter, unescapeName } from './names.js'
+import { hashWith, NameTable, nextCharacter, unescapeName } from './names.js'
 import { type Slices, sliceBytes } from './slices.js'
 
 /** Longer names are known by their digest. As long as this takes, in bytes, no other request is served. */
@@ -22,8 +22,6 @@ const sliceWork = 8 * 1024
 const memberWork = 32
 /** How many of them a byte of a name with escapes counts for. */
 const escapedWork = 16
-
-const nothing = Buffer.alloc(0)
 
 const quote = 0x22
 const comma = 0x2c
@@ -92,12 +90,7 @@ function* markDropped(
   marks: MemberMarks,
   hold: (bytes: number) => void,
 ): Slices<boolean> {
-  const names: NamedText = {
-    hashAt: (member, base) =>
-      plainHash(text, member, base) ?? hashOf(shortName(text, member), base),
-    isSame: (one, other) => isSameName(text, one, other),
-  }
-  const table = new NameTable(names, count)
+  const table = new NameTable(count, (one, other) => isSameName(text, one, other))
   const longNames = new Map<string, number>()
   let hasDropped = false
   let work = 0
@@ -173,7 +166,7 @@ function* digestAt(text: Buffer, start: number): Slices<string> {
   return sha256.digest('base64')
 }
 
-function hashOf(name: Uint8Array = nothing, base: number): number {
+function hashOf(name: Uint8Array, base: number): number {
   let hash = 0
   for (const byte of name) hash = hashWith(hash, byte, base)
   return hash

@@ -111,30 +111,15 @@ function writeCodePoint(target: Buffer, start: number, code: number): number {
 /** Upper bound of hashes. Large, but the product of a hash and any base is still exact in a double. */
 const prime = 2 ** 31 - 1
 
-/** Most slots of a shard: to move its names to a larger one would take a tenth of a millisecond. */
-const maxSlots = 1024
-
-/** How full shards become if all names are different, and how full one may be: by chance, none ever is. */
+/** How full the table becomes if all names are different. */
 const load = 0.72
-const maxLoad = 0.95
+
+/** The system provides memory in pages of this size in bytes, when they are first written. */
+const pageBytes = 4096
 
 /** The largest text; a slot has as many bits for a position, and the others for bits of the hash. */
 export const maxNamedText = 128 * 1024 * 1024
 const positionBits = 27
-
-interface Shard {
-  /** For each name, the start of its member and bits of its hash; 0 for none. */
-  slots: Int32Array
-  count: number
-}
-
-/** What the names of a table are. */
-export interface NamedText {
-  /** The hash of the name of a member, by its `start`. */
-  hashAt(start: number, base: number): number
-  /** Whether two members have the same name. */
-  isSame(start: number, other: number): boolean
-}
 
 /**
  * Names of members, found by a hash of their bytes, with escapes resolved. What is kept of each is the position of
@@ -148,22 +133,27 @@ export class NameTable {
    * timing.
    */
   readonly base = randomInt(2 ** 20, 2 ** 21)
-  readonly #text: NamedText
-  readonly #shards: (Shard | undefined)[]
-  readonly #slots: number
-  /** The slots of all shards; those of a shard that has not been used take no memory. */
+  readonly #isSame: (start: number, other: number) => boolean
   readonly #memory: Buffer
-  /** Memory that it takes, in bytes. */
-  byteLength = 0
+  /** For each name, the start of its member and bits of its hash; 0 for none. */
+  readonly #slots: Int32Array
+  #count = 0
 
-  /** @param count maximum number of names. */
-  constructor(text: NamedText, count: number) {
-    this.#text = text
-    this.#slots = Math.min(maxSlots, 2 ** Math.ceil(Math.log2(count / load)))
-    const shards = Math.ceil(count / load / this.#slots)
-    this.#shards = new Array(shards).fill(undefined)
-    const bytes = shards * this.#slots * Int32Array.BYTES_PER_ELEMENT
+  /**
+   * @param count maximum number of names.
+   * @param isSame whether two members have the same name, by where they start.
+   */
+  constructor(count: number, isSame: (start: number, other: number) => boolean) {
+    this.#isSame = isSame
+    const slots = Math.ceil(count / load)
+    const bytes = slots * Int32Array.BYTES_PER_ELEMENT
     this.#memory = bytes < mappedFrom ? Buffer.alloc(bytes) : mapped(bytes)
+    this.#slots = new Int32Array(this.#memory.buffer, 0, slots)
+  }
+
+  /** Memory that it takes at most, in bytes: each name may be the first in a page. */
+  get byteLength(): number {
+    return Math.min(this.#memory.length, this.#count * pageBytes)
   }
 
   /** Returns the memory to the system, as the item is about to take some. The table must not be used any more. */
@@ -176,49 +166,22 @@ export class NameTable {
    * @returns the start of that one, or 0.
    */
   put(start: number, hash: number): number {
+    const slots = this.#slots
     const mixed = mix(hash)
-    const shard = this.#shardOf(mixed)
-    if (shard.count >= shard.slots.length * maxLoad) this.#grow(shard)
-    const { slots } = shard
     const entry = start | (mixed << positionBits)
-    let slot = homeOf(mixed, slots)
+    let slot = Math.floor((mixed / 2 ** 32) * slots.length)
     for (let present = slots[slot]; present; present = slots[slot]) {
       const other = present & (maxNamedText - 1)
       // The bits of the hash are compared first.
-      if ((present ^ entry) >>> positionBits === 0 && this.#text.isSame(other, start)) {
+      if ((present ^ entry) >>> positionBits === 0 && this.#isSame(other, start)) {
         slots[slot] = entry
         return other
       }
-      slot = (slot + 1) & (slots.length - 1)
+      slot = slot + 1 === slots.length ? 0 : slot + 1
     }
     slots[slot] = entry
-    shard.count += 1
+    this.#count += 1
     return 0
-  }
-
-  #shardOf(mixed: number): Shard {
-    const number = Math.floor((mixed / 2 ** 32) * this.#shards.length)
-    let shard = this.#shards[number]
-    if (shard === undefined) {
-      const start = number * this.#slots * Int32Array.BYTES_PER_ELEMENT
-      shard = { slots: new Int32Array(this.#memory.buffer, start, this.#slots), count: 0 }
-      this.#shards[number] = shard
-      this.byteLength += shard.slots.byteLength
-    }
-    return shard
-  }
-
-  #grow(shard: Shard): void {
-    const { slots } = shard
-    shard.slots = new Int32Array(2 * slots.length)
-    this.byteLength += slots.byteLength
-    for (const entry of slots) {
-      if (entry === 0) continue
-      const mixed = mix(this.#text.hashAt(entry & (maxNamedText - 1), this.base))
-      let slot = homeOf(mixed, shard.slots)
-      while (shard.slots[slot] !== 0) slot = (slot + 1) & (shard.slots.length - 1)
-      shard.slots[slot] = entry
-    }
   }
 }
 
@@ -233,9 +196,4 @@ function mix(hash: number): number {
   const once = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
   const twice = Math.imul(once ^ (once >>> 12), 0x297a2d39)
   return (twice ^ (twice >>> 15)) >>> 0
-}
-
-/** The first bits choose the shard, and the last ones are kept with the position. */
-function homeOf(mixed: number, slots: Int32Array): number {
-  return (mixed >>> (32 - positionBits)) & (slots.length - 1)
 }
