@@ -256,22 +256,13 @@ for (const [args, packages] of light) {
   })
 }
 
-for (const [expires, seconds] of [
-  ['90s', 90],
-  ['15m', 900],
-  ['1h', 3600],
-  ['7d', 604_800],
-] as const) {
-  test(`token --expires ${expires}`, () => {
-    const { status, stdout } = run(['token', '--sub', 'alice', '--expires', expires], {
-      JWT_SECRET: secret,
-    })
-    const payload = JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString())
-    assert.equal(payload.sub, 'alice')
-    assert.equal(payload.exp - payload.iat, seconds)
-    assert.equal(status, 0)
+test('token prints a token of the caller for the time', () => {
+  const { status, stdout } = run(['token', '--sub', 'alice', '--expires', '15m'], {
+    JWT_SECRET: secret,
   })
-}
+  const payload = JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString())
+  assert.deepEqual([payload.sub, payload.exp - payload.iat, status], ['alice', 900, 0])
+})
 
 test('what dev prints fits a screen, says how long the token is valid, and its commands work', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']

@@ -122,23 +122,13 @@ test('--seed: one object per line', async () => {
   ])
 })
 
-const badSeeds: [what: string, file: string, says: string][] = [
-  [
-    'is not JSON',
-    fileWith('bad.json', '[\n  {"a": 1},\n  {"b": }\n]'),
-    'bad.json: line 3, column 9: expected a value',
-  ],
-  [
-    'does not exist',
-    'none.json',
-    "the seed none.json cannot be read: ENOENT: no such file or directory, open 'none.json'",
-  ],
-]
-for (const [what, file, says] of badSeeds) {
-  test(`--seed with a file that ${what}: one error with the position, and nothing is started`, () => {
-    assert.equal(failingDev('--seed', file), says)
-  })
-}
+test('--seed with a file that is not JSON, or is not there: one error with the place', () => {
+  const file = fileWith('bad.json', '[\n  {"a": 1},\n  {"b": }\n]')
+  assert.equal(failingDev('--seed', file), 'bad.json: line 3, column 9: expected a value')
+  const says =
+    "the seed none.json cannot be read: ENOENT: no such file or directory, open 'none.json'"
+  assert.equal(failingDev('--seed', 'none.json'), says)
+})
 
 test('--seed with more than the store can hold: one error, and nothing is started', () => {
   const file = fileWith('many.jsonl', '{"a":"xxxxxxxxxx"}\n'.repeat(100))
@@ -163,40 +153,21 @@ describeWithRedis('--seed with STORE_URL', () => {
   })
 })
 
-test('--delay: item requests wait', async () => {
+test('--delay: an item request waits', async () => {
   const { ask } = await startDev('--delay', '1500-1501')
-  const time = async (act: () => Promise<unknown>) => {
-    const start = performance.now()
-    await act()
-    return performance.now() - start
-  }
-  const body = '{"data":{"a":1.0}}'
-  const id = '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11'
-  const delayed = await Promise.all([
-    time(() => ask('/items')),
-    time(async () => assert.match(await ask('/items', { method: 'POST', body }), /"a":1.0/)),
-    time(async () => assert.match(await ask(`/items/${id}`), /not found/)),
-    time(async () => assert.match(await ask(`/items/${id}`, { method: 'PUT', body }), /not found/)),
-    time(async () => assert.match(await ask(`/items/${id}`, { method: 'DELETE' }), /not found/)),
-  ])
-  for (const ms of delayed) assert.ok(ms >= 1490, `${ms} ms`)
+  const start = performance.now()
+  await ask('/items')
+  assert.ok(performance.now() - start >= 1490)
 })
 
 test('--delay: health and refused requests do not wait; a pending delay ends when the service stops', async () => {
   // The delay is far above what a busy machine takes to answer and to end.
-  const { ask, baseUrl, child, ended } = await startDev(
-    '--delay',
-    '60s',
-    '--shutdown-timeout',
-    '50',
-  )
+  const { ask, baseUrl, child, ended } = await startDev('--delay=60s', '--shutdown-timeout=50')
   let isAnswered = false
-  const waiting = ask('/items').then(
-    () => {
-      isAnswered = true
-    },
-    () => undefined,
-  )
+  const noteAnswer = () => {
+    isAnswered = true
+  }
+  const waiting = ask('/items').then(noteAnswer, () => undefined)
   for (const [path, status] of [
     ['/health', 200],
     ['/items', 401],
@@ -211,15 +182,6 @@ test('--delay: health and refused requests do not wait; a pending delay ends whe
   await waiting
 })
 
-for (const delay of ['', 'x', '-', '200-', '-200', '800-200', '1-2-3', '1.5', '61s', '1h']) {
-  test(`--delay=${delay} is refused`, () => {
-    assert.equal(
-      failingDev(`--delay=${delay}`),
-      `--delay is "${delay}"; expected milliseconds such as 200 or 200-800, up to 60000`,
-    )
-  })
-}
-
 test('--failures: the first item requests fail, and the others succeed', async () => {
   const { ask, baseUrl } = await startDev('--failures', '503,cut')
   assert.match(await ask('/items'), /SERVICE_UNAVAILABLE/)
@@ -228,17 +190,15 @@ test('--failures: the first item requests fail, and the others succeed', async (
   assert.match(await ask('/items'), /"status":"success"/)
 })
 
-test('--failures at a rate', async () => {
-  const { ask } = await startDev('--failures', '500=1')
-  for (let at = 0; at < 5; at += 1) assert.match(await ask('/items'), /INTERNAL_ERROR/)
-})
-
-for (const list of ['', '404', '503=2', '503=', '503,cut=0.1', '503=0.6,cut=0.6', 'x']) {
-  test(`--failures=${list} is refused`, () => {
-    assert.equal(
-      failingDev(`--failures=${list}`),
-      `--failures is "${list}"; expected the first ones such as 503,cut or rates such as 503=0.1,cut=0.05, of 429, 500, 503, cut`,
-    )
+for (const [flag, says] of [
+  ['--delay', 'milliseconds such as 200 or 200-800, up to 60000'],
+  [
+    '--failures',
+    'the first ones such as 503,cut or rates such as 503=0.1,cut=0.05, of 429, 500, 503, cut',
+  ],
+]) {
+  test(`${flag}=x is refused`, () => {
+    assert.equal(failingDev(`${flag}=x`), `${flag} is "x"; expected ${says}`)
   })
 }
 

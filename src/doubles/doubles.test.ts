@@ -1,4 +1,4 @@
-/** What a reset means for operations that are delayed. */
+/** Flags for delays and failures; what a reset means for operations that are delayed. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,6 +6,23 @@ import { newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createDoubles } from './doubles.js'
+import { parseDelay, parseFailures } from './options.js'
+
+test('a delay is a time or a range of times', () => {
+  assert.deepEqual(parseDelay('200'), { min: 200, max: 200 })
+  assert.deepEqual(parseDelay('0-1s'), { min: 0, max: 1000 })
+  for (const text of ['', 'x', '-', '200-', '-200', '800-200', '1-2-3', '1.5', '61s', '1h']) {
+    assert.throws(() => parseDelay(text), { name: 'UsageError' }, text)
+  }
+})
+
+test('failures are the first ones, or have rates', () => {
+  assert.deepEqual(parseFailures('503,cut'), [503, 'cut'])
+  assert.deepEqual(parseFailures('503=0.1,cut=1e-1'), { 503: 0.1, cut: 0.1 })
+  for (const text of ['', '404', '503=2', '503=', '503,cut=0.1', '503=0.6,cut=0.6', '503=1=1']) {
+    assert.throws(() => parseFailures(text), { name: 'UsageError' }, text)
+  }
+})
 
 const item = { projectId: Buffer.from('null'), members: Buffer.alloc(0) }
 

@@ -133,3 +133,18 @@ test('failures of other kinds have lines of their own, and all have after the en
     logFailure(anExchange(), new ApiError('STORE_FULL', 'Full'))
   assert.equal(lines.length, 9)
 })
+
+test('of unexpected errors that all differ, most are only counted', () => {
+  const { lines, log } = captured()
+  const { logFailure, end } = createFailureLog(log)
+  for (let place = 0; place < 300; place += 1) {
+    const cause = new Error(`item ${place}`)
+    logFailure(anExchange(), new ApiError('INTERNAL_ERROR', 'An error', { cause }))
+  }
+  assert.ok(lines.length < 100, `${lines.length} lines in one turn of the event loop`)
+  end()
+  assert.equal(
+    lines.reduce((sum, { count }) => sum + Number(count), 0),
+    300,
+  )
+})

@@ -2,15 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import { test } from 'node:test'
-import { pino } from 'pino'
-import { type Exchange, newExchange } from '../../src/http/exchange.js'
-import { createFailureLog, createRequestLog } from '../../src/http/request-log.js'
-import { ApiError } from '../../src/interface/errors.js'
-import { Connection } from '../../src/listener/connection.js'
-import { createTurn } from '../../src/listener/turn.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import { type LogLine, ownApp } from '../support/own-app.js'
 import { type OwnService, ownService, ownTest } from '../support/own-service.js'
@@ -66,68 +58,6 @@ test('§7 unexpected errors with different messages: each has its stack in the l
   assert.match(JSON.stringify(log[0]?.err), /"stack":"Error: two\\n/)
   assert.match(JSON.stringify(log[1]?.err), /"stack":"Error: one\\n/)
 })
-
-test('§7 of unexpected errors that all differ, most are only counted', () => {
-  const lines: LogLine[] = []
-  const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const failureLog = createFailureLog(log)
-  for (let place = 0; place < 300; place += 1) {
-    const cause = new Error(`item ${place}`)
-    failureLog.logFailure(anExchange(), new ApiError('INTERNAL_ERROR', 'An error', { cause }))
-  }
-  assert.ok(lines.length < 100, `${lines.length} lines in one turn of the event loop`)
-  failureLog.end()
-  assert.equal(countIn(lines), 300)
-})
-
-test('§7 after an interval without failures of a kind, nothing is written until the next one', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] })
-  const lines: LogLine[] = []
-  const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const { logFailure } = createFailureLog(log)
-  const fail = () => logFailure(anExchange(), new ApiError('STORE_FULL', 'full'))
-  const counts = () => lines.map(({ count }) => count)
-  for (let count = 0; count < 3; count += 1) fail()
-  assert.deepEqual(counts(), [1])
-  t.mock.timers.tick(1_000)
-  assert.deepEqual(counts(), [1, 2])
-  t.mock.timers.tick(5_000)
-  assert.deepEqual(counts(), [1, 2])
-  fail()
-  assert.deepEqual(counts(), [1, 2, 1])
-  fail()
-  t.mock.timers.tick(1_000)
-  assert.deepEqual(counts(), [1, 2, 1, 1])
-})
-
-test('the line of a request has its time in milliseconds, with at most three decimals', async () => {
-  const lines: LogLine[] = []
-  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const logRequest = createRequestLog(log, 'info', { clientOf: () => '192.0.2.1' })
-  const exchange = anExchange()
-  const earlier = 1e9 // milliseconds, so that a wrong factor shows on a busy machine too
-  exchange.startedAt -= earlier
-  logRequest(exchange)
-  const [line] = lines
-  const elapsed = Number(line?.ms) - earlier
-  assert.ok(elapsed >= 0 && elapsed < 60_000, String(line?.ms))
-  assert.match(String(line?.ms), /^\d+(\.\d{1,3})?$/)
-  assert.deepEqual([line?.client, line?.msg], ['192.0.2.1', 'answered'])
-})
-
-function anExchange(): Exchange {
-  const request = new IncomingMessage(new Socket())
-  const nothing = () => undefined
-  const events = { received: nothing, heldBytesChanged: nothing, readyToResume: nothing }
-  const owner = {
-    isStopping: false,
-    isCrowded: false,
-    turn: createTurn(() => 64),
-    ...events,
-    serveNext: nothing,
-  }
-  return newExchange(request, new ServerResponse(request), new Connection(request.socket, owner))
-}
 
 /** Creates that fail. @returns their number. */
 async function fail(own: OwnService, count: number): Promise<number> {

@@ -68,41 +68,6 @@ test('§4.7 it needs no token, and has the usual headers and those for revalidat
   assert.match(tag, /^"[\w-]{43}"$/)
 })
 
-test('§4.7 HEAD is answered as GET without the body', async () => {
-  const head = await own.requestTarget('HEAD', path)
-  assert.deepEqual([head.status, head.text], [200, ''])
-  assert.deepEqual(Object.keys(head.headers), Object.keys(served.headers))
-  assert.equal(head.headers['content-length'], served.headers['content-length'])
-  assert.equal(head.headers.etag, tag)
-})
-
-test('§4.7 OPTIONS and preflights get 204, other methods 405 METHOD_NOT_ALLOWED', async () => {
-  const options = await own.requestTarget('OPTIONS', path)
-  assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'])
-  const headers = { origin: 'http://a', 'access-control-request-method': 'GET' }
-  const preflight = await own.requestTarget('OPTIONS', path, { headers })
-  assert.equal(preflight.status, 204)
-  assertUsualHeaders(preflight)
-  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-    const answer = await own.requestTarget(method, path)
-    assertRefused(answer, 405, 'METHOD_NOT_ALLOWED')
-    assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
-  }
-})
-
-for (const method of ['GET', 'HEAD']) {
-  for (const known of ['<tag>', 'W/<tag>', '"a", <tag>', '*']) {
-    test(`§4.7 ${method} with If-None-Match: ${known} gets 304 without a body`, async () => {
-      const headers = { 'if-none-match': known.replace('<tag>', tag) }
-      const answer = await own.requestTarget(method, path, { headers })
-      assert.deepEqual([answer.status, answer.text], [304, ''])
-      assertUsualHeaders(answer)
-      const { etag, 'cache-control': caching, 'content-type': type } = answer.headers
-      assert.deepEqual([etag, caching, type], [tag, 'no-cache', undefined])
-    })
-  }
-}
-
 test('§4.7 a body is required where there is one, and a header unless it depends on the request', () => {
   interface Operation {
     readonly requestBody?: { readonly required?: boolean }
@@ -125,11 +90,6 @@ test('§4.7 a body is required where there is one, and a header unless it depend
     required === true ? [] : [name],
   )
   assert.deepEqual(optional, ['Retry-After', 'Preference-Applied', 'Idempotent-Replayed'])
-})
-
-test('§4.7 If-None-Match with another tag gets the document', async () => {
-  const answer = await own.requestTarget('GET', path, { headers: { 'if-none-match': '"a"' } })
-  assert.deepEqual([answer.status, answer.text], [200, served.text])
 })
 
 test('§4.7 many clients that ask at once all get the same', async () => {

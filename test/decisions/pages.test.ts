@@ -1,4 +1,4 @@
-/** Interface §4.8: the pages, their files and the documentation as text as they are served, without a browser. */
+/** Interface §4.7, §4.8: how pages, their files, the OpenAPI document and the documentation are served. */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -30,6 +30,9 @@ const served = [
   { path: '/', file: 'items/index.html', type: 'text/html; charset=utf-8' },
   { path: asset, file: `assets/${script}`, type: 'text/javascript; charset=utf-8' },
 ]
+
+/** Served in the same way, but from no file. */
+const document = { path: '/openapi.json' }
 
 const documents = [
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -77,6 +80,10 @@ for (const { path, file, type } of [...served, ...documents]) {
       "trusted-types 'none'",
     ])
   })
+}
+
+for (const { path } of [...served, document, ...documents]) {
+  const title = path.replace(/-[^.]+(?=\.js$)/, '-HASH')
 
   test(`§4.8 ${title}: HEAD is answered as GET without the body`, async () => {
     const headers = { 'accept-encoding': 'gzip' }
@@ -88,10 +95,22 @@ for (const { path, file, type } of [...served, ...documents]) {
     assert.deepEqual(lasting(head), lasting(whole))
   })
 
-  test(`§4.8 ${title}: 304 without a body for its tag`, async () => {
-    const { etag } = (await get(path)).headers
-    const same = await get(path, { 'if-none-match': etag })
-    assert.deepEqual([same.status, same.text, same.headers.etag], [304, '', etag])
+  test(`§4.8 ${title}: 304 without a body for its tag, with the usual headers`, async () => {
+    const { text, headers } = await get(path)
+    const { etag, 'cache-control': caching } = headers
+    for (const method of ['GET', 'HEAD']) {
+      for (const known of [etag, `W/${etag}`, `"a", ${etag}`, '*']) {
+        const same = await service.requestTarget(method, path, {
+          headers: { 'if-none-match': known },
+        })
+        assert.deepEqual([same.status, same.text, same.headers.etag], [304, '', etag])
+        assertHeaders(same)
+        assert.equal(same.headers['content-type'], undefined)
+        assert.equal(same.headers['cache-control'], caching)
+      }
+    }
+    const other = await get(path, { 'if-none-match': '"a"' })
+    assert.deepEqual([other.status, other.text], [200, text])
   })
 
   test(`§4.8 ${title}: 405 with Allow for other methods, 204 for OPTIONS and preflights`, async () => {
@@ -115,15 +134,9 @@ for (const { path, file } of served) {
     const coded = { 'accept-encoding': 'br' }
     const tags = [(await get(path)).headers.etag, (await get(path, coded)).headers.etag]
     assert.notEqual(tags[0], tags[1])
-    for (const known of [tags[0], `W/${tags[0]}`, `"a", ${tags[0]}`, '*']) {
-      const answer = await get(path, { 'if-none-match': known })
-      assert.deepEqual([answer.status, answer.text], [304, ''])
-      assert.equal(answer.headers.etag, tags[0])
-      assert.equal(answer.headers.vary, 'Accept-Encoding')
-      assert.ok(answer.headers['content-security-policy'])
-      assert.equal(answer.headers['content-type'], undefined)
-      assertHeaders(answer)
-    }
+    const { headers } = await get(path, { 'if-none-match': tags[0] })
+    assert.equal(headers.vary, 'Accept-Encoding')
+    assert.ok(headers['content-security-policy'])
     assert.equal((await get(path, { 'if-none-match': tags[1] })).status, 200)
     assert.equal((await get(path, { ...coded, 'if-none-match': tags[1] })).status, 304)
     const dated = { 'if-modified-since': new Date().toUTCString() }

@@ -82,26 +82,4 @@ for (const { name, text, permissions, jobs } of workflows) {
       for (const { run = '' } of steps) assert.doesNotMatch(run, /\$\{\{(?! matrix\.)/, job)
     }
   })
-
-  test(`${name}: the files and scripts that it runs are there`, () => {
-    const { scripts }: { scripts: object } = JSON.parse(
-      readFileSync(join(root, 'package.json'), 'utf8'),
-    )
-    for (const [, script = ''] of text.matchAll(/\bnpm run ([\w:]+)/g)) assert.ok(script in scripts)
-    const own = text.matchAll(/\buses: \.\/\.github\/workflows\/(\S+)/g)
-    for (const [, file] of own)
-      assert.ok(
-        workflows.some(({ name }) => name === file),
-        file,
-      )
-  })
 }
-
-test('test.yml: the versions of Node.js begin with the oldest that is supported', () => {
-  const text = readFileSync(join(folder, 'test.yml'), 'utf8')
-  const [, versions = ''] = /^ +node: \[(.*)\]$/m.exec(text) ?? []
-  const { engines }: { engines: { node: string } } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  )
-  assert.equal(engines.node.replace(/^>=(\d+).*/, '$1'), versions.split(', ')[0])
-})
