@@ -133,15 +133,21 @@ export function pathOf(id: string): string {
   return `/items/${encodeURIComponent(id)}`
 }
 
-/** The path of the list. @throws {TypeError} for a project that is not text. */
+/** The path of the list. @throws {TypeError} for a project that is not text, or has a lone surrogate. */
 export function listPath({ projectId }: ListOptions = {}): string {
   if (projectId === undefined) return '/items'
   requireText(projectId)
+  requirePairs(projectId)
   return `/items?project_id=${encodeURIComponent(projectId)}`
 }
 
 function requireText(projectId: unknown): void {
   if (typeof projectId !== 'string') throw wrong('project_id is not text')
+}
+
+/** @throws {TypeError} for a lone surrogate. It cannot be encoded in UTF-8, and `fetch` would replace it. */
+function requirePairs(text: string): void {
+  if (/\p{Surrogate}/u.test(text)) throw wrong('lone surrogate; JSON can escape it')
 }
 
 /** A text that is one JSON value, so that it cannot add members to the request. @throws {SyntaxError} */
@@ -157,8 +163,7 @@ export function jsonText(text: string): string {
  * @throws {TypeError} for half a character, and for a project that is not text: `JSON` turns 1e400 into `null`.
  */
 export function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
-  // A lone surrogate cannot be encoded in UTF-8, and `fetch` would replace it.
-  if (/\p{Surrogate}/u.test(data)) throw wrong('data has a lone surrogate; write it as \\uXXXX')
+  requirePairs(data)
   if (projectId != null) requireText(projectId)
   const project = projectId == null ? '' : `,"project_id":${JSON.stringify(projectId)}`
   return `{"data":${data}${project}}`

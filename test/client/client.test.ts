@@ -234,6 +234,7 @@ describe('bad input gets one clear error before anything is sent', () => {
     ['text that is not JSON', /JSON/, () => silent.createText('{a}')],
     ['text that adds members', /JSON/, () => silent.createText('{},"a":{}')],
     ['a lone surrogate', /lone surr/, () => silent.createText(`"${lone}"`)],
+    ['a project with a lone surrogate', /lone surr/, () => silent.list({ projectId: lone })],
     ['no data', /data is missing/, () => silent.create((() => 0) as never)], // from JavaScript
     [
       'a function that gives no token',
