@@ -2,7 +2,7 @@
 
 import type { Locator, Page } from './chromium.js'
 import { type GuardOptions, useGuardedPages } from './guarded-page.js'
-import type { OwnService } from './own-service.js'
+import { type OwnService, ownService } from './own-service.js'
 
 export interface ItemsPage extends Page {
   /** The field for the JSON of an item. */
@@ -62,6 +62,14 @@ export function useItemsPage(): (
     await page.getByRole('heading', { name: 'Items' }).waitFor()
     return Object.assign(page, parts)
   }
+}
+
+/** A service with the items page, and items that programs have created from JSON texts; with their ids. */
+export async function serviceWith(...items: string[]) {
+  const own = await ownService({ CONSOLE: 'on' })
+  const ids: string[] = []
+  for (const data of items) ids.push(await createdBy(own, data))
+  return { own, ids }
 }
 
 /** Creates an item as a program would. @param data JSON text. @returns its id. */

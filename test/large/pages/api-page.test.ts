@@ -141,6 +141,10 @@ describe('the API page', inChromium, () => {
     await create.send()
     assert.match(await create.answered(401), /"MISSING_TOKEN".*www-authenticate: Bearer/s)
 
+    const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
+    await page.getByLabel('Token', { exact: true }).fill(expired)
+    await create.send()
+    await create.section.locator('.received').getByText('"TOKEN_EXPIRED"').waitFor()
     await page.getByLabel('Token', { exact: true }).fill(` ${token} `)
     assert.ok((await create.body.inputValue()).includes('"title": "Buy milk"'))
     await create.body.fill(`{"project_id": "demo", "data": ${data}}`)
@@ -178,15 +182,6 @@ describe('the API page', inChromium, () => {
     const health = await formOf(page, 'checkHealth')
     await health.send()
     assert.match(await health.answered(200), /"status": "healthy"/)
-  })
-
-  test('an expired token is a 401 that says so', async () => {
-    const page = await open()
-    const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
-    await page.getByLabel('Token', { exact: true }).fill(expired)
-    const list = await formOf(page, 'listItems')
-    await list.send()
-    assert.match(await list.answered(401), /TOKEN_EXPIRED/)
   })
 
   test('headers are empty at first, and those that are filled in are sent', async () => {
@@ -261,7 +256,7 @@ describe('the API page', inChromium, () => {
     assert.ok(whole.startsWith('{"session_id":"') && whole.endsWith(`"text":"${text}"}]}`))
   })
 
-  test('what a browser cannot send is not sent, and the page says why', async () => {
+  test('what a browser cannot send is not sent, and what takes long is stopped; the page says so', async () => {
     const page = await open()
     const requests: string[] = []
     // The page may still be asking for its own files.
@@ -293,14 +288,11 @@ describe('the API page', inChromium, () => {
     await send()
     await outcome.getByText('401').waitFor()
     assert.deepEqual(requests, [`${origin}/api/v1/items/...`])
-  })
 
-  test('a request that is stopped says so, and the focus stays', async () => {
-    const page = await open(`/docs#token=${token}`)
+    // A request that is stopped.
     await page.evaluate(`void (globalThis.fetch = (url, { signal }) => new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     }))`)
-    const { section, send, outcome } = await formOf(page, 'listItems')
     await send()
     await section.getByText('0 bytes').waitFor()
     await section.getByRole('button', { name: 'Stop' }).click()

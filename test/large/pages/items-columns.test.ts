@@ -4,17 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inChromium } from '../../support/chromium.js'
 import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
-import { createdBy, type ItemsPage, useItemsPage } from '../../support/items-page.js'
-import { type OwnService, ownService } from '../../support/own-service.js'
+import { createdBy, type ItemsPage, serviceWith, useItemsPage } from '../../support/items-page.js'
 import { until } from '../../support/until.js'
 
 const openItems = useItemsPage()
-
-async function withItems(...texts: string[]): Promise<OwnService> {
-  const service = await ownService({ CONSOLE: 'on' })
-  for (const text of texts) await createdBy(service, text)
-  return service
-}
 
 /** The names at the head of the table, from left to right. */
 function heads(page: ItemsPage): Promise<string[]> {
@@ -69,8 +62,47 @@ function focused(page: ItemsPage): Promise<string> {
 }
 
 describe('the columns of the items page', inChromium, () => {
+  test('stand still when an item is added, and are in the order of the items', async () => {
+    const { own } = await serviceWith('{"name":"a","price":1,"code":"x"}', '{"price":2}')
+    const page = await openItems(own)
+    const first = ['id', 'project_id', 'name', 'price', 'code']
+    await showsHeads(page, ...first)
+    for (let count = 0; count < 3; count += 1) await createdBy(own, '{"code":"only","new":1}')
+    await page.counts('5 items')
+    await showsHeads(page, ...first, 'new')
+    // Not even when the first item has another order.
+    const { text } = await own.call('GET', '/items')
+    const [, id] = /"id":"([^"]+)"/.exec(text) ?? []
+    await own.call('DELETE', `/items/${id}`)
+    await page.counts('4 items')
+    await showsHeads(page, ...first.filter((name) => name !== 'name'), 'new')
+  })
+
+  test('show what fits, and a head counts the others; the last one takes the rest', async () => {
+    const names = Array.from({ length: 30 }, (_, number) => `m${number}`)
+    const { own } = await serviceWith(`{${names.map((name) => `"${name}":"value"`)}}`)
+    const page = await openItems(own)
+    await page.cell('"value"').first().waitFor()
+    const more = page.getByRole('button', { name: /^\+\d+ more columns$/ })
+    const fits = () =>
+      page.evaluate<number[]>(`(() => {
+        const grid = document.querySelector('[role=grid]')
+        const heads = [...document.querySelectorAll('th')].map((head) => head.getBoundingClientRect().right)
+        return [grid.scrollWidth - grid.clientWidth, Math.round(grid.clientWidth - heads.at(-1))]
+      })()`)
+    assert.deepEqual(await fits(), [0, 0])
+    const shown = (await page.getByRole('columnheader').count()) - 2 // without id and this head
+    assert.equal(await more.textContent(), `+${31 - shown} more columns`)
+    await assertAccessible(page)
+    await more.click()
+    await page.getByRole('dialog', { name: 'Columns' }).waitFor()
+    await page.getByRole('checkbox', { name: 'm29' }).check()
+    await page.choose('Close')
+    assert.equal(await more.textContent(), `+${30 - shown} more columns`)
+  })
+
   test('sort by several of them, with Shift', async () => {
-    const own = await withItems(
+    const { own } = await serviceWith(
       '{"kind":"b","n":1.0}',
       '{"kind":"a","n":12345678901234567890}',
       '{"kind":"a","n":12345678901234567891}',
@@ -94,7 +126,7 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('while it takes long to sort by one: what is saved is shown and edited, what is deleted is gone', async () => {
-    const own = await withItems('{"n":1,"t":"a"}', '{"n":2,"t":"b"}', '{"n":3,"t":"c"}')
+    const { own } = await serviceWith('{"n":1,"t":"a"}', '{"n":2,"t":"b"}', '{"n":3,"t":"c"}')
     const page = await openItems(own)
     await button(page, 'n').click()
     await page.locator('th[aria-sort]').waitFor()
@@ -120,7 +152,7 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('get other widths, by the pointer and by keys, and back', async () => {
-    const page = await openItems(await withItems('{"title":"Some title","price":1}'))
+    const page = await openItems((await serviceWith('{"title":"Some title","price":1}')).own)
     await page.cell('"Some title"').waitFor()
     const width = async (name: string) => (await boxOf(page, name)).width
     const [title, project] = [await width('title'), await width('project_id')]
@@ -144,7 +176,7 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('get another order, by the pointer and by keys; id stays the first', async () => {
-    const page = await openItems(await withItems('{"a":1,"b":2,"c":3}'))
+    const page = await openItems((await serviceWith('{"a":1,"b":2,"c":3}')).own)
     await showsHeads(page, 'id', 'project_id', 'a', 'b', 'c')
     await button(page, 'c').press('Control+ArrowLeft')
     await showsHeads(page, 'id', 'project_id', 'a', 'c', 'b')
@@ -166,7 +198,7 @@ describe('the columns of the items page', inChromium, () => {
 
   test('are chosen, moved and pinned with the keyboard alone, and remembered for each project', async () => {
     const names = [0, 1, 2, 3, 4, 5, 6, 29].map((number) => `"m${number}":"secret ${number}"`)
-    const own = await withItems()
+    const { own } = await serviceWith()
     await createdBy(own, `{${names}}`, '"one"')
     const page = await openItems(own)
     const { keyboard } = page
@@ -226,7 +258,7 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('of two tabs: what one changes, the other neither undoes nor shows', async () => {
-    const page = await openItems(await withItems('{"a":2,"b":1}', '{"a":1,"b":2}'))
+    const page = await openItems((await serviceWith('{"a":2,"b":1}', '{"a":1,"b":2}')).own)
     await showsHeads(page, 'id', 'project_id', 'a', 'b')
     await page.evaluate('void (window.other = open(location.href))')
     const others = '[...other.document.querySelectorAll("th button")]'
@@ -251,7 +283,7 @@ describe('the columns of the items page', inChromium, () => {
 
   test('190 of them: those that can be seen are in the page, pinned ones always', async () => {
     const names = Array.from({ length: 189 }, (_, number) => `"m${number}":${number}`)
-    const page = await openItems(await withItems(`{${names}}`))
+    const page = await openItems((await serviceWith(`{${names}}`)).own)
     await page.cell('0').waitFor()
     const columns = { names: names.map((_, number) => `m${number}`), pinned: ['m3'] }
     await page.evaluate(`localStorage.setItem('item-store-table:', '${JSON.stringify(columns)}')`)
@@ -266,7 +298,12 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('are filtered by, with the keyboard alone', async () => {
-    const own = await withItems('{"n":1.0,"s":"One"}', '{"n":1}', '{"n":10}', '{"s":"ONE two"}')
+    const { own } = await serviceWith(
+      '{"n":1.0,"s":"One"}',
+      '{"n":1}',
+      '{"n":10}',
+      '{"s":"ONE two"}',
+    )
     const page = await openItems(own)
     await page.counts('4 items')
     const filter = page.getByRole('button', { name: 'Filter' })
@@ -302,7 +339,7 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('are cards on a narrow screen, with the members that matter', async () => {
-    const own = await withItems(
+    const { own } = await serviceWith(
       '{"title":"Tea","price":4.0,"of":["a","b"],"more":true}',
       '{"title":"Mug","odd":{"x":1}}',
       '{"other":1}',
@@ -328,16 +365,20 @@ describe('the columns of the items page', inChromium, () => {
     await page.choose('Filter')
     await assertFits(page)
     await inEachScheme(page, () => assertAccessible(page))
-    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('title ↑')
-    await until('they are sorted', async () =>
-      ((await page.locator('tbody tr').first().textContent()) ?? '').includes('Mug'),
-    )
+    for (const [order, first] of [
+      ['title ↓', 'Tea'],
+      ['title ↑', 'Mug'],
+    ] as const) {
+      await page.getByRole('combobox', { name: 'Sort by' }).selectOption(order)
+      await page.locator('tbody tr').first().getByText(first, { exact: true }).waitFor()
+    }
   })
 
   test('show a value whole: by a click on an array, by v, and under the pointer', async () => {
     const long = `${'long '.repeat(99)}end`
     const page = await openItems(
-      await withItems(`{"of":[{"n":1.0},12345678901234567890],"text":"${long}","short":"x"}`),
+      (await serviceWith(`{"of":[{"n":1.0},12345678901234567890],"text":"${long}","short":"x"}`))
+        .own,
     )
     await page.evaluate(
       'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',

@@ -5,19 +5,15 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { inChromium } from '../../support/chromium.js'
 import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
-import { createdBy, type ItemsPage, readBack, useItemsPage } from '../../support/items-page.js'
-import { type OwnService, ownService } from '../../support/own-service.js'
+import { type ItemsPage, readBack, serviceWith, useItemsPage } from '../../support/items-page.js'
+import type { OwnService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
 const openItems = useItemsPage()
 
-/** A service with items that have the numbers from 0 on as their `n`. @returns it and their ids. */
-async function withItems(count: number): Promise<{ own: OwnService; ids: string[] }> {
-  const own = await ownService({ CONSOLE: 'on' })
-  const ids: string[] = []
-  for (let n = 0; n < count; n += 1) ids.push(await createdBy(own, `{"n":${n}.0}`))
-  return { own, ids }
-}
+/** A service with items that have the numbers from 0 on as their `n`. */
+const withItems = (count: number) =>
+  serviceWith(...Array.from({ length: count }, (_, n) => `{"n":${n}.0}`))
 
 /** The values of `n` in the selected rows that are in the page. */
 async function selected(page: ItemsPage): Promise<string> {

@@ -104,6 +104,12 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Format')
     await page.editor.press('Control+z')
     await holdsTyped(page, '{"a":1}')
+    // The editor marks a bracket, too, but nobody sees that.
+    await page.editor.fill('{"of": [')
+    await page.locator('.cm-nonmatchingBracket').waitFor()
+    const mark = `document.querySelector('.editor').shadowRoot.querySelector('.cm-nonmatchingBracket')`
+    const color = await page.evaluate(`getComputedStyle(${mark}).backgroundColor`)
+    assert.equal(color, 'rgba(0, 0, 0, 0)')
   })
 
   test('too large, refused, or with an expired token: the edit stays, and can be saved then', async () => {
