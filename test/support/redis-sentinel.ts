@@ -90,13 +90,17 @@ export async function ownSentinel(
   const sentinel = ownProcess(['redis-server', file, '--sentinel'], options)
   await sentinel.printed(/Sentinel ID is/)
 
+  async function command(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)('redis-cli', ['-p', String(port), ...args])
+    return stdout.trimEnd()
+  }
+
+  // In milliseconds: a sentinel learns after this time that a server is a replica now. By default it takes ten seconds.
+  await command('sentinel', 'debug', 'info-period', '1000')
+
   return {
     port,
-
-    async command(...args) {
-      const { stdout } = await promisify(execFile)('redis-cli', ['-p', String(port), ...args])
-      return stdout.trimEnd()
-    },
+    command,
 
     async kill(signal) {
       sentinel.child.kill(signal)

@@ -33,7 +33,7 @@ const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]
 const credentials = `:${encodeURIComponent(password)}@`
 
-/** So many that there is a replica left after each fault: sentinels take 10 s until they use one that is back. */
+/** So many that a replica is left after each fault: sentinels do not use a server that is back for some seconds. */
 const servers = await Promise.all(
   Array.from({ length: 7 }, () =>
     watchedServer('--requirepass', password, '--masterauth', password),

@@ -25,7 +25,7 @@ describeWithRedis('the Redis store', () => {
   ]
   for (const { buckets, batchBytes } of shapes) {
     const name = `with ${buckets} buckets and batches of ${batchBytes} bytes`
-    describeStore(name, () => open({ buckets, batchBytes }), 100)
+    describeStore(name, () => open({ buckets, batchBytes }), 50)
   }
 
   test('with all its buckets: items are spread over them, and listed once each', async () => {

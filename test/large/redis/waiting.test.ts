@@ -9,7 +9,7 @@ import { freePort } from '../../support/process.js'
 import { describeWithRedis, type OwnRedis, startedRedis } from '../../support/redis.js'
 import { until } from '../../support/until.js'
 
-const count = 100
+const count = 25
 const items = 40
 const itemBytes = 100_000
 
