@@ -68,30 +68,6 @@ test('§4.7 it needs no token, and has the usual headers and those for revalidat
   assert.match(tag, /^"[\w-]{43}"$/)
 })
 
-test('§4.7 a body is required where there is one, and a header unless it depends on the request', () => {
-  interface Operation {
-    readonly requestBody?: { readonly required?: boolean }
-  }
-  const {
-    paths,
-    components,
-  }: {
-    paths: Record<string, Record<string, Operation>>
-    components: { headers: Record<string, { required?: boolean }> }
-  } = JSON.parse(served.text)
-  const bodies = Object.values(paths)
-    .flatMap((methods) => Object.entries(methods))
-    .flatMap(([method, { requestBody }]) => (requestBody ? [[method, requestBody.required]] : []))
-  assert.deepEqual(bodies, [
-    ['post', true],
-    ['put', true],
-  ])
-  const optional = Object.entries(components.headers).flatMap(([name, { required }]) =>
-    required === true ? [] : [name],
-  )
-  assert.deepEqual(optional, ['Retry-After', 'Preference-Applied', 'Idempotent-Replayed'])
-})
-
 test('§4.7 many clients that ask at once all get the same', async () => {
   const fresh = await ownService()
   const headers = { host: own.baseUrl.host } // `servers` names it
