@@ -1,6 +1,6 @@
 /**
  * `npm test`: builds and checks everything, then runs all tests but the large ones.
- * `npm run test:all`: the same, and then the large tests, those in `test/large/`.
+ * `npm run test:all`: the same with the large tests, those in `test/large/`.
  * `npm test -- NAME`: builds, and runs only the test files, large or not, whose path contains the name.
  */
 
@@ -42,12 +42,11 @@ if (names.length === 0) await check()
 const isLarge = (file) => file.startsWith('test/large/')
 /** @param {string} file */
 const isConformance = (file) => file.startsWith('test/conformance/')
-await runTests(tests.filter(isConformance))
+const chosen = tests.filter((file) => args.length > 0 || !isLarge(file))
+if (chosen.some(isLarge)) installTestTools()
+await runTests(chosen.filter(isConformance))
 // With a service that responds wrongly, or not at all, the other tests would take many times as long.
-await runTests(tests.filter((file) => !isConformance(file) && !isLarge(file)))
-const large = args.length === 0 ? [] : tests.filter(isLarge)
-if (large.length > 0) installTestTools()
-await runTests(large)
+await runTests(chosen.filter((file) => !isConformance(file)))
 
 /** Checks formatting, style, and the types of the scripts and benchmarks. */
 async function check() {

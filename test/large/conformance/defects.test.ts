@@ -15,14 +15,6 @@ function clausesIn(title: string): string[] {
   return title.match(/§\d+(\.\d+)?/g) ?? []
 }
 
-test('item-store conformance ends with exit code 1, and names the clause, for a defect', async () => {
-  const [first] = defects
-  assert.ok(first !== undefined)
-  const { status, failed } = await conformanceOf(await smallService(first.defect))
-  assert.equal(status, 1)
-  assert.ok(failed.flatMap(clausesIn).includes(first.clause), failed.join('\n'))
-})
-
 test('item-store conformance passes a service that differs in what is left open', async () => {
   const { status, passed, failed } = await conformanceOf(await smallService())
   assert.deepEqual({ status, failed }, { status: 0, failed: [] })
