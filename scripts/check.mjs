@@ -16,6 +16,7 @@ const checks = new Map([
     'churn',
     ['reliability/churn.test', '--memory=512', '--store=256', '--seconds=30', '--growth=1.5'],
   ],
+  ['flood', ['checks/flood']],
   ['fuzz', ['fuzz/fuzz']],
   [
     'histories',

@@ -1,0 +1,22 @@
+/**
+ * The clients of `flood.ts`, as a process of their own: they keep connections full of requests and read
+ * nothing; connections that are closed are opened again. Arguments: port, number of connections, request.
+ */
+
+import { connect } from 'node:net'
+
+/** What each connection sends at a time, in bytes, over and over. */
+const burst = 128 * 1024
+
+const [port, connections, text = ''] = process.argv.slice(2)
+const bytes = Buffer.from(text.repeat(Math.ceil(burst / text.length)))
+for (let count = 0; count < Number(connections); count += 1) open()
+
+function open(): void {
+  const socket = connect(Number(port), '127.0.0.1').pause()
+  const send = () => {
+    while (!socket.destroyed && socket.write(bytes));
+  }
+  socket.on('connect', send).on('drain', send)
+  socket.on('error', () => undefined).on('close', () => setTimeout(open, 100))
+}
