@@ -1,8 +1,7 @@
 /** How an operation is called: a program in the chosen language, or a form in its place; and what it returns. @module */
 
 import { useState } from 'preact/hooks'
-import { CopyButton } from '../shared/components.js'
-import { Choice } from './choice.js'
+import { Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'
 import {
   nameIn,

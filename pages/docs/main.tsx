@@ -22,7 +22,6 @@ async function retry(place: HTMLElement): Promise<void> {
   document.getElementById('content')?.focus({ preventScroll: true })
 }
 
-/** @throws {Error} */
 async function fetchDocument(): Promise<OpenApiDocument> {
   const response = await fetch(documentPath)
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)

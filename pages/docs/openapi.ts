@@ -88,7 +88,6 @@ export interface OpenApiDocument {
   }
 }
 
-/** An operation with everything that applies to it. */
 export interface Operation extends OperationObject {
   /** In upper case. */
   readonly method: string

@@ -2,9 +2,7 @@
 
 import type { Operation } from './openapi.js'
 
-/** What has been filled in. */
 export interface Input {
-  /** Values of parameters by name. */
   readonly parameters: Readonly<Record<string, string>>
   /** `undefined` for an operation without one. */
   readonly body: string | undefined

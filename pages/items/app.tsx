@@ -36,7 +36,6 @@ export function App({ service }: { service: ItemService }) {
   const [active, setActive] = useState<Item>()
   const [column, setColumn] = useState<string>()
   const selection = useSelection(rows)
-  /** What is edited in its cell. */
   const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [peeked, setPeeked] = useState<Peeked>()
   const { draft, editing, show, open, edit, follow, change, close: closeDraft } = useDraft()

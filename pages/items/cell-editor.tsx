@@ -12,7 +12,6 @@ import { ChangedError, type ItemService } from './service.js'
 export interface CellEditorProps {
   /** As the user has seen it. */
   readonly item: Item
-  /** Of the member. */
   readonly name: string
   readonly service: ItemService
   /** What is wrong with the list, as the page already says. */
@@ -20,7 +19,6 @@ export interface CellEditorProps {
   readonly onSaved: (text: string) => void
   /** Something else is stored than what the user has seen. @param text that was to be saved. */
   readonly onConflict: (found: ChangedError, text: string) => void
-  /** A request failed. */
   readonly onProblem: (problem: unknown) => void
   /** @param columns how far to move from this one. */
   readonly onClose: (columns: number) => void

@@ -13,7 +13,6 @@ import type { Column } from './tracks.js'
 const longestRow = 800
 /** Longest list of members that have no column of their own, in characters. */
 const longestRest = 200
-/** How many members a card shows. */
 const mostOnCard = 3
 
 /** The id of the element with the cell that keys act on. */
@@ -112,13 +111,7 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
               data-name={name || undefined}
               {...cellAt(column)}
             >
-              {kind === 'nested' ? (
-                <button type="button" class="plain" tabIndex={-1}>
-                  {short}
-                </button>
-              ) : (
-                short
-              )}
+              {kind === 'nested' ? <span>{short}</span> : short}
             </td>
           )
         })

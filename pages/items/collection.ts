@@ -17,9 +17,7 @@ export interface Shown {
   readonly loading: number | undefined
   /** How much of it has arrived, from 0 to 1; `undefined` if its length is not known. */
   readonly share: number | undefined
-  /** When the latest list was complete. */
   readonly listedAt: Date | undefined
-  /** Why the latest attempt to list failed. */
   readonly problem: unknown
   /** Ids of the items that the latest list has changed, for the moment in which they are marked. */
   readonly changed: ReadonlySet<string>
@@ -31,7 +29,6 @@ export interface Collection {
   shown(): Shown
   /** Lists only the items of this project from now on; `undefined` for all items. */
   choose(project: string | undefined): void
-  /** Lists now, and after each change from then on. */
   refresh(): void
   /** Shows an item that was created or replaced, without waiting for the next list. */
   put(text: string): void
@@ -39,12 +36,10 @@ export interface Collection {
   remove(ids: ReadonlySet<string>): void
   /** Whether the page is visible: if not, nothing is requested. */
   setVisible(isVisible: boolean): void
-  /** Ends all requests. */
   stop(): void
 }
 
 export interface CollectionOptions extends Pick<ItemService, 'list' | 'changed'> {
-  /** Usually {@link pauseAfter}. */
   readonly pauseAfter: typeof pauseAfter
   /** Called whenever there is something else to show. */
   readonly onChange: () => void
@@ -83,7 +78,6 @@ const nothing: Shown = {
   news: '',
 }
 
-/** A list that is loading. */
 interface Incoming {
   readonly controller: AbortController
   readonly overview: OverviewMaker
@@ -105,12 +99,10 @@ export function createCollection(options: CollectionOptions): Collection {
   let duration = 0
   let characters = 0
   let incoming: Incoming | undefined
-  /** The tag of the latest list; `null` without one. */
   let tag: string | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   let unmark: ReturnType<typeof setTimeout> | undefined
   let isVisible = true
-  /** Ends the wait for a change. */
   let waiting = new AbortController()
   /** Whether the pause after the latest list is over. */
   let isDue = false

@@ -10,16 +10,12 @@ import { ChangedError, concernsAll, type ItemService, messageFor } from './servi
 export interface DeleteProps {
   readonly items: readonly Item[]
   readonly service: ItemService
-  /** They are gone, whoever deleted them. */
   readonly onDeleted: (ids: ReadonlySet<string>) => void
-  /** Something other than what the user has seen is stored. */
   readonly onFound: (found: ChangedError) => void
-  /** A request failed. */
   readonly onProblem: (problem: unknown) => void
   readonly onClose: () => void
 }
 
-/** Why an item was not deleted. */
 interface Failure {
   /** As it is now, as far as is known. */
   readonly item: Item

@@ -8,14 +8,12 @@ export interface DialogProps {
   readonly title: string
   readonly class?: string
   readonly style?: Readonly<Record<string, string>>
-  /** Beside the title. */
   readonly actions?: ComponentChildren
   /** Whether the focus is on the title at first, and not on what can be used first. */
   readonly autofocus?: boolean
   /** Escape was pressed, or whatever else closes a dialog on this platform. */
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
-  /** Something beside the dialog was clicked. */
   readonly onOutside?: () => void
   readonly children: ComponentChildren
 }
@@ -130,7 +128,6 @@ function closeOnEscape(event: KeyboardEvent, onClose: () => void): void {
 export interface Loss {
   readonly title: string
   readonly text: string
-  /** The label of the button that closes anyway. */
   readonly action: string
 }
 

@@ -5,7 +5,6 @@ import { positionOf, scanText } from '../../src/item/scan.js'
 import { layOut } from '../shared/json-layout.js'
 import { lastMembers, membersOf, skipSpace } from './members.js'
 
-/** Something to point out at a place in the text. */
 export interface Finding {
   readonly from: number
   readonly to: number
@@ -14,7 +13,6 @@ export interface Finding {
   readonly message: string
 }
 
-/** What is wrong with an invalid `project_id`. */
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
 /**

@@ -20,9 +20,7 @@ export interface EditProps {
   readonly text: string
   /** Whether closing without saving would lose something although nothing was typed. */
   readonly isCopy: boolean
-  /** Whether the editor gets the focus. */
   readonly hasFocus: boolean
-  /** Is set while this is open. */
   readonly editing: RefObject<Editing | undefined>
   readonly grid: RefObject<HTMLElement | null>
   /** The item as it is stored now, as far as is known; `undefined` when it is not stored. */
@@ -30,24 +28,19 @@ export interface EditProps {
   readonly service: ItemService
   /** @param isDone whether nothing was typed meanwhile. */
   readonly onSaved: (text: string, isDone: boolean) => void
-  /** Something other than what the user has seen is stored. */
   readonly onFound: (found: ChangedError) => void
   /** The user has seen what is stored now. */
   readonly onSeen: (item: Item | undefined) => void
   readonly onDelete: (item: Item) => void
   readonly onDuplicate: (text: string) => void
-  /** A request failed. */
   readonly onProblem: (problem: unknown) => void
   /** Goes to the row before this one or after it. */
   readonly onMove: (step: number) => void
   readonly onClose: () => void
 }
 
-/** What is open beside the list. */
 export interface Editing {
-  /** Whether closing it would lose nothing. */
   readonly isSafe: boolean
-  /** Asks first if something would be lost. */
   leave(then: () => void): void
   close(): void
   focus(): void
@@ -228,9 +221,7 @@ function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
 interface ElsewhereProps {
   /** Whether it was stored from this dialog, by an attempt to save that seemed to fail. */
   readonly isOwn: boolean
-  /** What is stored now. */
   readonly listed: Item | undefined
-  /** Saves what was typed in its place. */
   readonly onSave: (listed: Item | undefined) => void
   readonly onAdopt: (listed: Item) => void
 }

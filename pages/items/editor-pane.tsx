@@ -9,7 +9,6 @@ import type { JsonEditor } from './json-editor.js'
 const mostListed = 5
 
 export interface EditorPaneProps {
-  /** What it starts with. */
   readonly text: string
   /** The id of the item, if it is already stored. */
   readonly id: string | undefined
@@ -18,7 +17,6 @@ export interface EditorPaneProps {
   readonly hasFocus: boolean
   /** What is selected at first. */
   readonly cursor: { readonly from: number; readonly to: number } | undefined
-  /** What the service found. */
   readonly found: Found | undefined
   readonly onChange: (text: string) => void
 }

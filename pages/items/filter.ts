@@ -34,7 +34,6 @@ export const tests = [
   'is absent',
 ] as const
 
-/** What a member has to be. */
 export interface Condition {
   readonly name: string
   readonly test: (typeof tests)[number]
@@ -45,10 +44,8 @@ export interface Condition {
   readonly value: string
 }
 
-/** The filter that matches every item. */
 export const everything: Filter = { query: '', project: undefined, conditions: [] }
 
-/** Whether a filter matches every item. */
 export function matchesAll({ query, project, conditions }: Filter): boolean {
   return query === '' && project === undefined && !conditions.some(isComplete)
 }

@@ -11,9 +11,7 @@ import { type Column, narrowest, type Tracks } from './tracks.js'
 export interface HeadProps {
   readonly layout: Layout
   readonly tracks: Tracks
-  /** The columns that are rendered. */
   readonly drawn: readonly Column[]
-  /** The user wants to choose the columns. */
   readonly onColumns: () => void
   readonly onLayout: (part: Partial<Layout>) => void
   /** What else is in the head of `id`. */

@@ -9,7 +9,6 @@ export interface HeaderProps {
   readonly token: string
   /** Whether there is a list, and it is followed. */
   readonly isLive: boolean
-  /** Whether the latest attempt to list failed. */
   readonly isFailing: boolean
   readonly onHelp: () => void
   readonly onToken: () => void

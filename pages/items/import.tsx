@@ -9,16 +9,12 @@ import { createYield } from './yield.js'
 
 export interface ImportProps {
   readonly service: ItemService
-  /** Items were created. */
   readonly onImported: () => void
-  /** A request failed. */
   readonly onProblem: (problem: unknown) => void
   readonly onClose: () => void
 }
 
-/** How far an import has got. */
 interface Progress {
-  /** Index of the entry to create next. */
   readonly next: number
   /** Indexes of those that were skipped. */
   readonly skipped: readonly number[]
@@ -35,7 +31,6 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
   /** The keys of the items begin with it. */
   const [key, setKey] = useState(newKey)
   const [isRunning, setRunning] = useState(false)
-  /** What is wrong with the file. */
   const [fault, setFault] = useState('')
   /** Why the next entry was not created. */
   const [failure, setFailure] = useState('')

@@ -15,7 +15,6 @@ export interface NoRowsProps {
   readonly onToken: () => void
   readonly onNew: () => void
   readonly onImport: () => void
-  /** Shows all items. */
   readonly onAll: () => void
 }
 

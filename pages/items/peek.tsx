@@ -7,10 +7,8 @@ import { formatted } from '../shared/numbers.js'
 import { type Item, kindOf, memberText, shownName } from './item.js'
 import { stringOf } from './members.js'
 
-/** A cell whose value is shown. */
 export interface Peeked {
   readonly item: Item
-  /** Of the member. */
   readonly name: string
   /** Where the cell is in the window. */
   readonly box: DOMRect

@@ -41,7 +41,6 @@ export interface ItemService {
   delete(seen: Item): Promise<void>
 }
 
-/** Something other than what the user has seen is stored. */
 export class ChangedError extends Error {
   override readonly name = 'ChangedError'
   readonly id: string

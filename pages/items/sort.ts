@@ -5,7 +5,6 @@ import { stringOf } from './members.js'
 import type { Yield } from './yield.js'
 
 export interface SortKey {
-  /** The member to sort by. */
   readonly name: string
   readonly isDescending: boolean
 }

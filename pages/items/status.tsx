@@ -8,20 +8,15 @@ import { messageFor, needsToken } from './service.js'
 export interface StatusProps {
   readonly all: number
   readonly matching: number
-  /** How many items have arrived of the list that is loading. */
   readonly loading: number | undefined
-  /** How much of it, from 0 to 1. */
   readonly share: number | undefined
   readonly listedAt: Date | undefined
   readonly news: string
-  /** Why the latest list failed. */
   readonly listProblem: unknown
   /** What else failed, in words. */
   readonly failure: string
   readonly onRefresh: () => void
-  /** The user wants to enter a token. */
   readonly onToken: () => void
-  /** The user has dismissed the failure. */
   readonly onDismiss: () => void
   /** What gets the focus when the button that has it disappears. */
   readonly next: RefObject<HTMLElement | null>

@@ -45,7 +45,6 @@ export interface TableProps {
   readonly onLayout: (part: Partial<Layout>) => void
   /** How many characters there is room for beside each other; `undefined` where rows are not tables. */
   readonly onRoom: (room: number | undefined) => void
-  /** The user wants to choose the columns. */
   readonly onColumns: () => void
   readonly onActive: (item: Item) => void
   readonly onColumn: (name: string | undefined) => void
@@ -187,8 +186,8 @@ export function ItemTable(props: TableProps) {
     onActive(item)
     onColumn(nameAt(place))
     const isText = getSelection()?.isCollapsed === false // that is being selected
-    const count = target instanceof Element && target.closest('td button')
-    if (count) peek(count.closest('td'), true)
+    const nested = target instanceof Element && target.closest('.nested span')
+    if (nested) peek(nested.closest('td'), true)
     else if (place === 0 && !isBox && !shiftKey && !isText) onOpen(item, undefined)
   }
 

@@ -4,7 +4,6 @@ import { TokenForm } from '../shared/components.js'
 import { Dialog } from './dialog.js'
 
 export interface TokenDialogProps {
-  /** Why one is needed. */
   readonly reason: string
   readonly onUse: () => void
   readonly onClose: () => void

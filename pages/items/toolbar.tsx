@@ -1,6 +1,7 @@
 /** Search, filter, and what can be done with all items. @module */
 
 import type { RefObject } from 'preact'
+import { Choice } from '../shared/components.js'
 import type { Filter } from './filter.js'
 import {
   braces,
@@ -60,16 +61,18 @@ export function Toolbar(props: ToolbarProps) {
         project={filter.project}
         onChange={(project) => onFilter({ ...filter, project })}
       />
-      <fieldset class="views">
-        <legend class="unseen">Show as</legend>
-        {(['table', 'json'] as const).map((each) => (
-          <label key={each}>
-            <input type="radio" name="view" checked={view === each} onChange={() => onView(each)} />
+      <Choice
+        title="Show as"
+        texts={['table', 'json'] as const}
+        chosen={view}
+        onChoose={onView}
+        label={(each) => (
+          <>
             <Icon path={each === 'table' ? table : braces} />
             <span class="word">{each === 'table' ? 'Table' : 'JSON'}</span>
-          </label>
-        ))}
-      </fieldset>
+          </>
+        )}
+      />
       <button
         type="button"
         class="quiet"

@@ -28,7 +28,6 @@ export interface Column {
 export interface Tracks {
   /** From left to right. */
   readonly columns: readonly Column[]
-  /** Their names, without `id`. */
   readonly names: readonly string[]
   readonly widths: readonly number[]
   /** Where each of them starts, and where the last one ends. */

@@ -1,5 +1,6 @@
-/** What both pages show: the name of the product, the field for the token, buttons that copy. @module */
+/** What both pages show: the name of the product, the field for the token, buttons that copy, tabs. @module */
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { changeToken, currentToken, onTokenChange } from './session.js'
 
@@ -43,7 +44,6 @@ export function TokenForm() {
 }
 
 export interface CopyButtonProps {
-  /** What is copied. */
   readonly what: string
   readonly text: string
 }
@@ -69,5 +69,36 @@ export function CopyButton({ what, text }: CopyButtonProps) {
         </>
       )}
     </button>
+  )
+}
+
+interface ChoiceProps<T extends string> {
+  /** What is chosen, for screen readers. It is also the name of the group, so it is there only once. */
+  readonly title: string
+  readonly texts: readonly T[]
+  readonly chosen: T
+  onChoose(text: T): void
+  /** What is shown of a text; by default the text. */
+  label?(text: T): ComponentChildren
+}
+
+/** Radio buttons that look like tabs: browsers and screen readers know what keys they have. */
+export function Choice<T extends string>(props: ChoiceProps<T>) {
+  const { title, texts, chosen, onChoose, label } = props
+  return (
+    <fieldset class="choice">
+      <legend class="unseen">{title}</legend>
+      {texts.map((text) => (
+        <label key={text}>
+          <input
+            type="radio"
+            name={title}
+            checked={text === chosen}
+            onChange={() => onChoose(text)}
+          />
+          {label ? label(text) : text}
+        </label>
+      ))}
+    </fieldset>
   )
 }

@@ -386,7 +386,7 @@ describe('the columns of the items page', inChromium, () => {
     const peek = page.getByRole('dialog', { name: /^Value of/ })
     const shown = async () => await peek.locator('pre').textContent()
     const isGone = () => peek.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: '[{"n":1.0},12345678901234567890]' }).click()
+    await page.getByText('[{"n":1.0},12345678901234567890]').click()
     await peek.waitFor()
     assert.equal(await shown(), '[\n  {\n    "n": 1.0\n  },\n  12345678901234567890\n]')
     await inEachScheme(page, () => assertAccessible(page))
