@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serviceAt } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
-import { inSeconds } from '../../conformance/tokens.js'
 import { ownService, ownTest as test } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
@@ -18,7 +17,6 @@ import {
   snippetsBy,
   snippetsOf,
   startInShell,
-  withoutIds,
 } from '../../support/snippets.js'
 import { root } from '../../support/tools.js'
 import { until } from '../../support/until.js'
@@ -188,15 +186,4 @@ programTest('uvicorn', `${conformance}: tells what the service in Python fails`,
   assertShown(snippetsOf(conformance), [...outputs, ''], 'text')
   const report = readFileSync(join(cwd, 'report.tap'), 'utf8')
   assert.ok(Number(/^# pass (\d+)$/m.exec(report)?.[1]) > 100, report)
-})
-
-const errors = 'docs/reference/interface.md'
-
-test(`${errors}: the body shown is that of the service`, async () => {
-  const { json } = snippetsBy(errors, ['json'])
-  const own = await ownService()
-  const token = own.mint({ sub: 'tester', exp: inSeconds(-10) })
-  const shown: unknown = JSON.parse(withoutIds(json[0]?.text ?? ''))
-  const { text } = await own.request('GET', '/items', { token })
-  assert.deepEqual(JSON.parse(withoutIds(text)), shown)
 })

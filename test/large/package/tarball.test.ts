@@ -74,20 +74,6 @@ test('it has the pages, each file with its compressed forms, and all that they l
   }
 })
 
-test('the links of its documents lead to files that it has', () => {
-  let links = 0
-  for (const file of files.filter((file) => file.endsWith('.md'))) {
-    const text = readFileSync(join(root, file), 'utf8')
-    for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
-      if (/^https?:|^(?:\.\.|docs)\/pictures\//.test(target)) continue // the pictures are in the repository alone
-      const path = posix.join(posix.dirname(file), target)
-      assert.ok(files.includes(path), `${file} links to ${path}`)
-      links += 1
-    }
-  }
-  assert.ok(links > 10, `only ${links} links`)
-})
-
 test('publint finds nothing to say', () => {
   const { status, stdout, stderr } = run('publint', tarball, '--strict')
   assert.match(stdout, /All good!/, stdout + stderr)
