@@ -28,7 +28,7 @@ export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
         <p>The response has no body.</p>
       ) : (
         <>
-          <div class="line bar">
+          <div class="line">
             {isJson ? (
               <label class="line">
                 <input
