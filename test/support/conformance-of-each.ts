@@ -1,11 +1,12 @@
 /**
- * The conformance tests, as they are in the package, against one service after the other. Arguments: the file of the
- * tests, and the base URL of each service.
+ * Runs the conformance tests of the package against one service after the other. Arguments: the file of the tests, and
+ * the base URL of each service.
  */
 
 import { pathToFileURL } from 'node:url'
 
 const [tests = '', ...urls] = process.argv.slice(2)
+process.stdout.setMaxListeners(0) // each import adds one
 for (const [n, url] of urls.entries()) {
   process.env.BASE_URL = url
   await import(`${pathToFileURL(tests).href}?${n}`) // the same tests once more, which read BASE_URL again

@@ -1,4 +1,4 @@
-/** The conformance tests, as they are in the package. */
+/** Runs the conformance tests of the package. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -26,8 +26,8 @@ export async function conformanceOf({ baseUrl, secret }: Service): Promise<Confo
 const each = fileURLToPath(new URL('./conformance-of-each.js', import.meta.url))
 
 /**
- * Runs only the tests of a clause, in the same way as the command, against several services with the same secret;
- * all tests take seconds, and so do as many processes.
+ * Runs the tests of one clause against several services with the same secret, in one process: running all tests, or
+ * starting a process for each service, would take seconds each time.
  */
 export async function clauseOf(
   services: readonly Service[],

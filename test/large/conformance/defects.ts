@@ -1,7 +1,7 @@
 /**
- * Implementations of the interface with one defect each, by the clause that it breaks.
+ * Defective implementations of the interface, by the clause that each breaks.
  *
- * The clauses that no test from outside can check are left out: what survives a restart (§1.2), several services
+ * Some clauses cannot be checked from outside and have no defect here: what survives a restart (§1.2), several services
  * with one secret (§5.2), a secret that changes (§5.5).
  */
 
@@ -29,7 +29,7 @@ const endpoints = [list, create, read, replace, remove]
 const sessionId = randomUUID()
 const allowedOrigin = 'access-control-allow-origin'
 
-/** By clause and title. */
+/** The defects, by clause and title. */
 const byClause: Record<string, Record<string, Defect>> = {
   '§1.1': { 'nothing can be deleted': answering(remove, 204, { status: 405 }) },
   '§1.3': { 'health needs a token': { isPublic: ({ endpoint }) => endpoint === 'OPTIONS' } },
@@ -267,14 +267,14 @@ function replying(change: typeof parts.reply): Defect {
   return { reply: change }
 }
 
-/** Changes the answers of an endpoint that have a status. */
+/** Changes the responses of an endpoint that have this status. */
 function answering(endpoint: string, status: number, change: Partial<Reply>): Defect {
   return replying((answer, request) =>
     request.endpoint === endpoint && answer.status === status ? { ...answer, ...change } : answer,
   )
 }
 
-/** Sets headers, or takes them away, on the answers with one of these statuses. */
+/** Sets or removes headers of the responses with one of these statuses. */
 function headers(statuses: number[], change: OutgoingHttpHeaders): Defect {
   return replying((answer) =>
     statuses.includes(answer.status)
@@ -287,7 +287,7 @@ function allowing(what: 'methods' | 'headers', names: string): Defect {
   return headers([204], { [`access-control-allow-${what}`]: names })
 }
 
-/** Gives the successful answers of an endpoint, or all with a status, other members. */
+/** Changes members of the successful responses of an endpoint, or of all responses with a status. */
 function changed(which: string | number, change: Members | ((body: Members) => Members)): Defect {
   return replying((answer, { endpoint }) => {
     const isMeant = answer.status < 300 ? which === endpoint : which === answer.status
@@ -300,14 +300,14 @@ function changed(which: string | number, change: Members | ((body: Members) => M
   })
 }
 
-/** Gives the errors with a status other members. */
+/** Changes members of the errors with this status. */
 function errors(status: number, change: Members): Defect {
   return changed(status, ({ detail }) =>
     typeof detail === 'object' ? { detail: { ...detail, ...change } } : change,
   )
 }
 
-/** Answers with another error than the one with this code. */
+/** Replaces the error with this code by another one. */
 function coded(code: string, status: number, other: string): Defect {
   return replying((answer) =>
     JSON.stringify(answer.body ?? '').includes(code) ? refusal(status, other, sessionId) : answer,
@@ -327,7 +327,7 @@ function accepting(endpoint: string, change: (value: Members) => Members): Defec
   }
 }
 
-/** Does something once an endpoint is about to answer with a status. */
+/** Acts just before an endpoint responds with a status. */
 function afterwards(
   endpoint: string,
   status: number,
@@ -348,7 +348,7 @@ function clientsId({ id, data }: Members): string | undefined {
   return [id, record(data).id].find((each) => typeof each === 'string')
 }
 
-/** The first answer again, instead of a new one. */
+/** Repeats the first response of an endpoint. */
 function stale(endpoint: string): Defect {
   const known = new Map<string, Reply>()
   return replying((answer, request) => {
@@ -359,7 +359,7 @@ function stale(endpoint: string): Defect {
   })
 }
 
-/** Accepts for ever what it has accepted once. */
+/** Accepts a token for ever once it has accepted it. */
 function remembering(): Defect {
   const known = new Set<number>()
   return {

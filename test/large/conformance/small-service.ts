@@ -1,6 +1,6 @@
 /**
- * Another implementation of the interface, small enough to be a model of it. It differs from this service in what
- * the interface leaves open, and each of its parts can be replaced by one that has a defect.
+ * A small second implementation of the interface. Where the interface leaves a choice, it chooses differently from this
+ * service. A test can replace each of its parts by a defective one.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -22,9 +22,9 @@ export type Item = Members & { readonly id: string }
 export type Items = Map<string, Item>
 
 export interface Request {
-  /** Such as `PUT /items/{id}`; of a preflight, `OPTIONS`. */
+  /** Such as `PUT /items/{id}`; `OPTIONS` for a preflight. */
   readonly endpoint: string
-  /** That of the item, if the request is about one. */
+  /** The id of the item in the path; empty if the path has none. */
   readonly id: string
   readonly query: string
   readonly headers: IncomingHttpHeaders
@@ -33,15 +33,15 @@ export interface Request {
 
 export interface Reply {
   readonly status: number
-  /** One that is `undefined` is not sent. */
+  /** A header whose value is `undefined` is not sent. */
   readonly headers: OutgoingHttpHeaders
-  /** A text is sent as it is, anything else as JSON. */
+  /** A string is sent as it is, any other value as JSON. */
   readonly body: unknown
 }
 
 export interface Token {
   readonly algorithm: unknown
-  /** What is signed: the first two parts. */
+  /** The first two parts of the token, which the signature covers. */
   readonly signed: string
   readonly signature: string
 }
@@ -56,49 +56,49 @@ export const remove = 'DELETE /items/{id}'
 const prefix = '/api/v1'
 const secret = 'a secret of at least thirty-two bytes'
 
-/** The parts, as they have to be. */
+/** The correct parts. */
 export const parts = {
   sessionId: (): string => randomUUID(),
   /** Whether a request needs no token. */
   isPublic: ({ endpoint }: Request): boolean => endpoint === health || endpoint === 'OPTIONS',
-  /** What an Authorization header has to be; the group is the token. */
+  /** Matches a valid Authorization header; its group is the token. */
   authorization: /^Bearer (.*)$/,
   isSigned: ({ algorithm, signed, signature }: Token, key: string = secret): boolean =>
     algorithm === 'HS256' && signature === signatureOf(signed, key),
   isExpired: (exp: number): boolean => exp <= inSeconds(0),
   isAllowed: (_claims: Members, _request: Request): boolean => true,
-  /** Whether something is done in spite of its refusal. */
+  /** Whether a refused request takes effect all the same. */
   isDoneAnyway: (_request: Request): boolean => false,
-  /** A refusal for another reason. */
+  /** Refuses a request for any other reason. */
   refusal: (_request: Request): Reply | undefined => undefined,
-  /** Reads a body; integers that no double is become texts, of which `written` makes integers again. */
+  /** Parses a body. Long integers become strings that begin with `#`; `written` turns them into integers again. */
   parsed: (body: string): unknown =>
     JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
-  /** What the value of a body is taken for. */
+  /** Changes the parsed body. */
   requested: (value: Members, _request: Request): Members => value,
   newId: (_value: Members): string => randomUUID(),
-  /** What becomes of `data`, and of each value in it, however deep. */
+  /** Changes `data`, and each value in it at any depth. */
   members: (data: Members): Members => data,
   value: (value: unknown): unknown => value,
-  /** @param data without the members that have names of the item's own. */
+  /** @param data without `id` and `project_id`. */
   itemOf: (own: Item, data: Members): Item => ({ ...own, ...data }),
-  /** @param item the one with the id of the request, if there is one. */
+  /** @param item the stored item with the id of the request. */
   found: (item: Item | undefined, _request: Request): Item | undefined => item,
   replaced: (_before: Item, next: Item, _value: Members): Item => next,
   store: (items: Items, item: Item): unknown => items.set(item.id, item),
   remove: (items: Items, id: string): unknown => items.delete(id),
-  /** The body of a list. */
+  /** Returns the body of a list. */
   listed: (items: Item[], _request: Request): unknown => items.toReversed(),
-  /** What a replace answers with. */
+  /** Returns the item in the response to a replace. */
   shown: (next: Item, _before: Item): Item => next,
-  /** What is sent in the end. */
+  /** Changes the complete response. */
   reply: (reply: Reply, _request: Request, _items: Items): Reply => reply,
 }
 
-/** What differs from them. */
+/** The parts that are defective. */
 export type Defect = Partial<typeof parts>
 
-/** Starts one, which ends with the file of tests. */
+/** Starts a service that ends with the test file. */
 export async function smallService(defect: Defect = {}): Promise<Service> {
   const own = { ...parts, ...defect }
   const items: Items = new Map()
@@ -127,7 +127,7 @@ function written(body: unknown): string | undefined {
   return JSON.stringify(body).replaceAll(/"#(-?\d+)"/g, '$1')
 }
 
-/** An answer with the headers that all have. */
+/** A response with the headers that all responses have. */
 export function reply(status: number, body?: unknown, headers: OutgoingHttpHeaders = {}): Reply {
   const type = body === undefined ? undefined : 'application/json'
   const common = { 'access-control-allow-origin': '*', 'content-type': type }
@@ -147,7 +147,7 @@ function replyTo(request: Request, own: typeof parts, items: Items): Reply {
   return code === undefined ? answer : refusal(401, code, session_id)
 }
 
-/** The error code where a token is needed, and there is none that is good. */
+/** Returns the error code of a request that needs a token and has no valid one. */
 function tokenProblem(request: Request, own: typeof parts): string | undefined {
   if (own.isPublic(request)) return undefined
   const token = own.authorization.exec(request.headers.authorization ?? '')?.[1]
@@ -208,7 +208,7 @@ function answerTo(request: Request, own: typeof parts, items: Items, session_id:
   return reply(200, envelope('updated', 'Replaced', own.shown(next, item)))
 }
 
-/** The value of a body; `undefined` if it is invalid. */
+/** Returns the value of a body; `undefined` if it is invalid. */
 function valueIn(request: Request, own: typeof parts): Members | undefined {
   try {
     const value = own.requested(record(own.parsed(request.body)), request)
