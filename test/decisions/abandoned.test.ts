@@ -1,4 +1,4 @@
-/** Decisions on §8: what connections leave behind that end with requests waiting. The app runs in this process. */
+/** Decisions on §8: connections that end while their requests wait leave nothing behind. The service runs in this process. */
 
 import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'

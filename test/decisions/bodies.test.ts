@@ -15,7 +15,7 @@ const item = await create(service, { kept: 1 }, 'kept')
 
 type Malformed = [title: string, body: string | Buffer, says: RegExp]
 
-/** Bodies, each with what the message has to say: what is wrong, and where. */
+/** Malformed bodies; each message says what is wrong, and where. */
 const malformed: Malformed[] = [
   ['empty', '', /empty/],
   ['only space', ' \n\t', /line 2, column 2\b.*ends/],
@@ -187,7 +187,7 @@ test('§4 the message of a long body stays short', async () => {
   assert.ok(detail.length < 300)
 })
 
-/** Refused on create and on replace, and the store is as before. */
+/** Checks that create and replace refuse the body, and that the store has not changed. */
 async function assertInvalid(
   says: RegExp,
   options: { body: string | Buffer; headers?: Record<string, string> },

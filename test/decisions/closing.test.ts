@@ -1,4 +1,4 @@
-/** Decisions on §7: what a client has sent after its last request does not cost it a response. */
+/** Decisions on §7: bytes that a client sends after its last request never cost it a response. */
 
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
@@ -17,7 +17,7 @@ async function withItem(): Promise<{ own: OwnService; path: string }> {
   return { own, path: `/items/${JSON.parse(text).data.id}` }
 }
 
-/** A client that writes these pieces, 0.3 seconds after each other, and reads from the second one on. */
+/** Writes the pieces with 0.3 seconds between them, and reads only after the last one. */
 async function readLate(own: OwnService, pieces: readonly (string | Buffer)[]): Promise<string> {
   // With a half-open socket, the client goes on writing after it has read the end.
   const socket: Socket = openSocket(own.baseUrl, '', { allowHalfOpen: true }).pause()

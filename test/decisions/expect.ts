@@ -1,10 +1,10 @@
-/** What answers have to look like, with all that was decided beyond the specification. */
+/** Checks responses against the specification and the decisions beyond it. */
 
 import assert from 'node:assert/strict'
 import type { Answer, Service } from '../conformance/client.js'
 import { assertSessionId, itemOf, record } from '../conformance/expect.js'
 
-/** What every answer carries: the session id (§1.4) and the CORS headers (§1.5). */
+/** Checks what every response has: the session id (§1.4) and the CORS headers (§1.5). */
 export function assertHeaders({ headers, text }: Answer): void {
   const sessionId = headers['x-session-id']
   assertSessionId(sessionId)
@@ -22,7 +22,7 @@ export function assertHeaders({ headers, text }: Answer): void {
   }
 }
 
-/** Checks all of an error (§7): status, shape, code and headers. Returns its text. */
+/** Checks an error (§7): its status, shape, code and headers. @returns its message. */
 export function assertRefused(answer: Answer, status: number, code: string | undefined): string {
   assert.equal(answer.status, status, answer.text)
   assert.match(String(answer.headers['content-type']), /^application\/json\b/)

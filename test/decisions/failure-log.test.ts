@@ -1,4 +1,4 @@
-/** What is logged of failures, which come by the thousand: little, and none is left out of the count. */
+/** Failures come by the thousand: the log has few lines about them, and counts all. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -59,7 +59,7 @@ test('§7 unexpected errors with different messages: each has its stack in the l
   assert.match(JSON.stringify(log[1]?.err), /"stack":"Error: one\\n/)
 })
 
-/** Creates that fail. @returns their number. */
+/** Sends creates that fail. @returns their number. */
 async function fail(own: OwnService, count: number): Promise<number> {
   const body = JSON.stringify({ data: { pad: 'x'.repeat(1000) } })
   const request = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`) + body

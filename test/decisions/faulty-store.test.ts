@@ -1,4 +1,4 @@
-/** Decisions on §4.1 and §7 that take a store that fails: the app runs in this process. */
+/** Decisions on §4.1 and §7 about a store that fails. The service runs in this process. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -12,7 +12,7 @@ import { assertRefused } from './expect.js'
 
 const cause = 'no space on disk 7'
 
-/** What does not fail below is done by this one. */
+/** Does the operations that do not fail. */
 const memory = createMemoryStore(1000)
 
 const value = { data: {} }
@@ -123,12 +123,12 @@ function* brokenChunks(): Generator<Uint8Array> {
   throw new Error(cause)
 }
 
-/** A store of which every operation on items fails. */
+/** A store whose operations on items all fail. */
 function failing(fail: () => Promise<never>): ItemStore {
   return { ...memory, create: fail, read: fail, replace: fail, delete: fail, list: fail }
 }
 
-/** What the log says of a request. */
+/** Returns the log line of a request. */
 function lineOf({ log }: OwnApp, { headers }: Answer): LogLine | undefined {
   return log.find(({ session_id }) => session_id === headers['x-session-id'])
 }

@@ -50,7 +50,7 @@ test('§4.7 it has the address that the client has used, if it is one, and belie
     assert.deepEqual([servers[0].url, externalDocs.url], [`${origin}/api/v1`, `${origin}/llms.txt`])
     const { servers: _servers, externalDocs: _docs, ...expected } = JSON.parse(served.text)
     assert.deepEqual(rest, expected)
-    // The tag is that of this address alone.
+    // Each address has its own tag.
     const etag = String(got.etag)
     for (const [otherOrigin, other] of known) assert.equal(other === etag, otherOrigin === origin)
     known.set(origin, etag)
@@ -107,7 +107,7 @@ for (const { title, isAsked } of [
   })
 }
 
-/** Those of every answer; the body of the document has no session id. */
+/** Checks the headers of every response; the body of the document has no session id. */
 function assertUsualHeaders(answer: Answer): void {
   assertHeaders({ ...answer, text: '' })
 }

@@ -219,7 +219,7 @@ const unknown = [
 ]
 for (const path of unknown) {
   test(`§4.8 there is nothing at ${path.replace(script, 'FILE')}`, async () => {
-    // By hand, as a client would resolve dots.
+    // Written by hand, because a client would resolve the dots.
     const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
     assertRefused(await exchangeOne(service.baseUrl, head), 404, 'ROUTE_NOT_FOUND')
   })

@@ -1,6 +1,6 @@
 /**
- * Clients that keep creating, replacing, reading and deleting items, and know what they have to find: each
- * item belongs to one client, and after a refused change it may be in either state.
+ * Clients that keep creating, replacing, reading and deleting items, and check what they read. Each item belongs to one
+ * client. After a change with an unknown outcome, the item may be in either state.
  */
 
 import assert from 'node:assert/strict'
@@ -12,16 +12,16 @@ import type { OwnService } from './own-service.js'
 import { randomNumbers } from './random.js'
 import { until } from './until.js'
 
-/** A version of an item, of which no two are the same; `undefined` once it is deleted. */
+/** The version of an item, different for each change; `undefined` once it is deleted. */
 type Version = number | undefined
 
 interface Item {
   readonly id: string
-  /** The versions that may be found: the last successful one, and those whose outcome is unknown. */
+  /** Versions that a read may find: the last acknowledged one, and those with an unknown outcome. */
   possible: Version[]
-  /** Those whose outcome is unknown, which may take effect at any time. */
+  /** Versions with an unknown outcome, which may take effect at any time. */
   readonly uncertain: Version[]
-  /** When the last success was: the value of `performance.now()`. */
+  /** Time of the last success, as a value of `performance.now()`. */
   acknowledged: number
 }
 
@@ -29,11 +29,11 @@ export interface LoadOptions {
   /** Whether acknowledged changes may be lost. */
   readonly mayLose?: boolean
   readonly clients?: number
-  /** How long a client waits after an answer, in milliseconds: without it, all clients would take a whole core. */
+  /** Pause of a client after each response, in milliseconds. Without it, the clients would take a whole core. */
   readonly pause?: number
   /** Length of the text in each version. */
   readonly lengthOf?: (version: number) => number
-  /** Whether a client creates another item. @param own how many it has. @param bytes length of all texts. */
+  /** Whether a client creates another item. @param own the number of its items. @param bytes length of all texts. */
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }
 

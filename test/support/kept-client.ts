@@ -7,7 +7,7 @@ import { type Answer, answer, readAnswer, type Service } from '../conformance/cl
 import { itemOf } from '../conformance/expect.js'
 import { until } from './until.js'
 
-/** Where there was no whole answer, its status is 0, and its text says why: `ECONNRESET`. */
+/** A response. Without a complete one, the status is 0 and the text is the error code, such as `ECONNRESET`. */
 export interface Outcome extends Answer {
   /** Whether the request was the first on its connection. */
   readonly isNew: boolean
@@ -20,7 +20,7 @@ export type Call = (
   headers?: http.OutgoingHttpHeaders,
 ) => Promise<Outcome>
 
-/** Long enough for any answer on a busy machine, and shorter than tests wait, in milliseconds. */
+/** Maximum time for a response in milliseconds: enough on a busy machine, and shorter than tests wait. */
 const timeout = 10_000
 
 /**
@@ -50,7 +50,7 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
     })
 }
 
-/** Sends requests over one connection, which is made anew only when it was closed. */
+/** Sends requests over one connection, which is opened again only after it was closed. */
 export function connectTo(service: Service): Call {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   after(() => agent.destroy())

@@ -1,12 +1,12 @@
-/** What a list has to show, given what the store guarantees about it. */
+/** Checks lists against what the store guarantees about them. */
 
 import assert from 'node:assert/strict'
 import type { ItemId } from '../../src/item/id.js'
 import type { ListGuarantees } from '../../src/store/item-store.js'
 
-/** What one list may show. */
+/** The items that one list may show. */
 interface Seen {
-  /** Whether the list is to show an item with this text. */
+  /** Whether the list has to show an item with this text. */
   readonly isWanted: (text: string) => boolean
   /** The texts at the moment when it was requested. */
   readonly texts: readonly string[]
@@ -26,7 +26,7 @@ export class ListedItems {
     this.#guarantees = guarantees
   }
 
-  /** An item is created, replaced or, with `undefined`, deleted. */
+  /** Notes that an item was created, replaced or, with `undefined`, deleted. */
   set(id: ItemId, text: string | undefined): void {
     for (const { isWanted, versions, constant } of this.#seen) {
       if (text === undefined || !isWanted(text)) constant.delete(id)
@@ -37,8 +37,8 @@ export class ListedItems {
   }
 
   /**
-   * A list has just been requested.
-   * @param isWanted whether it is to show an item with this text.
+   * Notes that a list has just been requested.
+   * @param isWanted whether the list has to show an item with this text.
    * @returns a function that checks its whole text.
    */
   listed(isWanted = (_text: string) => true): (text: string) => void {

@@ -1,4 +1,4 @@
-/** What a service does that was started without a usable secret. */
+/** Checks a service that was started without a usable secret. */
 
 import assert from 'node:assert/strict'
 import { serviceAt } from '../conformance/client.js'
@@ -16,7 +16,7 @@ export const withoutSecret = [
   },
 ] as const
 
-/** Checks that a service which has been started serves as one without a usable secret, and stops it. */
+/** Checks that a service serves as it has to without a usable secret, and stops it. */
 export async function assertServesWithoutSecret(
   { child, printed, ended }: OwnProcess,
   says: RegExp = withoutSecret[0].says,

@@ -12,7 +12,7 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** For each process that needs any, below those that Linux gives to clients, from 32768 on. */
+/** Range of ports for each process that needs some, below those that Linux gives to clients, from 32768 on. */
 const ports = { first: 20_000, ofProcess: 100, processes: 120 }
 
 /** The first of the ports of this process, and how many of them it has used. */
@@ -35,7 +35,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whoever listens on the first one has the others, until its process ends. */
+/** A process that listens on the first port of a range owns the others until it ends. */
 async function claimPorts(): Promise<number> {
   for (let place = process.pid; ; place += 1) {
     const first = ports.first + ports.ofProcess * (place % ports.processes)

@@ -1,6 +1,6 @@
-/** Takes the bytes of a connection apart into answers. */
+/** Splits the bytes of a connection into responses. */
 
-/** An answer as it came. Texts have a character for each byte. */
+/** A response as it arrived. Strings have a character for each byte. */
 export interface RawAnswer {
   readonly status: number
   readonly head: string
@@ -8,18 +8,18 @@ export interface RawAnswer {
 }
 
 export interface AnswerReader {
-  /** Whole answers, without those of status 100. */
+  /** Complete responses, without those of status 100. */
   readonly answers: RawAnswer[]
-  /** The same with them. */
+  /** Complete responses, with those of status 100. */
   readonly all: RawAnswer[]
-  /** How many answers of status 100 came before each. */
+  /** Number of responses of status 100 before each response. */
   readonly continued: Map<number, number>
   take(chunk: Buffer): void
-  /** What has come of an answer that is not whole. */
+  /** The part of an incomplete response that has arrived. */
   rest(): string
 }
 
-/** @param isHead whether the answer at a place is to a HEAD, and so has no body; none is by default. */
+/** @param isHead whether the response with this index answers a HEAD and has no body; none does by default. */
 export function answerReader(isHead: (place: number) => boolean = () => false): AnswerReader {
   const answers: RawAnswer[] = []
   const all: RawAnswer[] = []

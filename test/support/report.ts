@@ -1,4 +1,4 @@
-/** What checks do, and tests that may be checks: read numbers from their options, and say what they found. */
+/** Options and output of the long checks: reads numbers from options, and prints findings. */
 
 import { parseArgs } from 'node:util'
 

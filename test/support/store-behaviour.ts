@@ -1,4 +1,4 @@
-/** What every store does, wherever it keeps its items; each store's own test applies it. */
+/** Tests of the contract that every store has to meet; the tests of each store call them. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -213,7 +213,7 @@ class Model {
     assert.equal(await this.#store.healthy(), true)
   }
 
-  /** @returns whether an item is another one now; `undefined` after a clear, of which nothing is said. */
+  /** @returns whether an item has changed; `undefined` after a clear, for which the contract says nothing. */
   async #apply({ kind, pick, length, expects }: Operation): Promise<boolean | undefined> {
     const isNew = kind === 'create' && pick % 8 > 0
     const id = (isNew ? undefined : this.#known[pick % this.#known.length]) ?? newItemId()
@@ -274,7 +274,7 @@ class Model {
     return this.#open.splice(pick % (this.#open.length + 1), 1)
   }
 
-  /** All that was read, or listed before, is as it was then, and what is there now is as it should be. */
+  /** Checks that items and lists that were read before are unchanged, and that the store has what it should. */
   async assertContent(): Promise<void> {
     for (const { list, check } of this.#open) check(await textOf(list))
     for (const { item, expected } of this.#read) assert.equal(item.toString(), expected)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { root, toolsFolder } from './tools.js'
 
-/** What is installed there, and where it is. */
+/** The packages that are installed there, and where they come from. */
 const packages = {
   'item-store': root,
   'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
@@ -18,7 +18,7 @@ export interface UserProject {
   /**
    * Compiles `program.ts` to `program.js`, checked strictly.
    * @param options of the compiler.
-   * @returns the compiler's complaints.
+   * @returns the messages of the compiler.
    */
   compile(options: object): string
 }

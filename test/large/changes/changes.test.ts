@@ -1,6 +1,6 @@
 /**
- * However many connections are cut and services killed, no change is lost, and none is made twice: clients
- * increment one number by `update`, or create items, each with a key of its own.
+ * No change is lost and none is made twice, although connections are cut and services are killed. Clients increment
+ * one number by `update`, or create items with a key for each.
  */
 
 import assert from 'node:assert/strict'
@@ -21,7 +21,7 @@ const clients = 16
 const perCut = 50
 /** Time from one kill of a service to the next, in milliseconds. */
 const perKill = 1_000
-/** What is no reason to end: the connection was cut, or the service killed. */
+/** Whether an error only means that the connection was cut or the service was killed. */
 const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
 
 test('increments at one service with items in memory', () => assertIncrements())

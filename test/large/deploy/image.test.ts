@@ -43,7 +43,6 @@ const writesNothing = [
   ...(process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []),
 ]
 
-// The longest of these tests, as it installs and builds everything from nothing, which is what it is about.
 test('Dockerfile: built from a clean checkout, it serves without writing a file, as told by its health check', async () => {
   const { cwd, env, user, healthcheck, entrypoint, cmd, ...image } = buildImage(dockerfile, folder)
   const app = join(image.folder, cwd)
@@ -171,7 +170,7 @@ function apply(
   }
 }
 
-/** Of a folder, the content is copied into the target; a file keeps its name. */
+/** Copies the content of a folder, or a file under its own name, into the target. */
 function copy(source: string, target: string): void {
   const to = statSync(source).isDirectory() ? target : join(target, basename(source))
   cpSync(source, to, { recursive: true, verbatimSymlinks: true })
@@ -205,7 +204,7 @@ function instructions(dockerfile: string): { keyword: string; text: string }[] {
 /** The files of a fresh clone, with uncommitted changes. */
 function copyContext(target: string): void {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
-  // They are the patterns of Git, but all begin at the root.
+  // The patterns are like those of Git, but all begin at the root.
   const patterns = lines.filter((line) => /^[^#]/.test(line)).map((line) => `--exclude=/${line}`)
   const filesOf = (...options: string[]) => {
     const args = ['ls-files', '-z', ...options, ...patterns]

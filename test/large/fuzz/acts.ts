@@ -1,4 +1,4 @@
-/** What became of each request of a conversation, as far as its client can know. */
+/** The outcome of each request of a conversation, as far as its client can know it. */
 
 import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
 import { shapeProblem } from './answers.js'
@@ -13,15 +13,15 @@ export interface Act {
   readonly outcome: 'done' | 'refused' | 'unknown'
 }
 
-/** Thrown where the service did not do what the interface says. */
+/** Thrown when the service broke the interface. */
 export class Finding extends Error {
   override readonly name = 'Finding'
 }
 
 /**
- * Pairs the requests of a connection with its answers.
+ * Pairs the requests of a connection with their responses.
  * @param isCrowded whether the service may have closed the connection for being one too many.
- * @throws {Finding} when they do not go together.
+ * @throws {Finding} when a response does not match its request.
  */
 export function actsOf(
   played: Played,
@@ -76,7 +76,7 @@ export function actsOf(
   return acts
 }
 
-/** Whether a client may still send when the service closes, so that the answers may be lost to it. */
+/** Whether the client may still be sending when the service closes the connection, which may lose it responses. */
 function hasMore(requests: readonly Request[], last: number): boolean {
   return last < requests.length - 1 || (requests[last]?.isBroken ?? false)
 }
@@ -101,7 +101,7 @@ function answerProblem(
     return `"${echo}" is not in it, so that it is to another request`
   }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
-  // What is wrong with a body may come after the answer to its head.
+  // An error in a body may be found after the response to its head was sent.
   if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
     return isLast ? 'it does not close' : 'it closes the connection'
   }

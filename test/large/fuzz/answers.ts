@@ -1,4 +1,4 @@
-/** Checks what is common to all answers. */
+/** Checks what all responses have in common. */
 
 import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
 
@@ -18,8 +18,8 @@ const codes: Readonly<Record<number, readonly (string | undefined)[]>> = {
 }
 
 /**
- * What is wrong with the shape of an answer, whatever it is to.
- * @param sessionIds those of all answers before, to which its own is added.
+ * Returns what is wrong with the shape of a response, whatever its request was.
+ * @param sessionIds the session ids of all earlier responses; that of this one is added.
  */
 export function shapeProblem(
   { status, head, body }: RawAnswer,

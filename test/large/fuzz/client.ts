@@ -1,4 +1,4 @@
-/** Plays one connection of a conversation, and tells what came back. */
+/** Plays one connection of a conversation, and returns what it received. */
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
@@ -10,13 +10,13 @@ export interface Played {
   readonly plan: ConnectionPlan
   readonly requests: readonly Request[]
   readonly reader: AnswerReader
-  /** Bytes that were given to the system, at most: none beyond them were sent. */
+  /** Maximum number of bytes that can have been sent. */
   readonly sentBytes: number
   /** Code of the error that ended the connection. */
   readonly error: string | undefined
   /** Whether the service closed its side, or the whole connection. */
   readonly isEnded: boolean
-  /** Whether something that was to come did not come in time. */
+  /** Whether an expected response did not arrive in time. */
   readonly isLate: boolean
 }
 
@@ -71,7 +71,7 @@ export async function play(
     note()
   })
 
-  /** @returns whether it came about. */
+  /** @returns whether the check succeeded in time. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
     const start = performance.now()
     for (;;) {
@@ -142,11 +142,11 @@ export async function play(
 interface Piece {
   readonly start: number
   readonly stop: number
-  /** The place of the request whose `100 Continue` is waited for first. */
+  /** Index of the request whose `100 Continue` has to arrive before this piece is sent. */
   readonly awaits?: number
 }
 
-/** Cuts the bytes as planned, and where a request waits for `100 Continue`. */
+/** Cuts the bytes at the planned places, and wherever a request waits for `100 Continue`. */
 function* pieces(
   plan: ConnectionPlan,
   requests: readonly Request[],
@@ -173,7 +173,7 @@ function* pieces(
   }
 }
 
-/** Writes without waiting for a service that does not read: until it is taken, or a moment passed. */
+/** Writes, and waits until the system has taken the bytes; only for a moment, as the service may not be reading. */
 async function written(socket: Socket, bytes: Buffer): Promise<void> {
   await Promise.race([new Promise((resolve) => socket.write(bytes, resolve)), delay(50)])
 }

@@ -1,6 +1,6 @@
 /**
- * Arbitrary conversations with the service: what several clients send at the same time, valid or not,
- * in which pieces, how they read, and how they leave.
+ * Arbitrary conversations with the service. Several clients send valid and invalid requests at the same time. A plan
+ * says in which pieces a client sends, how it reads, and how it leaves.
  */
 
 import fc from 'fast-check'
@@ -8,7 +8,7 @@ import { jsonValue } from '../../support/json-text.js'
 
 export interface Conversation {
   readonly connections: readonly ConnectionPlan[]
-  /** Connections that are open meanwhile and send nothing. */
+  /** Number of open connections that send nothing. */
   readonly idleConnections: number
 }
 
@@ -16,12 +16,12 @@ export interface ConnectionPlan {
   readonly requests: readonly RequestPlan[]
   /** Lengths of the first pieces that are written; the rest is written in one. */
   readonly pieces: readonly number[]
-  /** Before the first piece and after each, in milliseconds. */
+  /** Pause before the first piece and after each piece, in milliseconds. */
   readonly pause: number
-  /** `never` is for those who leave without waiting. */
+  /** `never`: the client leaves without waiting for a response. */
   readonly reading: 'fast' | 'slow' | 'late' | 'never'
   readonly ending: Ending
-  /** How many bytes of the last request are never sent. */
+  /** Number of bytes of the last request that are never sent. */
   readonly unsent: number
 }
 
@@ -62,7 +62,7 @@ export interface RequestPlan {
   readonly isUnknownId: boolean
   readonly token: (typeof tokens)[number]
   readonly body: Body
-  /** In chunks of these lengths, or with `Content-Length` where there are none. */
+  /** Lengths of the chunks of the body; empty for a body with `Content-Length`. */
   readonly chunks: readonly number[]
   readonly brokenChunk: 'no' | 'size' | 'end'
   readonly expectsContinue: boolean
@@ -72,7 +72,7 @@ export interface RequestPlan {
   readonly head: 'plain' | 'line breaks before' | 'many lines' | 'long'
 }
 
-/** Mostly the first value, now and then another. */
+/** The first value in most cases, otherwise one of the others. */
 function mostly<T>(usual: T, weight: number, ...others: readonly T[]): fc.Arbitrary<T> {
   return fc.oneof(
     { weight, arbitrary: fc.constant(usual) },

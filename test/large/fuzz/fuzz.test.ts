@@ -1,4 +1,4 @@
-/** Whole conversations, by a fixed seed; `npm run check -- fuzz` has them without end. */
+/** A fixed number of arbitrary conversations from a fixed seed; `npm run check -- fuzz` runs more of them. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,8 +10,8 @@ import { root } from '../../support/tools.js'
 const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
 /**
- * In a process of its own, which ends by `process.exit`: where a client has reset connections, Node.js may
- * wait for ever for one of its writes when a process ends by itself (seen with 20 and 26).
+ * Runs in a process of its own, which ends by `process.exit`: after a client has reset connections, Node.js may wait
+ * for ever for one of its writes instead of ending the process (seen with 20 and 26).
  */
 linuxTest(
   'conversations keep what was acknowledged, in order, and leave nothing behind',

@@ -35,12 +35,12 @@ if (!Number.isSafeInteger(firstSeed)) {
   throw new Error(`--seed is "${values.seed}"; expected an integer`)
 }
 
-/** How long a client waits while nothing comes, and the service has to give back what it took, in ms. */
+/** Time that a client waits while nothing arrives, and that the service has to release what it took, in ms. */
 const waitLimit = 20_000
 const timeToGiveBack = 30_000
-/** The same once something was found, so that a smaller case is found soon. */
+/** Shorter `waitLimit` after the first finding, so that a smaller case is found soon. */
 const shortWaitLimit = 3_000
-/** How long a smaller case is looked for. */
+/** Maximum time to search for a smaller case, in ms. */
 const shrinkTime = 30_000
 
 const maxBodyBytes = 250_000
@@ -50,13 +50,13 @@ const limited = 'ulimit -n 256; exec "$0" "$@"'
 const [node, ...serve] = withLimits({ maxPendingBytes: 700_000 })
 const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve]
 
-/** Items beyond them are deleted after a conversation; the first ones stay for good. */
+/** Items beyond `maxItems` are deleted after a conversation; the first `keptItems` are never deleted. */
 const maxItems = 40
 const keptItems = 5
-/** Allowed beyond what was in use when idle and empty, and the items: in the heap and as resident memory. */
+/** Bytes allowed in addition to the memory of the idle service and of the items: in the heap, and resident. */
 const allowedBytes = 4_000_000
 const allowedResident = 100_000_000
-/** After how many conversations memory is looked at. */
+/** Number of conversations between two measurements of memory. */
 const checkInterval = 20
 
 const totals = { conversations: 0, requests: 0 }
@@ -81,11 +81,11 @@ function count(acts: readonly Act[]): void {
   }
 }
 
-/** Has so many conversations with one service. @returns what was found, with the way to replay it. */
+/** Runs this number of conversations with one service. @returns the finding, with how to replay it. */
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   const { path } = values
   let table: Table | undefined
-  /** When the first finding was; the rest is a search for a smaller case of it. */
+  /** Time of the first finding; from then on, the runs search for a smaller case. */
   let foundAt: number | undefined
   let firstError: unknown
 
@@ -136,8 +136,8 @@ async function openTable(): Promise<Table> {
     basic: 'Basic YTpi',
     none: '',
   }
-  // What the first items make the service keep is in use from then on: a slab, and room to scan a body so long
-  // that it never arrives at once.
+  // The first items make the service allocate memory that it keeps: a slab, and room to scan a body that is too long
+  // to arrive at once.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
@@ -168,7 +168,7 @@ async function openTable(): Promise<Table> {
         plan.connections.map((connection) => {
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
-          // Whoever sends more after the last answer may lose it, so most do not.
+          // A client that sends more after the last response may lose that response, so most clients do not.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
           return play(service.baseUrl, connection, requests, time)
@@ -221,14 +221,14 @@ function isAnswering(service: OwnService): Promise<boolean> {
   )
 }
 
-/** All items as text, with a character for each byte. */
+/** Returns the list of all items as text, with a character for each byte. */
 async function list(service: OwnService): Promise<string> {
   const { status, text } = await service.call('GET', '/items')
   if (status !== 200) throw new Finding(`a list after the conversation: ${status} ${text}`)
   return Buffer.from(text).toString('latin1')
 }
 
-/** Deletes the newest items but for a number. */
+/** Deletes the newest items, and keeps the first `maxItems`. */
 async function makeRoom(service: OwnService, { items, deleted }: Ledger): Promise<void> {
   for (const id of [...items.keys()].slice(maxItems)) {
     const { status } = await service.call('DELETE', `/items/${id}`)

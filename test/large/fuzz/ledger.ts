@@ -1,21 +1,21 @@
-/** Which items there must be, by what was acknowledged; and whether the service has them to the byte. */
+/** Tracks which items must exist according to the responses, and checks that the service has them to the byte. */
 
 import { type Act, Finding } from './acts.js'
 
-/** What follows the id in the text of an item; `undefined` where there is no item. */
+/** The text of an item after its id; `undefined` if there is no item. */
 type Tail = string | undefined
 
-/** The items of one service, through all conversations with it. */
+/** The items of one service, across all conversations. */
 export class Ledger {
-  /** Those that are there, in the order of creation. */
+  /** The existing items, in the order of creation. */
   readonly items = new Map<string, string>()
   /** Ids of some that were deleted. */
   readonly deleted: string[] = []
 
   /**
-   * Compares what was answered with what must be there, and takes over what is there now.
-   * @param list the body of a list of after the conversation.
-   * @throws {Finding} when an item is lost, changed, or nobody's.
+   * Compares the responses with the items that must exist, and then adopts the items of the list.
+   * @param list the body of a list that was read after the conversation.
+   * @throws {Finding} when an item is lost, was changed, or was created by nobody.
    */
   settle(acts: readonly Act[], list: string): void {
     const created = new Map<string, string>()
@@ -113,7 +113,7 @@ export class Ledger {
     this.deleted.splice(0, this.deleted.length - 20)
   }
 
-  /** What may have become of an item. */
+  /** Returns the possible texts of an item after the conversation. */
   #endsOf(acts: readonly Act[], id: string): Tail[] {
     const writes = acts.filter((act) => mayWrite(act, id))
     const deletes = writes.filter(
@@ -139,7 +139,7 @@ function mayWrite({ request, outcome }: Act, id: string): boolean {
   return request.id === id && outcome !== 'refused' && (what === 'replace' || what === 'delete')
 }
 
-/** What the last of these acts that surely wrote an item made of it. */
+/** Returns the text that the last certain write among these acts gave an item. */
 function lastWrite(acts: readonly Act[], id: string): [Tail] | undefined {
   const last = acts.findLast((act) => mayWrite(act, id) && act.outcome === 'done')
   return last === undefined ? undefined : [last.request.tail]
@@ -168,8 +168,8 @@ function isEnvelope(body: string, status: string, id: string, tail: Tail): boole
 }
 
 /**
- * The items of a list, found without parsing them.
- * @param texts gives what may follow an id.
+ * Finds the items of a list without parsing them.
+ * @param texts returns the possible texts after an id.
  */
 function* itemsOf(
   body: string,

@@ -1,13 +1,13 @@
-/** The bytes of a planned request, and what may be answered to it. Texts have a character for each byte. */
+/** The bytes of a planned request, and its possible responses. Strings have a character for each byte. */
 
 import { randomUUID } from 'node:crypto'
 import type { Body, RequestPlan } from './conversation.js'
 import { malformed } from './conversation.js'
 
-/** What requests are made of besides their plan. */
+/** What a request depends on besides its plan. */
 export interface Surroundings {
   readonly tokens: Readonly<Record<RequestPlan['token'], string>>
-  /** Ids of items that were there when the conversation started, or were deleted before. */
+  /** Ids of items that existed when the conversation started, or had been deleted before. */
   readonly ids: readonly string[]
   readonly maxBodyBytes: number
 }
@@ -19,23 +19,23 @@ export interface Request {
   /** Length of its head; what follows may have to wait for `100 Continue`. */
   readonly headLength: number
   readonly statuses: readonly number[]
-  /** Text that tells an answer to it from those to others. */
+  /** A string that only the response to this request contains. */
   readonly echo: string
   /** Whether it may be answered with `100 Continue` first. */
   readonly mayContinue: boolean
   /** Whether the connection is closed after its answer. */
   readonly isLast: boolean
-  /** Whether the service may stop reading it, and what comes after it, where it finds the error. */
+  /** Whether the service may stop reading at an error in this request, and never read the following requests. */
   readonly isBroken: boolean
-  /** The item that it is about. */
+  /** The id of the item in its path. */
   readonly id: string | undefined
-  /** What follows the id in the text of an item that it writes. */
+  /** The text after the id of the item that it writes. */
   readonly tail: string | undefined
 }
 
 let marks = 0
 
-/** A line where the size of a chunk should stand. */
+/** A line that stands in place of the size of a chunk. */
 const brokenSize = 'zz\r\n'
 
 export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
@@ -50,7 +50,7 @@ export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
     plan,
     bytes: Buffer.from(head + body, 'latin1'),
     headLength: head.length,
-    // The method of a head that is too long is not known.
+    // The service does not know the method if the head is too long.
     isHead: methodOf(plan) === 'HEAD' && plan.head !== 'long',
     ...outcomeOf(plan, { mark, id, hasBody: text !== undefined }),
     mayContinue: canHaveBody(plan) && plan.expectsContinue && !isOld(plan),
@@ -83,7 +83,7 @@ function isOld({ keeping }: RequestPlan): boolean {
   return keeping.startsWith('1.0')
 }
 
-/** Whether the connection stays open after it; an answer without a body ends one of HTTP/1.0. */
+/** Whether the connection stays open; with HTTP/1.0, a response without a body closes it. */
 function isKept({ keeping, what }: RequestPlan): boolean {
   const canBeEmpty = what === 'delete' || what === 'options' || what === 'preflight'
   return keeping === 'open' || keeping === 'upgrade' || (keeping === '1.0 kept' && !canBeEmpty)
@@ -97,14 +97,14 @@ function idOf({ isUnknownId, target }: RequestPlan, { ids }: Surroundings): stri
   return (isUnknownId ? undefined : ids[target % ids.length]) ?? randomUUID()
 }
 
-/** The body, and what follows the id in the text of an item made of it. */
+/** Returns the body, and the text after the id of the item that it makes. */
 function bodyOf(
   plan: RequestPlan,
   mark: string,
   maxBytes: number,
 ): { text: string | undefined; tail: string | undefined } {
   const { body } = plan
-  // Others than create and replace are rarely sent with one.
+  // Requests other than create and replace rarely have a body.
   if (!writes(plan) && (plan.target % 5 > 0 || plan.what === 'connect')) {
     return { text: undefined, tail: undefined }
   }
@@ -183,7 +183,7 @@ function headOf(plan: RequestPlan, { mark, id, length, around }: Parts): string 
   return `${plan.head === 'line breaks before' ? '\r\n\r\n' : ''}${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Those of requests that do not read. */
+/** The methods of requests that do not read. */
 const methods: Partial<Record<RequestPlan['what'], string>> = {
   ...{ create: 'POST', replace: 'PUT', delete: 'DELETE', patch: 'PATCH', connect: 'CONNECT' },
   ...{ preflight: 'OPTIONS', options: 'OPTIONS' },
@@ -203,7 +203,7 @@ function targetOf({ what }: RequestPlan, mark: string, id: string | undefined): 
 
 type Outcome = Pick<Request, 'statuses' | 'echo' | 'isLast' | 'isBroken'>
 
-/** The order of checks of the interface (spec §4), from the last to the first. */
+/** Applies the checks of the interface from the last to the first, as the first one decides (spec §4). */
 function outcomeOf(
   plan: RequestPlan,
   { mark, id, hasBody }: { mark: string; id: string | undefined; hasBody: boolean },
@@ -226,7 +226,7 @@ function outcomeOf(
   return outcome
 }
 
-/** Whether the body is taken before there is an answer. */
+/** Whether the service reads the body before it responds. */
 export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }

@@ -1,7 +1,6 @@
 /**
- * What two services on one server answer is what a single register could have answered: histories of
- * concurrent operations on single items, while the server is paused or slow, loses its clients, and the
- * services are killed.
+ * Two services on one server respond as a single register would. The test records concurrent operations on single
+ * items while the server is paused, slow or loses its clients, and while services are killed.
  */
 
 import assert from 'node:assert/strict'
@@ -21,20 +20,20 @@ const options = numbers({ operations: 6000, seed: 1 })
 interface Item {
   readonly id: string
   readonly events: Event[]
-  /** How many operations are still to come. */
+  /** Number of operations still to be done. */
   left: number
-  /** A value that it has had, with its entity tag. */
+  /** An earlier value of the item, with its entity tag. */
   known: Tagged
 }
 
 const clients = 16
-/** How many items are in use at a time, and for how many operations each: in all, and once it is deleted. */
+/** Number of items in use at a time; operations on each item, in all and after its deletion. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
 /** Short, so that a pause of the server leaves outcomes unknown. */
 const storeTimeout = 300 // milliseconds
 /** Time from one fault to the next, in milliseconds. */
 const pause = 300
-/** How long a client waits after an operation that was not done, in milliseconds. */
+/** Pause of a client after an operation that was not done, in milliseconds. */
 const wait = 20
 
 interface Tagged {

@@ -5,7 +5,7 @@
  * been through (Lowe 2017).
  */
 
-/** What an item is: a value, or `undefined` where there is none. */
+/** The value of an item; `undefined` if there is no item. */
 export type Value = number | undefined
 
 export type Operation =
@@ -15,7 +15,7 @@ export type Operation =
   | { readonly kind: 'exchange'; readonly expected: number; readonly value: number }
   | { readonly kind: 'delete' }
 
-/** What was answered: what was read, whether there was something to replace or delete, or that it is another value. */
+/** The response: the value read, whether there was an item to change, or that the item has another value. */
 export type Outcome =
   | { readonly kind: 'read'; readonly value: Value }
   | { readonly kind: 'change'; readonly isDone: boolean }
@@ -23,22 +23,22 @@ export type Outcome =
 
 export interface Event {
   readonly operation: Operation
-  /** `undefined` where the outcome is unknown: it may come about later, or never. */
+  /** `undefined` if the outcome is unknown: the operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
-  /** Moments, of which no two are the same. */
+  /** Times of call and response. No two times are equal. */
   readonly called: number
-  /** Infinity where the outcome is unknown. */
+  /** Infinity if the outcome is unknown. */
   readonly answered: number
 }
 
-/** @returns whether it is, for an item that does not exist before. */
+/** Whether a history is linearizable. The item does not exist before its first operation. */
 export function isLinearizable(history: readonly Event[]): boolean {
   const events = history.toSorted((a, b) => a.called - b.called)
   const been = new Set<string>()
 
-  /** @param rest places in `events` of what has had no moment yet, in order. */
+  /** @param rest indexes in `events` of the operations without a moment so far, in order. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
-    // What has no answer need not have happened.
+    // An operation without a response need not have happened.
     const end = Math.min(
       ...rest.map((place) => events[place]?.answered ?? Number.POSITIVE_INFINITY),
     )
@@ -48,7 +48,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
     been.add(key)
     for (const [n, place] of rest.entries()) {
       const event = events[place]
-      // Another one was answered before this one and all later ones were called.
+      // An earlier operation got its response before this one, and all later ones, were called.
       if (event === undefined || event.called > end) return false
       const next = valueAfter(event, value)
       if (next !== 'impossible' && canGoOn(rest.toSpliced(n, 1), next.value)) return true
@@ -59,7 +59,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
   return canGoOn([...events.keys()], undefined)
 }
 
-/** What the item is once the operation has had its moment; impossible where the answer is another one. */
+/** Returns the value of the item after the operation, or that its response was impossible. */
 function valueAfter({ operation, outcome }: Event, value: Value): { value: Value } | 'impossible' {
   if (operation.kind === 'read') {
     const isRight = outcome === undefined || (outcome.kind === 'read' && outcome.value === value)

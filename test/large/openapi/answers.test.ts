@@ -72,8 +72,8 @@ await until('overload', async () => {
 })
 
 /**
- * What is done to an operation, by what comes of it where it can. Some can happen only to some
- * operations; to the others, it is one more request.
+ * Requests that provoke each kind of response, by its error code. Where an operation cannot have that response, it is
+ * one more request.
  */
 const provocations: Record<
   string,
@@ -198,7 +198,7 @@ async function newItem(): Promise<string> {
   return String(record(record(created.json()).data).id)
 }
 
-/** Sends a request of an operation; what the options do not say is as it should be. */
+/** Sends a request of an operation, which is valid where the options do not say otherwise. */
 function ask(
   { method, path, requestBody }: PlacedOperation,
   itemId: string,
@@ -212,7 +212,7 @@ function ask(
   })
 }
 
-/** The same, by hand: the request line and headers are passed on as bytes. */
+/** Sends a request of an operation whose head is written by hand. */
 function askRaw(
   { method, path }: PlacedOperation,
   itemId: string,

@@ -1,11 +1,11 @@
-/** The OpenAPI document of a service, and whether answers are as it says. */
+/** Reads the OpenAPI document of a service, and checks responses against it. */
 
 import assert from 'node:assert/strict'
 import { type Answer, send } from '../../conformance/client.js'
 import { record } from '../../conformance/expect.js'
 import { requireTool } from '../../support/tools.js'
 
-/** What an answer can be told by: its status, and in an error the code or that there is none. */
+/** The kind of a response: its status and, for an error, its code or that it has none. */
 export type Outcome = string
 
 interface Referable {
@@ -59,11 +59,11 @@ interface Ajv {
 const { Ajv2020 }: { Ajv2020: new (options: object) => Ajv } = requireTool('ajv/dist/2020.js')
 const addFormats: (ajv: Ajv) => void = requireTool('ajv-formats')
 
-/** Headers of HTTP itself and of CORS, which are on answers of any kind. */
+/** Headers of HTTP itself and of CORS, which any response may have. */
 const general =
   /^(?:content-type|content-length|date|connection|keep-alive|access-control-(?:allow-origin|expose-headers))$/
 
-/** The document that a service serves. */
+/** Returns the document that a service serves. */
 export async function servedDocument(origin: URL): Promise<Document> {
   const answer = await send(origin, 'GET', '/openapi.json')
   assert.equal(answer.status, 200, answer.text)
@@ -78,13 +78,13 @@ export function operationsOf({ paths }: Document): PlacedOperation[] {
   )
 }
 
-/** Finds out whether answers are as a document says. */
+/** Returns functions that check responses against a document. */
 export function createChecker(document: Document) {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
   addFormats(ajv)
   ajv.addSchema(document, 'document')
 
-  /** What a reference stands for. */
+  /** Returns the target of a reference. */
   function resolved<T extends Referable>(value: T): T {
     if (value.$ref === undefined) return value
     let target: unknown = document
@@ -116,7 +116,7 @@ export function createChecker(document: Document) {
     }
   }
 
-  /** All outcomes that the document has for an operation. */
+  /** Returns all outcomes that the document lists for an operation. */
   function outcomesOf({ responses }: Operation): Outcome[] {
     return Object.entries(responses).flatMap(([status, { content }]) => {
       if (content === undefined) return [status]
@@ -126,9 +126,8 @@ export function createChecker(document: Document) {
   }
 
   /**
-   * Holds an answer against what the document says of the operation: status, headers, body and error
-   * code.
-   * @returns which outcome it is.
+   * Checks status, headers, body and error code of a response against its operation in the document.
+   * @returns its outcome.
    */
   function assertDocumented(operation: PlacedOperation, answer: Answer): Outcome {
     const { path, method, responses } = operation
@@ -158,7 +157,7 @@ function outcomeOf(status: number, body: unknown): Outcome {
     : `${status} ${record(detail).error_code ?? 'no code'}`
 }
 
-/** RFC 6901, as a fragment of a URL. */
+/** Returns a JSON Pointer as a fragment of a URL (RFC 6901). */
 function pointerTo(names: readonly (string | number)[]): string {
   return names
     .map(
