@@ -145,9 +145,9 @@ export function ItemTable(props: TableProps) {
     if (pointerType !== 'mouse') return
     const cell = target instanceof Element ? target.closest('td:not(.rest)') : null
     timer.current = setTimeout(() => {
-      const isCut =
-        cell && (cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight)
-      if (isCut || cell?.matches('.nested')) peek(cell, false)
+      if (!cell) return
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = cell
+      if (scrollWidth > clientWidth || scrollHeight > clientHeight) peek(cell, false)
     }, rest)
   }
 
