@@ -36,14 +36,14 @@ if (tests.length === 0) {
 }
 
 useTemporaryFolder()
-if (names.length === 0) await check()
-
 /** @param {string} file */
 const isLarge = (file) => file.startsWith('test/large/')
 /** @param {string} file */
 const isConformance = (file) => file.startsWith('test/conformance/')
 const chosen = tests.filter((file) => args.length > 0 || !isLarge(file))
-if (chosen.some(isLarge)) installTestTools()
+const checked = names.length === 0 ? check() : undefined
+if (chosen.some(isLarge)) installTestTools() // while the checks run
+await checked
 await runTests(chosen.filter(isConformance))
 // With a service that responds wrongly, or not at all, the other tests would take many times as long.
 await runTests(chosen.filter((file) => !isConformance(file)))
