@@ -2,13 +2,7 @@
 
 import { coloured } from '../shared/json-colours.js'
 
-interface CodeProps {
-  /** What it is, for screen readers. */
-  readonly title: string
-  readonly text: string
-}
-
-export function Code({ title, text }: CodeProps) {
+export function Code({ title, text }: { title: string; text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll
     <figure class="code" tabIndex={0} aria-label={title}>

@@ -23,13 +23,8 @@ interface Reference {
   readonly $ref: string
 }
 
-export interface Example {
-  readonly value: unknown
-}
-
 export interface Header {
   readonly description: string
-  readonly required?: boolean
   readonly example?: unknown
 }
 
@@ -83,7 +78,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
     readonly headers: Readonly<Record<string, Header>>
-    readonly examples: Readonly<Record<string, Example>>
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>
     readonly securitySchemes: { readonly bearer: { readonly description: string } }
   }
 }

@@ -32,7 +32,6 @@ export interface Collection {
   refresh(): void
   /** Shows an item that was created or replaced, without waiting for the next list. */
   put(text: string): void
-  /** The same for those that were deleted. */
   remove(ids: ReadonlySet<string>): void
   /** Whether the page is visible: if not, nothing is requested. */
   setVisible(isVisible: boolean): void
@@ -41,7 +40,6 @@ export interface Collection {
 
 export interface CollectionOptions extends Pick<ItemService, 'list' | 'changed'> {
   readonly pauseAfter: typeof pauseAfter
-  /** Called whenever there is something else to show. */
   readonly onChange: () => void
   /** Whether there is no point in listing again after this problem until `refresh` is called. */
   readonly isFinal: (problem: unknown) => boolean
@@ -261,7 +259,6 @@ export function createCollection(options: CollectionOptions): Collection {
   }
 }
 
-/** The items with one added, or replaced. */
 function withItem(items: readonly Item[], item: Item): Item[] {
   const place = items.findIndex(({ id }) => id === item.id)
   return place < 0 ? [...items, item] : items.with(place, item)

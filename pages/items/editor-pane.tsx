@@ -21,7 +21,6 @@ export interface EditorPaneProps {
   readonly onChange: (text: string) => void
 }
 
-/** What is wrong with a particular text. */
 export interface Found {
   readonly text: string
   readonly finding: Finding

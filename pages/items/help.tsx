@@ -2,7 +2,6 @@
 
 import { Dialog } from './dialog.js'
 
-/** Keys and what they do, under where they do it. */
 const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'In the list': {
     '↑ ↓': 'previous or next row',

@@ -169,7 +169,6 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
   )
 }
 
-/** Which entries were skipped, in words. */
 function named(skipped: readonly number[], entries: readonly Entry[]): string {
   if (skipped.length === 0) return ''
   const names = skipped

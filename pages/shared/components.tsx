@@ -43,13 +43,8 @@ export function TokenForm() {
   )
 }
 
-export interface CopyButtonProps {
-  readonly what: string
-  readonly text: string
-}
-
 /** Browsers allow this only to pages with TLS or from this machine; others get no button. */
-export function CopyButton({ what, text }: CopyButtonProps) {
+export function CopyButton({ what, text }: { what: string; text: string }) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null
   async function copy(): Promise<void> {
