@@ -31,7 +31,7 @@ export class Changes {
     this.#options = options
   }
 
-  /** @returns what ends it. */
+  /** @returns a function that ends it. */
   watch(watched: Watched, callback: () => void): () => void {
     const unwatch = this.#watchers.add(watched, callback)
     if (!this.#isPolling) void this.#poll()
@@ -39,15 +39,15 @@ export class Changes {
   }
 
   /**
-   * Call it after this service has changed an item.
-   * @param project that of the item now. A poll finds out from which project an item was taken.
+   * Records a change that this service has made.
+   * @param project of the item now. A poll finds the project that the item has left.
    */
   made(id: ItemId, project: string | undefined): void {
     if (project !== undefined) this.#forget(project)
     this.#watchers.call([id], [project])
   }
 
-  /** Call it after a project was read: should it change back, a poll would find the version that it knows. */
+  /** Records the version of a project that was read. A poll misses it if the project changes back before. */
   saw(project: string, version: string): void {
     if (this.#ofProjects.get(project) !== version) this.#forget(project)
   }

@@ -30,7 +30,7 @@ const maxTogether = 1024
 const shortList = 512 * 1024
 /** Length up to which texts of a short list are joined, in bytes, so that it is sent in few pieces. */
 const shortListChunk = 64 * 1024
-/** The same for a long list: joining more takes longer than another write. */
+/** Length up to which texts of a long list are joined, in bytes: joining more takes longer than another write. */
 const longListChunk = 4 * 1024
 /** Minimum length of an item's text, in bytes: `{"id":"…"}`. */
 const minTextBytes = 45
@@ -162,7 +162,8 @@ export function createBucketTexts(options: BucketTextsOptions) {
 }
 
 /**
- * @param isWanted leaves out the other items; by default none.
+ * Opens a list of the items of buckets.
+ * @param isWanted selects items; by default all.
  * @returns once the first items have been read.
  * @throws {StoreError}
  */
@@ -197,7 +198,7 @@ export async function openList(
   }
 }
 
-/** A list of these texts. */
+/** Returns a list of these texts. */
 export function listOf(texts: readonly Buffer[], version: string): ItemList {
   const bytes = joined(texts).bytes.subarray(1)
   return { version, byteLength: bytes.length, chunks: [bytes], release() {} }
@@ -235,7 +236,7 @@ async function* chunksOf(
   if (length > 0) yield chunk()
 }
 
-/** The items of buckets: of the short ones that are read together, or a batch of a long one. @throws {StoreError} */
+/** Yields the items of buckets: of all short ones that are read together, or a batch of a long one. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
   texts: BucketTexts,

@@ -98,12 +98,12 @@ export function createProjects(states: BucketStates, texts: BucketTexts) {
   }
 
   return {
-    /** The items of a project. @throws {StoreError} */
+    /** Reads the items of a project. @throws {StoreError} */
     async read(project: string): Promise<ProjectItems> {
       return (await find([project], true)).get(project) as ProjectItems // it was asked for
     },
 
-    /** The versions of projects. @throws {StoreError} */
+    /** Reads the versions of projects. @throws {StoreError} */
     async versions(projects: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const { version } = await states.all()
       const ofProjects = known.version === version ? known.ofProjects : new Map<string, string>()
@@ -114,7 +114,7 @@ export function createProjects(states: BucketStates, texts: BucketTexts) {
   }
 }
 
-/** What a search has found of a project so far. */
+/** The items of a project that a search has found so far. */
 class FoundSoFar {
   length = 0
   /** `undefined` once they are not kept. */
@@ -127,8 +127,8 @@ class FoundSoFar {
   }
 
   /**
-   * The same for the same items in any order. They are sorted, because a sum of digests can be kept the same on purpose:
-   * among 170 items, some can be replaced so that the exclusive or of all digests does not change.
+   * Returns the same digest for the same items in any order. The digests are sorted, because a sum of them can be kept
+   * the same on purpose: some of 170 items can be replaced so that the exclusive or of all digests does not change.
    */
   get digest(): string {
     return hash('sha1', Buffer.from(this.digests.sort().join(''), 'latin1'), 'base64url')

@@ -75,7 +75,7 @@ export class StoreRecord {
     return this.#mismatch
   }
 
-  /** Call it when the server may be another one now. */
+  /** Forgets the last result, because the server may be another one now. */
   forget(): void {
     this.#isMatched = false
     this.#mismatch = undefined

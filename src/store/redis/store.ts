@@ -51,7 +51,7 @@ export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
   readonly maxCachedBytes?: number
 }
 
-/** The same for all services, so that ids derived from keys are. */
+/** Namespace of the ids that follow from an `Idempotency-Key`: the same for all services. */
 const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
 
 /** Time for which the result of a health check is used again, in milliseconds: anyone may ask at any rate. */

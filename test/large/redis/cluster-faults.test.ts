@@ -22,11 +22,10 @@ import {
   assertUnhealthy,
   linesBeforeOutage,
   noChange,
+  STORE_TIMEOUT,
   unknownOutcome,
 } from './expect.js'
 
-/** Long enough for a cluster that is well on a busy machine, short enough to wait for. */
-const STORE_TIMEOUT = '1500ms'
 /** How long a node may be silent until its replica takes over, in milliseconds. */
 const nodeTimeout = 1500
 /** An acknowledged write is on the replica long before that is over, in milliseconds. */

@@ -1,4 +1,4 @@
-/** What is seen of a service whose server has a bad day, and that it recovers by itself. */
+/** What clients see while the server of a service fails, and that the service recovers by itself. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -8,6 +8,8 @@ import { assertRefused } from '../../decisions/expect.js'
 import type { OwnService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
+/** Long enough for servers that are well on a busy machine, short enough to wait for. */
+export const STORE_TIMEOUT = '1500ms'
 export const unknownOutcome = /unknown whether the change took effect/
 export const noChange = /nothing has changed/
 

@@ -18,10 +18,8 @@ import {
   assertUnhealthy,
   linesBeforeOutage,
   noChange,
+  STORE_TIMEOUT,
 } from './expect.js'
-
-/** Long enough for servers that are well on a busy machine, short enough to wait for. */
-const STORE_TIMEOUT = '1500ms'
 
 describeWithRedis('a planned failover', () => {
   test('there and back: full service without a restart, and nothing is lost', async (t) => {

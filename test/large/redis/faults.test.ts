@@ -1,4 +1,4 @@
-/** What clients see of a service whose server has a bad day, and that it recovers by itself. */
+/** What clients see while the server of a service fails, and that the service recovers by itself. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,14 +16,12 @@ import {
   assertUnavailable,
   assertUnhealthy,
   noChange,
+  STORE_TIMEOUT,
   unknownOutcome,
 } from './expect.js'
 
-/** Long enough for a server that is well on a busy machine, short enough to wait for. */
-const timeout = '1500ms'
-
 function serviceOn(url: string, env: NodeJS.ProcessEnv = {}): Promise<OwnService> {
-  return ownService({ STORE_URL: url, STORE_TIMEOUT: timeout, ...env })
+  return ownService({ STORE_URL: url, STORE_TIMEOUT, ...env })
 }
 
 /** Starts a server and a service on it. */

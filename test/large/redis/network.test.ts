@@ -16,10 +16,8 @@ import {
   assertUnavailable,
   assertUnhealthy,
   noChange,
+  STORE_TIMEOUT,
 } from './expect.js'
-
-/** Long enough for a machine that is busy, shorter than the client of the tests waits. */
-const STORE_TIMEOUT = '1500ms'
 
 const hasProgram = spawnSync('ip', ['-V']).status === 0
 /** Whether this machine lets its users create network namespaces. */

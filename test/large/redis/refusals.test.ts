@@ -1,4 +1,4 @@
-/** What the Redis store makes of a server that refuses something, and what it logs of it. */
+/** What the Redis store does when the server refuses a command, and what it logs. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -20,10 +20,14 @@ import {
   watchedServer,
 } from '../../support/redis-sentinel.js'
 import { until } from '../../support/until.js'
-import { assertNothingServed, assertRecovers, assertUnhealthy, noChange } from './expect.js'
+import {
+  assertNothingServed,
+  assertRecovers,
+  assertUnhealthy,
+  noChange,
+  STORE_TIMEOUT,
+} from './expect.js'
 
-/** Long enough for servers that are well on a busy machine, short enough to wait for. */
-const STORE_TIMEOUT = '1000ms'
 /** An acknowledged write is on the replicas long before that is over, in milliseconds. */
 const replicationLag = 2000
 /** The service has left the former primary when the sentinels have named another one for so long, in milliseconds. */
