@@ -11,7 +11,7 @@ import {
   shownValue,
 } from './openapi.js'
 import { requestFor } from './request.js'
-import { FirstResponse } from './responses.js'
+import { Responses } from './responses.js'
 import { type Language, languages, sampleIn } from './samples.js'
 
 export interface CallsProps {
@@ -78,7 +78,7 @@ export function Calls(props: CallsProps) {
           sample && <Code title={`${operation.summary} in ${language}`} text={sample} />
         )}
       </div>
-      <FirstResponse operation={operation} document={document} />
+      <Responses operation={operation} document={document} />
     </div>
   )
 }

@@ -1,10 +1,9 @@
-/** One operation: what it takes and returns, and beside that how it is called. @module */
+/** One operation: what it takes, and beside that how it is called and what it returns. @module */
 
 import { Calls, type CallsProps } from './calls.js'
 import type { Parameter } from './openapi.js'
 import { Part } from './part.js'
 import { Prose } from './prose.js'
-import { ResponseList } from './responses.js'
 import { Body, Term } from './schemas.js'
 
 export function OperationSection(props: CallsProps) {
@@ -39,10 +38,6 @@ export function OperationSection(props: CallsProps) {
         )}
       </div>
       <Calls {...props} />
-      <div>
-        <h3>Responses</h3>
-        <ResponseList operation={operation} document={document} />
-      </div>
     </Part>
   )
 }

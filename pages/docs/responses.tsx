@@ -1,5 +1,7 @@
-/** The documented responses of an operation: statuses with error codes, headers and models; and their examples. @module */
+/** The documented responses of an operation: each status with its examples, its model and its headers. @module */
 
+import { useState } from 'preact/hooks'
+import { Choice } from '../shared/components.js'
 import { Code } from './code.js'
 import {
   nameIn,
@@ -16,42 +18,37 @@ interface ResponsesProps {
   readonly document: OpenApiDocument
 }
 
-/** All responses; their examples too, except for the first response, which is beside the request. */
-export function ResponseList({ operation, document }: ResponsesProps) {
-  return (
-    <>
-      {Object.entries(operation.responses).map(([status, response], at) => (
-        <details key={status}>
-          <summary>
-            <span class={`status ${kindOf(status)}`}>{status}</span> {titleOf(status, response)}
-          </summary>
-          <Prose text={response.description} />
-          {Object.entries(response.content ?? {}).map(([type, { schema }]) => (
-            <p key={type}>
-              <Type schema={schema} />
-            </p>
-          ))}
-          {at > 0 && response.content && (
-            <div class="panel">
-              <Examples response={response} document={document} />
-            </div>
-          )}
-          <Headers response={response} document={document} />
-        </details>
-      ))}
-    </>
-  )
-}
-
-/** The first response, which is the one of a request that succeeds. */
-export function FirstResponse({ operation, document }: ResponsesProps) {
-  const [[status = '', response] = []] = Object.entries(operation.responses)
+/** A tab for each status; the first is that of a request that succeeds. All are in the page, so that it can be searched. */
+export function Responses({ operation, document }: ResponsesProps) {
+  const statuses = Object.keys(operation.responses)
+  const [chosen, setChosen] = useState(statuses[0] ?? '')
   return (
     <div class="panel">
-      <h3>
-        Response <span class={`status ${kindOf(status)}`}>{status}</span>
-      </h3>
-      {response && <Examples response={response} document={document} />}
+      <div class="line">
+        <h3>Responses</h3>
+        <Choice
+          title={`Status of the response to ${operation.summary}`}
+          texts={statuses}
+          chosen={chosen}
+          onChoose={setChosen}
+          label={(status) => <span class={`status ${kindOf(status)}`}>{status}</span>}
+        />
+      </div>
+      {Object.entries(operation.responses).map(([status, response]) => (
+        <div key={status} hidden={status !== chosen}>
+          <Prose text={response.description} />
+          <Examples response={response} document={document} />
+          <details>
+            <summary>Model and headers</summary>
+            {Object.entries(response.content ?? {}).map(([type, { schema }]) => (
+              <p key={type}>
+                <Type schema={schema} />
+              </p>
+            ))}
+            <Headers response={response} document={document} />
+          </details>
+        </div>
+      ))}
     </div>
   )
 }
@@ -84,10 +81,6 @@ export function kindOf(status: string | number): 'good' | 'caution' | 'bad' {
   const number = Number(status)
   if (number < 400) return 'good'
   return number < 500 ? 'caution' : 'bad'
-}
-
-function titleOf(status: string, response: Response): string {
-  return kindOf(status) === 'good' ? response.description : titlesOf(response).join(', ')
 }
 
 /** The names of the examples: error codes, or words, as `item not found` for `itemNotFound`. */

@@ -21,7 +21,7 @@ export interface Shown {
   readonly problem: unknown
   /** Ids of the items that the latest list has changed, for the moment in which they are marked. */
   readonly changed: ReadonlySet<string>
-  /** What is different in the latest list, in words. */
+  /** Says in words how the latest list differs from the one before. */
   readonly news: string
 }
 

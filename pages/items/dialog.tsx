@@ -124,7 +124,7 @@ function closeOnEscape(event: KeyboardEvent, onClose: () => void): void {
   onClose()
 }
 
-/** What closing would lose, as the confirmation says it. */
+/** The words of the confirmation for what is lost by closing. */
 export interface Loss {
   readonly title: string
   readonly text: string

@@ -28,7 +28,7 @@ export async function saveItem(
   }
 }
 
-/** What closing would lose before it is known whether an item was saved. */
+/** What is lost if the user closes the page before the service has answered a save. */
 export const lossWhileSaving: Loss = {
   title: 'Close while saving?',
   text: 'If the save fails, what you have typed is lost.',

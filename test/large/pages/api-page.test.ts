@@ -85,7 +85,7 @@ describe('the API page', inChromium, () => {
     for (const code of Object.keys(errorKinds)) assert.ok(text.includes(code), code)
   })
 
-  test('create comes first; a status shows its examples, and the model of the body is beside them', async () => {
+  test('create comes first; a response shows the examples of the chosen status, with its model and headers', async () => {
     const page = await open()
     const { examples } = (await servedDocument(new URL(origin))).components
     const titles = await page.evaluate<string>(
@@ -96,15 +96,25 @@ describe('the API page', inChromium, () => {
       'Item Store Service,Authentication,Create an item,Read an item,List all items,Replace an item,Delete an item,Check the health,Models',
     )
     const section = page.locator('#createItem')
+    const example = (title: string) => section.getByRole('figure', { name: title, exact: true })
     const shows = async (name: string, title = name) => {
-      const region = section.getByRole('figure', { name: title, exact: true })
-      assert.equal(await region.textContent(), JSON.stringify(examples[name]?.value, null, 2))
+      await example(title).waitFor()
+      assert.equal(
+        await example(title).textContent(),
+        JSON.stringify(examples[name]?.value, null, 2),
+      )
     }
     await shows('createdItem', 'created item')
-    await section.getByText('401', { exact: true }).click()
+    const status = (text: string) => section.getByRole('radio', { name: text, exact: true })
+    assert.equal(await status('401').count(), 1)
+    await status('401').check()
     for (const name of ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN']) await shows(name)
-    assert.equal(await section.getByText('401', { exact: true }).count(), 1)
-    await page.locator('#readItem').getByText('item not found, ROUTE_NOT_FOUND').waitFor()
+    await example('created item').waitFor({ state: 'hidden' })
+    await status('401').press('ArrowLeft')
+    await shows('BAD_REQUEST')
+    await example('MISSING_TOKEN').waitFor({ state: 'hidden' })
+    await section.getByText('Model and headers').locator('visible=true').click()
+    await section.getByText('ErrorResponse').locator('visible=true').waitFor()
     await page.locator('#deleteItem').getByText('The response has no body.').first().waitFor()
     const members = await section.locator('dl').first().textContent()
     assert.match(members ?? '', /^data object, required.*project_id string/)

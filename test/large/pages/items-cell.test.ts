@@ -85,7 +85,7 @@ describe('a value in its cell', inChromium, () => {
     let now = data.replace('1.0', '-2.50e+1')
     await is(now)
 
-    // Tab saves and goes to the next column. What is typed where a text is, is its text.
+    // Tab saves and goes to the next column. In a cell with a string, what is typed is the string itself.
     await keyboard.press('Enter')
     await field(page).waitFor()
     await keyboard.type('null')

@@ -136,7 +136,7 @@ describe('the items page', inChromium, () => {
       `{"id":"${ids[0]}","project_id":null,"n": 1.025}`,
     )
 
-    // As on a busy machine: the time for parsing is over at once, and the event of the selection comes later.
+    // Does what a busy machine may do: parsing has no time left, and the selection event comes late.
     await page.evaluate(`{
       const { now } = Date
       let late = 0
