@@ -104,6 +104,11 @@ const cases: Case[] = [
     prepare: wakeAll,
   },
   {
+    title: `${count(waits)} connections that close at once`,
+    sides: [itemStore, jsonParse],
+    prepare: closeAll,
+  },
+  {
     title: `${count(hosts)} times /openapi.json, each for another host`,
     sides: [itemStore, fastapi],
     prepare: (server) =>
@@ -248,6 +253,16 @@ async function wakeAll(server: Server) {
   return async () => {
     await create(server)
     const [first] = await Promise.all(answers)
+    return first?.status ?? 0
+  }
+}
+
+/** Connections that have sent a request each. */
+async function closeAll({ port }: Server) {
+  const connections = await openConnections(port, waits)
+  const read = { method: 'HEAD', path: '/' }
+  const [first] = await Promise.all(connections.map((one) => one.ask(read)))
+  return async () => {
     for (const one of connections) one.close()
     return first?.status ?? 0
   }

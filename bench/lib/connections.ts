@@ -11,7 +11,7 @@ export interface Connection {
   close: () => void
 }
 
-/** So many are opened at a time, as the queue of a listening socket is short. */
+/** Number of connections opened at a time; the queue of a listening socket is short. */
 const openedAtOnce = 100
 
 export async function openConnections(port: number, count: number) {
