@@ -14,7 +14,7 @@ replaceIn(
   /^## Unreleased\n\n(?!## |$)/m,
   `## Unreleased\n\n## ${version} (${today})\n\n`,
 )
-replaceIn('README.md', `Version ${old},`, `Version ${version},`)
+replaceIn('README.md', `Version ${old} (`, `Version ${version} (`)
 replaceIn('docs/how-to/dev.md', `item-store-${old}.tgz`, `item-store-${version}.tgz`)
 replaceIn('docs/how-to/dev.md', `\n${old}\n`, `\n${version}\n`)
 

@@ -88,6 +88,7 @@ const usage: Record<string, RegExp> = {
   'serve --speed 9': /Unknown option '--speed'; see/,
   'serve --prot 9000':
     /Unknown option '--prot'; did you mean --port\?; see item-store serve --help\n$/,
+  'serve --poxx 9000': /Unknown option '--poxx'; see/,
   'dev --store=x': /Unknown option '--store'; see item-store dev --help\n$/,
   'serve --seed a.json': /--seed is an option of dev, not of serve; see item-store dev --help\n$/,
   'serve --store-url localhost:6379':

@@ -1,7 +1,37 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeChange } from './changes.js'
+import { makeChange, statesOf } from './changes.js'
 import { ItemStoreError } from './item-store-error.js'
+
+/** How long a watch pauses after each of these responses, or "long" for half of the longest delay or more. */
+async function pausesAfter(heads: readonly Record<string, string>[]): Promise<string[]> {
+  const kinds: string[] = []
+  let reads = 0
+  const read = async () => {
+    const headers = heads[reads]
+    reads += 1
+    if (headers === undefined) throw new Error('no more responses')
+    return [new Response(null, { headers })] as const
+  }
+  const note = async (time: number) => void kinds.push(time >= 2_500 ? 'long' : `${time} ms`)
+  await assert.rejects(statesOf(read, 30_000, note).next(), { message: 'no more responses' })
+  return kinds
+}
+
+test('a watch pauses for long after a response without news that came at once, else for 100 ms', async () => {
+  const waited = { 'preference-applied': 'wait=20' }
+  const heads = [
+    { etag: '"1"' },
+    { etag: '"1"', ...waited },
+    { etag: '"1"', ...waited },
+    { etag: '"1"' },
+    { etag: '"2"' },
+    { etag: '"3"', ...waited },
+  ]
+  const short = '100 ms'
+  assert.deepEqual(await pausesAfter(heads), [short, short, short, 'long', short, short])
+  assert.deepEqual(await pausesAfter([{}, {}]), [short, 'long']) // a service that sends no tag
+})
 
 const conflict = new ItemStoreError('changed', { code: 'PRECONDITION_FAILED' })
 const limits = { retries: 3, timeout: 30_000 }

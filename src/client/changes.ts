@@ -1,6 +1,5 @@
 /** Follows what is stored by reads that wait (interface §4.10), and changes it while others change it too. @module */
 
-import { type Signal, wait } from './fetch-text.js'
 import { hasCode, ItemStoreError } from './item-store-error.js'
 import { backoff, isItemMissing, type RetryLimits, retryDelay } from './sender.js'
 
@@ -16,11 +15,12 @@ type StateRead<State> = readonly [head: Response, state?: State]
  * The present state, then each that a later read finds, until the signal is aborted or the item is deleted.
  * @param read sends a request with these headers.
  * @param timeout of a request, in milliseconds.
+ * @param sleep waits for so many milliseconds, or throws when the signal is aborted.
  */
 export async function* statesOf<State>(
   read: (headers: Record<string, string>) => Promise<StateRead<State>>,
   timeout: number,
-  signal: Signal,
+  sleep: (time: number) => Promise<void>,
 ): AsyncGenerator<State, void, void> {
   const seconds = Math.floor(Math.min(longestWait, timeout / 1500)) // two thirds of the timeout, in seconds
   let known: string | null | undefined
@@ -44,7 +44,7 @@ export async function* statesOf<State>(
       pause = backoff(error, failures)
       failures += 1
     }
-    await wait(pause, signal)
+    await sleep(pause)
   }
 }
 

@@ -156,7 +156,9 @@ export class ItemStoreClient<T extends object = Item> {
         const state = isItem ? this.#parsed(await itemRead(response)) : await this.#all(response)
         return [head, state] as const
       })
-    yield* statesOf<StoredItem<T> | StoredItem<T>[]>(read, this.#options.timeout, options.signal)
+    yield* statesOf<StoredItem<T> | StoredItem<T>[]>(read, this.#options.timeout, (time) =>
+      wait(time, options.signal),
+    )
   }
 
   /** The state of the service, healthy or not. Needs no token. */
@@ -264,14 +266,13 @@ export class ItemStoreClient<T extends object = Item> {
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined // that of the data
       return this.#replace(id, data, { ...options, projectId, ifMatch: tag })
     }
-    const sleep = (time: number) => wait(time, options.signal)
     return await makeChange(
       () => this.#read(id, options),
       make,
       write,
       !isRepeatable,
       this.#options,
-      sleep,
+      (time) => wait(time, options.signal),
     )
   }
 

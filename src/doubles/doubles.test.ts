@@ -1,7 +1,8 @@
-/** Flags for delays and failures; what a reset means for operations that are delayed. */
+/** Flags for delays and failures; what a reset means for operations that are delayed; which requests are recorded. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Exchange } from '../http/exchange.js'
 import { newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
@@ -42,4 +43,14 @@ test('operations that a reset overtakes fail without an effect, and those that a
   await assert.rejects(early, { name: 'StoreError', code: 'STORE_UNAVAILABLE' })
   assert.equal(await late, true)
   assert.equal((await store.size()).items, 1)
+})
+
+test('the last 10,000 requests are recorded', () => {
+  const doubles = createDoubles({})
+  for (let n = 0; n <= 10_000; n += 1) {
+    const exchange = { request: { method: 'GET' }, response: { statusCode: 200 }, path: `/${n}` }
+    doubles.observe(exchange as object as Exchange) // what is recorded of one
+  }
+  const paths = doubles.requests().map(({ path }) => path)
+  assert.deepEqual([paths.length, paths[0], paths.at(-1)], [10_000, '/1', '/10000'])
 })

@@ -53,8 +53,8 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions): Doubles
   let resets = 0
 
   function record({ request, path, sessionId }: Exchange, status: number | undefined): void {
-    if (recorded.length >= 2 * maxRecorded) recorded = recorded.slice(-maxRecorded)
     recorded.push({ method: request.method ?? '', path, status, sessionId })
+    if (recorded.length > maxRecorded) recorded.shift()
   }
 
   function startOver(): void {
@@ -70,7 +70,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions): Doubles
     failing: queue.failing,
     fail: queue.arm,
     observe: (exchange) => record(exchange, exchange.response.statusCode),
-    requests: () => recorded.slice(-maxRecorded),
+    requests: () => [...recorded],
 
     slowed(store, stopping) {
       if (delay === undefined) return store

@@ -136,7 +136,7 @@ export function createItemHandlers(
         const isStarted = startList(exchange, byteLength, ['ETag', tag, ...applied])
         return isStarted ? exchange.connection.turn.end(exchange.response) : undefined
       }
-      const list = await (modified ?? sharedLists.create(project)).list()
+      const list = await (modified ? modified.list() : sharedLists.open(project))
       return answerList(exchange, list, ['ETag', listTag(list.version), ...applied])
     },
 

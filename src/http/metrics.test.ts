@@ -75,3 +75,40 @@ test('methods of which there are none in the interface share a label', async () 
   )
   assert.equal(countOf('other'), METHODS.length - 6)
 })
+
+test('tokens are counted as accepted, also if the request fails, or by the error that refused them', async () => {
+  const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
+  const observed = [
+    { token: {} },
+    { token: {}, errorCode: 'VALIDATION_ERROR' },
+    { errorCode: 'TOKEN_EXPIRED' },
+    { errorCode: 'ROUTE_NOT_FOUND' },
+    {}, // a public route
+  ]
+  for (const one of observed) {
+    const exchange = {
+      request: { method: 'GET' },
+      response: { statusCode: 200 },
+      startedAt: 0,
+      ...one,
+    }
+    observe(exchange as Parameters<typeof observe>[0]) // what is observed of one
+  }
+  assert.deepEqual((await registry.metrics()).match(/^item_store_tokens_total.*$/gm), [
+    'item_store_tokens_total{outcome="accepted"} 2',
+    'item_store_tokens_total{outcome="TOKEN_EXPIRED"} 1',
+  ])
+})
+
+test('the times of requests are counted by bounds above zero, each greater than the one before', async () => {
+  const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
+  const exchange = { request: { method: 'GET' }, response: { statusCode: 200 }, startedAt: 0 }
+  observe(exchange as Parameters<typeof observe>[0]) // what is observed of one
+  const buckets = /^item_store_request_duration_seconds_bucket\{le="([-\d.]+)"/gm
+  const bounds = [...(await registry.metrics()).matchAll(buckets)].map(([, bound]) => Number(bound))
+  assert.ok(bounds.length > 10, String(bounds))
+  bounds.reduce((before, bound) => {
+    assert.ok(bound > before, String(bounds))
+    return bound
+  }, 0)
+})

@@ -51,10 +51,10 @@ export class SharedLists {
         return typeof list === 'object' ? (list.byteLength ?? 0) : 0
       },
       async open() {
-        list = (await lists.#held(await lists.#opened(project))) ?? 'too long'
+        list = (await lists.#held(await lists.open(project))) ?? 'too long'
       },
       list() {
-        if (list === undefined) return lists.#opened(project)
+        if (list === undefined) return lists.open(project)
         if (list === 'too long') return lists.#alone(project)
         users += 1
         return { ...list, release: once(leave) }
@@ -63,7 +63,8 @@ export class SharedLists {
     }
   }
 
-  #opened(project: string | undefined): Awaitable<ItemList> {
+  /** Reads a list for one response. @param project only its items. @throws {StoreError} */
+  open(project: string | undefined): Awaitable<ItemList> {
     if (project === undefined) return this.#store.list()
     return this.#filtered(project)
   }
@@ -112,7 +113,7 @@ export class SharedLists {
     })
     try {
       await before
-      const list = await this.#opened(project)
+      const list = await this.open(project)
       const timer = setTimeout(end, maxTurn)
       return {
         ...list,

@@ -36,3 +36,41 @@ test('a read that waits does not hold what it has read', async () => {
   stopping.abort()
   assert.deepEqual((await answer)?.modified, undefined)
 })
+
+test('changes during a read lead to one more read after it', async () => {
+  let changed = () => {}
+  const watch = (_of: object, callback: () => void) => {
+    changed = callback
+    return () => {}
+  }
+  const stopping = new AbortController()
+  const reads = createWaitingReads({ watch } as object as ItemStore, stopping.signal)
+  const begun: (() => void)[] = []
+  const read = async () => {
+    await new Promise<void>((end) => begun.push(end))
+    return { tag: '"1"', bodyBytes: 100 } as const
+  }
+  const request = { headers: { prefer: 'wait=60' }, socket: new EventEmitter(), resume() {} }
+  const exchange = { request, response: new EventEmitter(), startedAt: 0 } as object as Exchange // what a wait uses
+  const conditions = { ifMatch: undefined, ifNoneMatch: ['"1"'] } as const
+  const answer = reads.of(read, (project) => ({ project }))(exchange, conditions, undefined)
+  const turns = async () => {
+    for (let turn = 0; turn < 10; turn += 1) await nextTurn()
+  }
+  await turns()
+  for (const reading of [1, 2]) {
+    for (let change = 0; change < 3; change += 1) {
+      changed()
+      await turns()
+    }
+    assert.equal(begun.length, reading)
+    begun[reading - 1]?.()
+    await turns()
+  }
+  assert.equal(begun.length, 3)
+  begun[2]?.()
+  await turns()
+  stopping.abort()
+  await answer
+  assert.equal(begun.length, 3)
+})

@@ -57,6 +57,11 @@ const bodies: [title: string, body: string, item: string][] = [
     raw`{"data":{"id":1,"a":1,"\u0069\u0064":2}}`,
     'null,"a":1}',
   ],
+  [
+    'a quote in a name twice, escaped in two ways',
+    String.raw`{"data":{"\"x":1,"\u0022x":2}}`,
+    String.raw`null,"\u0022x":2}`,
+  ],
   ['a member twice, and is empty', '{"data":{"":1,"":2}}', 'null,"":2}'],
   [
     '__proto__ twice in data',
@@ -268,4 +273,11 @@ test('names of lone surrogates are distinguished, and quickly', () => {
     return `"${hex(0xd800 + (place >> 8))}${hex(0xdc00 - 1 - (place & 0xff))}":1`
   })
   assert.equal(itemOf(`{"data":{${names}}}`), `null,${names}}`)
+})
+
+test('a body that is not UTF-8 is refused for that alone, short or long', () => {
+  for (const length of [1, 1_000_000]) {
+    const body = Buffer.from(`{"data":{"a":"${'x'.repeat(length)}\xff"}}`, 'latin1')
+    assert.throws(() => parseItemRequest(body), { message: 'The body is not valid UTF-8' })
+  }
 })

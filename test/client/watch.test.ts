@@ -285,10 +285,6 @@ describe('a watch asks', { concurrency: true }, () => {
   })
 
   const restless: { title: string; step: Step; most: number }[] = [
-    { title: 'an unchanged state at once', step: unchanged('"1"'), most: 3 },
-    { title: 'the same state at once', step: state('"1"'), most: 3 },
-    { title: 'a state without a tag', step: answers(200, { data: item }), most: 3 },
-    { title: 'that it has waited, at once', step: unchanged('"1"', waited), most: 25 },
     { title: 'a lost connection', step: drops, most: 6 },
     {
       title: 'that it has no time for long',

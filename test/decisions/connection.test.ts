@@ -93,6 +93,7 @@ const odd: [title: string, bytes: string, status: number][] = [
   ['HTTP/1.0 without Host', `GET ${prefix}/health HTTP/1.0\r\n\r\n`, 200],
   ['Upgrade', `${health}Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, 200],
   ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 404],
+  ['128 header lines', `${health}Host: a\r\n${'a:b\r\n'.repeat(127)}\r\n`, 200],
 ]
 for (const [title, bytes, status] of odd) {
   test(`§1.4 ${title}: ${status}, with a session id`, async () => {

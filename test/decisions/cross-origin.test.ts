@@ -68,9 +68,10 @@ const askedHeaders = [
   'authorization,content-type,x-client-version',
   'Traceparent, tracestate,  X-Request-Id',
   'authorization',
+  'x'.repeat(2_048),
 ]
 for (const asked of askedHeaders) {
-  test(`§1.5 a preflight that asks for ${asked} gets them allowed`, async () => {
+  test(`§1.5 a preflight that asks for ${asked.slice(0, 50)} gets them allowed`, async () => {
     const { status, headers } = await preflight('POST', '/items', asked)
     assert.equal(status, 204)
     const allowed = listOf(headers['access-control-allow-headers'])
@@ -94,7 +95,7 @@ test('§1.5 a preflight names each method and header once', async () => {
   }
 })
 
-const noNames = ['a b', 'x: y', '"x"', 'a,,b', 'x'.repeat(9_000), '<script>']
+const noNames = ['a b', 'x: y', '"x"', 'a,,b', 'x'.repeat(2_049), '<script>']
 for (const asked of noNames) {
   test(`§1.5 a preflight that asks for "${asked.slice(0, 10)}" is answered without it`, async () => {
     const { status, headers } = await preflight('POST', '/items', asked)

@@ -10,7 +10,7 @@ interface Seen {
   readonly isWanted: (text: string) => boolean
   /** The texts at the moment when it was requested. */
   readonly texts: readonly string[]
-  /** The texts that each item has had since then. */
+  /** All texts that each item has had since that moment. */
   readonly versions: Map<ItemId, Set<string>>
   /** The items present throughout. */
   readonly constant: Set<ItemId>

@@ -31,7 +31,7 @@ const reach = 100
 interface OpenList {
   /** Its number, counted from 1. It reads the blocks made before it and not retired before it. */
   readonly moment: number
-  /** The first of the retired blocks that it reads and no newer list does. */
+  /** The first retired block that this list reads and newer lists do not. */
   kept: Block | undefined
   isReleased: boolean
 }

@@ -133,7 +133,7 @@ export class FramePool {
     this.#freeBytes -= this.size
   }
 
-  /** Frees a place, and with the last one of a slab its memory, but for the slab of a small store. */
+  /** Frees a place. A slab without used places gives back its memory, unless it is the only one of a small store. */
   #free(slab: Slab, start: number): void {
     slab.free.push(start)
     this.#freeBytes += this.size

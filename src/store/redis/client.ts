@@ -149,7 +149,7 @@ function newClient(url: string, timeout: number) {
     url: url.replace(/^redis\+unix:/, 'unix:'),
     RESP: 2, // the newer version adds nothing here but a greeting
     disableOfflineQueue: true,
-    disableClientInfo: true, // the error of a server that refuses the connection would be its reply, and be lost
+    disableClientInfo: true, // its reply would hide the error of a server that refuses the connection
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })

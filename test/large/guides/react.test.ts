@@ -54,11 +54,11 @@ test('docs/how-to/web-app.md: the hook of React follows changes, exactly', inChr
   await page.getByText('Add').click()
   await page.getByText('Ladder: 129.90').waitFor()
   const [ladder] = itemsOf(await service.call('GET', '/items'))
-  await service.call('POST', '/items', {
-    project_id: 'tools',
-    data: { name: 'Lamp', price: 1 },
-  })
-  await page.getByText('Lamp: 1').waitFor()
+  for (const project_id of ['other', 'tools']) {
+    await service.call('POST', '/items', { project_id, data: { name: `Lamp of ${project_id}` } })
+  }
+  await page.getByText('Lamp of tools').waitFor()
+  assert.equal(await page.getByText('Lamp of other').count(), 0)
   await service.call('DELETE', `/items/${ladder?.id}`)
   await page.getByText('Ladder').waitFor({ state: 'detached' })
   await page.locator('li').getByText('Delete').click()

@@ -49,7 +49,7 @@ programTest('git', 'npm version writes, commits and tags the version', (git) => 
     read('CHANGELOG.md').replace(`(${today})`, '(today)'),
     changes.replace('Unreleased\n', 'Unreleased\n\n## 12.34.56 (today)\n'),
   )
-  assert.match(read('README.md'), /^Version 12\.34\.56,/m)
+  assert.match(read('README.md'), /^Version 12\.34\.56 \(/m)
   assert.match(read('docs/how-to/dev.md'), /^npm install .*\/item-store-12\.34\.56\.tgz$/m)
   assert.match(read('docs/how-to/dev.md'), /^```text\n12\.34\.56\n```$/m)
 })

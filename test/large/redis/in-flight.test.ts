@@ -36,7 +36,7 @@ describeWithRedis('commands in flight', () => {
     const results = calls()
     const sent = () => proxy.sent(command) - before
     await until('they are executed', () => areExecuted(sent()))
-    await delay(100) // for those that should not be sent
+    await delay(100) // in which commands that must not be sent would arrive
     const count = sent()
     proxy.hold(false)
     await Promise.all(results)

@@ -34,7 +34,7 @@ ownTest('a body in chunks of one byte takes no more memory than its bytes', asyn
   const head = headOf(own, 'POST', '/items', 'Transfer-Encoding: chunked')
   const socket = openSocket(own.baseUrl, head)
   socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
-  // Once this is answered on another connection, most of the rest has arrived as well.
+  // All has been sent once the number of written bytes no longer grows.
   let last = -1
   await until('all has come', () => {
     const isSame = socket.bytesWritten === last && socket.writableLength === 0
