@@ -1,6 +1,7 @@
 # The service as an image: docs/how-to/deploy.md says how to run it.
 
-FROM node:24-slim AS build
+# Pinned by the digest of its index for all platforms; Dependabot proposes the next one each week.
+FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /build
 # Before the sources, so that a change of these alone installs nothing again.
 COPY package.json package-lock.json .npmrc ./
@@ -9,7 +10,7 @@ COPY . .
 RUN node scripts/build.mjs
 RUN npm prune --omit=dev
 
-FROM node:24-slim
+FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8000
 WORKDIR /app
 COPY --from=build /build/package.json /build/LICENSE /build/SECURITY.md ./
