@@ -104,8 +104,6 @@ ownTest(
     for (const socket of sockets) socket.destroy()
 
     t.diagnostic(`slowest answer ${slowest.toFixed(1)} ms, ${(more / 1e6).toFixed(1)} MB more`)
-    // Far above what was measured (docs/reference/reliability.md): a bound, not a benchmark.
-    assert.ok(slowest < 2000, `slowest answer: ${slowest} ms`)
     assert.ok(more < 100_000_000, `${more} bytes more`)
     assert.equal((await own.call('GET', '/items/none')).status, 404)
   },

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { busyClients } from '../../support/kept-client.js'
 import type { Command } from '../../support/own-process.js'
-import { type OwnService, ownService, ownTest } from '../../support/own-service.js'
+import { type OwnService, ownService, ownTest, withLimits } from '../../support/own-service.js'
 import { firstText, headOf, openSocket, slowly, writePieces } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
@@ -28,13 +28,20 @@ async function tellToEnd({ child, baseUrl }: OwnService): Promise<void> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  ownTest(`${signal} under 20 busy connections: none cut short, exit code 0`, async () => {
-    const own = await ownService()
+  ownTest(`${signal} under 20 busy connections: each create is answered, exit code 0`, async () => {
+    const own = await ownService({}, withLimits({}))
     const clients = busyClients(own, 20)
     await clients.untilBusy()
     own.child.kill(signal)
     const exit = await own.ended() // first, as the clients go on for as long as it does
-    for (const { broken } of await clients.ended()) assert.deepEqual(broken, [])
+    const all = await clients.ended()
+    // A client that a busy machine holds up may send one more request after its connection was closed.
+    const broken = all.flatMap(({ broken }) => broken).filter((reason) => reason !== 'ECONNRESET')
+    assert.deepEqual(broken, [])
+    assert.equal(
+      own.log.find(({ msg }) => msg === 'closing the store')?.items,
+      all.reduce((sum, { ids }) => sum + ids.length, 0),
+    )
     assert.deepEqual(exit, [0, null])
   })
 }
