@@ -6,7 +6,6 @@ import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
 import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer.js'
-import { reportDiscarded } from './http/body.js'
 import { createForwarded, type Exchange, newExchange } from './http/exchange.js'
 import type { PublishedMetrics } from './http/metrics.js'
 import { createFailureLog, createRequestLog } from './http/request-log.js'
@@ -85,7 +84,8 @@ export function createService(config: Config, parts: ServiceParts): Service {
       // A response that is closed already would never release the memory of the body.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
-      if (!request.complete) reportDiscarded(request, load.bodyReceived)
+      // The rest of a refused body is discarded, but takes memory until garbage is collected.
+      if (!request.complete) request.on('data', ({ length }) => load.bodyReceived(length))
       answerError(exchange, thrown, failureLog.logFailure)
     }
   }

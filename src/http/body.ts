@@ -8,7 +8,7 @@ import type { Slices } from '../item/slices.js'
 import { allocate, isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
 import { bytesText } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
-import { callInTurns, inTurns, mayWorkNow, received } from './turns.js'
+import { inTurns, mayWorkNow, received, workTurn } from './turns.js'
 
 /**
  * Reads a body, which is worked on while it arrives. A client that expects `100 Continue` first gets it.
@@ -104,120 +104,93 @@ export function createBodyReader(
     return inTurns(use.inSlices({ bytes, length, isComplete: true, hold }))
   }
 
-  function receive<T>(
+  async function receive<T>(
     request: IncomingMessage,
     response: ServerResponse,
     use: BodyUse<T>,
   ): Promise<T> {
     const maxLength = Number(request.headers['content-length'] ?? maxBodyBytes)
-    return new Promise((resolve, reject) => {
-      const count = countMemory(response)
-      let workBytes = 0
-      const body = {
-        /** A list of tiny chunks could take 400 times as much memory. */
-        bytes: nothing as Buffer, // of any memory
-        length: 0,
-        isComplete: false,
-        hold(bytes: number): void {
-          workBytes = bytes
-          count(body.bytes.length, workBytes)
-        },
-      }
-      let state: 'waiting' | 'working' | 'done' = 'waiting'
-      const work = use.inSlices(body)
-
-      function goOn(): void {
-        if (state !== 'waiting') return
-        state = 'working'
-        callInTurns(step)
-      }
-
-      function step(): boolean {
-        if (state === 'done') return false
-        try {
-          const { done, value } = work.next()
-          if (done) {
-            end()
-            resolve(value)
-          } else if (value === 'waiting') {
-            state = 'waiting'
-          }
-        } catch (error) {
-          refuse(error)
-        }
-        return state === 'working'
-      }
-
-      /** The memory of the body stays counted until the response is sent, as the item takes some too. */
-      function end(): void {
-        state = 'done'
-        work.return(undefined as T) // ends it, and is not used
-        released(body.bytes)
-        body.bytes = nothing
-        request.off('data', receivePart) // an idle connection keeps the request, and so would keep the body
-      }
-
-      /** The rest is read and discarded, so that the client can read the response. */
-      function refuse(error: unknown): void {
-        end()
-        count(0, 0)
-        request.resume()
-        reject(error)
-      }
-
-      function receivePart(chunk: Buffer): void {
-        onReceived(chunk.length)
-        try {
-          append(chunk)
-        } catch (error) {
-          refuse(error)
-          return
-        }
-        received(request, chunk.length)
-        goOn()
-      }
-
-      function append(chunk: Buffer): void {
-        const needed = body.length + chunk.length
-        if (needed > maxBodyBytes) throw tooLarge(maxBodyBytes)
-        if (body.length === 0) {
-          body.bytes = chunk
-        } else {
-          if (needed > body.bytes.length) {
-            body.bytes = enlarge(body.bytes, Math.min(2 * needed, maxLength), maxLength)
-          }
-          chunk.copy(body.bytes, body.length)
-        }
-        body.length = needed
+    const count = countMemory(response)
+    let workBytes = 0
+    let failure: unknown
+    let goOn = () => {}
+    const body = {
+      /** A list of tiny chunks could take 400 times as much memory. */
+      bytes: nothing as Buffer, // of any memory
+      length: 0,
+      isComplete: false,
+      hold(bytes: number): void {
+        workBytes = bytes
         count(body.bytes.length, workBytes)
+      },
+    }
+
+    /** The rest is read and discarded, so that the client can read the response. */
+    function fail(error: unknown): void {
+      failure ??= error
+      request.off('data', receivePart).resume()
+      goOn()
+    }
+
+    function receivePart(chunk: Buffer): void {
+      onReceived(chunk.length)
+      try {
+        append(chunk)
+      } catch (error) {
+        fail(error)
+        return
       }
+      received(request, chunk.length)
+      goOn()
+    }
 
-      request.on('data', receivePart).once('end', () => {
-        body.isComplete = true
-        goOn()
-      })
-      // The request emits no `end` if the response comes first.
-      response.once('close', () => {
-        if (state !== 'done') {
-          end()
-          reject(bodyCutShort())
+    function append(chunk: Buffer): void {
+      const needed = body.length + chunk.length
+      if (needed > maxBodyBytes) throw tooLarge(maxBodyBytes)
+      if (body.length === 0) {
+        body.bytes = chunk
+      } else {
+        if (needed > body.bytes.length) {
+          body.bytes = enlarge(body.bytes, Math.min(2 * needed, maxLength), maxLength)
         }
-      })
-    })
-  }
-}
+        chunk.copy(body.bytes, body.length)
+      }
+      body.length = needed
+      count(body.bytes.length, workBytes)
+    }
 
-/**
- * Reports the rest of a refused body once it has been discarded.
- * @param onReceived called with its length in bytes.
- */
-export function reportDiscarded(
-  request: IncomingMessage,
-  onReceived: (bytes: number) => void,
-): void {
-  const { socket } = request
-  const { bytesRead } = socket
-  request.once('end', () => onReceived(socket.bytesRead - bytesRead))
+    request.on('data', receivePart).once('end', () => {
+      body.isComplete = true
+      goOn()
+    })
+    // The request emits no `end` if the response comes first.
+    response.once('close', () => fail(bodyCutShort()))
+    const work = use.inSlices(body)
+    try {
+      for (let isWaiting = true; ; ) {
+        if (isWaiting) {
+          await new Promise<void>((resolve) => {
+            goOn = resolve
+          })
+        }
+        await workTurn()
+        if (failure !== undefined) throw failure
+        const { done, value } = work.next()
+        if (done) return value
+        isWaiting = value === 'waiting'
+      }
+    } catch (error) {
+      fail(error)
+      count(0, 0)
+      throw error
+    } finally {
+      // The memory of the body stays counted until the response is sent, as the item takes some too.
+      work.return(undefined as T) // ends it, and is not used
+      released(body.bytes)
+      body.bytes = nothing
+      request.off('data', receivePart) // an idle connection keeps the request, and so would keep the body
+    }
+  }
 }
 
 /** Returns all that has been received. Since Node.js 26, `read` returns one piece at a time, such as a chunk. */

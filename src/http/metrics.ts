@@ -1,7 +1,7 @@
 /** Metrics for Prometheus, on a port of their own and never on the public one. @module */
 
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { explainListenError, type ListenAddress } from '../config/usage-error.js'
 import { isTokenError } from '../interface/errors.js'
@@ -27,7 +27,7 @@ export interface PublishedMetrics {
 }
 
 /**
- * Collects metrics and serves them.
+ * Collects metrics, and serves them under `/metrics`.
  * @throws {UsageError} if it cannot listen there.
  */
 export async function publishMetrics(
@@ -36,7 +36,23 @@ export async function publishMetrics(
   address: ListenAddress,
 ): Promise<PublishedMetrics> {
   const { registry, observe } = createMetrics(store, waitingReads)
-  const server = await serveMetrics(registry, address)
+  const server = createServer(async ({ url = '' }, response) => {
+    if (url.split('?')[0] !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    try {
+      const text = await registry.metrics()
+      response.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
+    } catch {
+      response.writeHead(500).end()
+    }
+  })
+  try {
+    await once(server.listen(address.port, address.host), 'listening')
+  } catch (error) {
+    throw explainListenError(error, address, '--metrics-')
+  }
   return { observe, close: () => void server.close() }
 }
 
@@ -68,18 +84,42 @@ export function createMetrics(
     labelNames: ['outcome'],
     registers,
   })
-  addGauge(
-    registry,
+  const measure: Measure = (name, help, read) => {
+    const metric = new (name.endsWith('_total') ? Counter : Gauge)({
+      name,
+      help,
+      registers,
+      async collect() {
+        const value = await read()
+        metric.remove()
+        if (value !== undefined) metric.inc(value)
+      },
+    })
+  }
+  measure(
     'item_store_waiting_reads',
     'Number of reads that wait for a change (Prefer: wait)',
     () => waitingReads.count,
   )
-  if (store.traffic !== undefined) measureTraffic(store.traffic, registry)
-  measureStore(store, registry)
+  if (store.traffic !== undefined) {
+    const roundTrip = new Histogram({
+      name: 'item_store_redis_round_trip_seconds',
+      help: 'Time from a command to its reply',
+      buckets: roundTripBuckets,
+      registers,
+    })
+    store.traffic.onRoundTrip = (seconds) => roundTrip.observe(seconds)
+    measureTraffic(store.traffic, measure)
+  }
+  measureStore(store, measure)
   return {
     registry,
     observe({ request, response, route, startedAt, token, errorCode }) {
-      const labels = { route: route?.path ?? 'none', method: methodLabel(request.method ?? '') }
+      const { method = '' } = request
+      const labels = {
+        route: route?.path ?? 'none',
+        method: knownMethods.includes(method) ? method : 'other',
+      }
       requests.inc({ ...labels, status: response.statusCode })
       duration.observe(labels, (performance.now() - startedAt) / 1000)
       if (token !== undefined) tokens.inc({ outcome: 'accepted' })
@@ -89,152 +129,74 @@ export function createMetrics(
   }
 }
 
-function methodLabel(method: string): string {
-  return knownMethods.includes(method) ? method : 'other'
-}
+/**
+ * Adds a metric that is read when metrics are collected, and missing while its value is `undefined`: a counter if its
+ * name ends with `_total`, otherwise a gauge.
+ */
+type Measure = (name: string, help: string, read: () => Awaitable<number | undefined>) => void
 
-function measureTraffic(traffic: StoreTraffic, registry: Registry): void {
-  const registers = [registry]
-  const roundTrip = new Histogram({
-    name: 'item_store_redis_round_trip_seconds',
-    help: 'Time from a command to its reply',
-    buckets: roundTripBuckets,
-    registers,
-  })
-  traffic.onRoundTrip = (seconds) => roundTrip.observe(seconds)
-
-  function counter(name: string, help: string, read: () => number): void {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset()
-        this.inc(read())
-      },
-    })
-  }
-  addGauge(
-    registry,
+function measureTraffic(traffic: StoreTraffic, measure: Measure): void {
+  measure(
     'item_store_redis_commands_in_flight',
     'Number of commands without a reply yet',
     () => traffic.inFlight,
   )
-  addGauge(
-    registry,
+  measure(
     'item_store_redis_commands_waiting',
     'Number of commands not sent yet, since too much is in flight',
     () => traffic.waiting,
   )
-  counter(
+  measure(
     'item_store_redis_reconnections_total',
     'Number of times that a lost connection was made again',
     () => traffic.reconnections,
   )
-  counter(
+  measure(
     'item_store_redis_redirections_total',
     'Number of times that a server of the cluster named another one for a command',
     () => traffic.redirections,
   )
-  counter(
+  measure(
     'item_store_redis_unknown_outcomes_total',
     'Number of changes of which it is unknown whether they took effect',
     () => traffic.unknownOutcomes,
   )
 }
 
-function measureStore(store: ItemStore, registry: Registry): void {
-  let asked: Promise<StoreSize | undefined> | undefined
+function measureStore(store: ItemStore, measure: Measure): void {
+  let asked: Promise<Partial<StoreSize>> | undefined
   /** Metrics that are collected together share one request to the store. Without a reply, only they are missing. */
-  const currentSize = () => {
-    asked ??= sizeOf(store).finally(() => {
-      asked = undefined
-    })
-    return asked
+  const currentSize = async () => {
+    asked ??= (async () => store.size())().catch(() => ({}))
+    const size = await asked
+    asked = undefined
+    return size
   }
-  const gauge = (name: string, help: string, read: (size: StoreSize) => number | undefined) =>
-    addGauge(registry, name, help, async () => {
-      const size = await currentSize()
-      return size && read(size)
-    })
-  gauge('item_store_items', 'Number of items in the store', ({ items }) => items)
-  gauge('item_store_item_bytes', 'Total size of all items in bytes', (size) => size.itemBytes)
-  gauge(
+  const measureSize = (
+    name: string,
+    help: string,
+    read: (size: Partial<StoreSize>) => number | undefined,
+  ) => measure(name, help, async () => read(await currentSize()))
+  measureSize('item_store_items', 'Number of items in the store', ({ items }) => items)
+  measureSize('item_store_item_bytes', 'Total size of all items in bytes', (size) => size.itemBytes)
+  measureSize(
     'item_store_memory_bytes',
     'Memory held for items in bytes; with STORE_URL, all memory that the Redis server uses',
     ({ memoryBytes }) => memoryBytes,
   )
-  gauge(
+  measureSize(
     'item_store_memory_fill_ratio',
     'Fraction of item_store_memory_bytes filled with items',
-    (size) => (size.memoryBytes === 0 ? 0 : size.itemBytes / size.memoryBytes),
+    ({ itemBytes = 0, memoryBytes }) => memoryBytes && itemBytes / memoryBytes,
   )
-  gauge(
+  measureSize(
     'item_store_used_bytes',
     'Bytes that count against item_store_max_bytes: the items with their share of the index, or the memory of the Redis server',
     ({ usedBytes }) => usedBytes,
   )
-  gauge(
+  measureSize(
     'item_store_max_bytes',
     'MAX_STORE_BYTES; with STORE_URL, maxmemory of the Redis server, and missing without one',
     ({ maxBytes }) => maxBytes,
   )
-}
-
-/** Adds a gauge that is read when metrics are collected, and missing while its value is `undefined`. */
-function addGauge(
-  registry: Registry,
-  name: string,
-  help: string,
-  read: () => Awaitable<number | undefined>,
-): void {
-  const gauge: Gauge = new Gauge({
-    name,
-    help,
-    registers: [registry],
-    async collect() {
-      const value = await read()
-      if (value === undefined) gauge.remove()
-      else gauge.set(value)
-    },
-  })
-}
-
-/** Returns `undefined` while the store does not respond. */
-async function sizeOf(store: ItemStore): Promise<StoreSize | undefined> {
-  try {
-    return await store.size()
-  } catch {
-    return undefined
-  }
-}
-
-/**
- * Serves `/metrics`, for GET and HEAD.
- * @returns once it listens.
- * @throws {UsageError} if it cannot listen there.
- */
-async function serveMetrics(registry: Registry, address: ListenAddress): Promise<Server> {
-  const server = createServer(async (request, response) => {
-    if (request.url?.split('?')[0] !== '/metrics') {
-      response.writeHead(404).end()
-      return
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.writeHead(405, { Allow: 'GET, HEAD' }).end()
-      return
-    }
-    try {
-      const text = await registry.metrics()
-      response.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
-    } catch {
-      response.writeHead(500).end()
-    }
-  })
-  try {
-    await once(server.listen(address.port, address.host), 'listening')
-  } catch (error) {
-    throw explainListenError(error, address, '--metrics-')
-  }
-  return server
 }

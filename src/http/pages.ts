@@ -1,6 +1,6 @@
 /** The pages for people, the files that they load, and the documents (interface §4.8). @module */
 
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { packageFile } from '../config/package.js'
 import type { Config } from '../config/settings.js'
@@ -8,7 +8,7 @@ import { ApiError } from '../interface/errors.js'
 import { documentFolders, type HeaderList, pagePaths } from '../interface/names.js'
 import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
-import type { Exchange, Guard, Handler, Route } from './exchange.js'
+import type { Exchange, Guard, Route } from './exchange.js'
 
 /** The content codings that the files of the pages come in, the one with the shortest result first. */
 const codings = ['br', 'gzip', 'identity'] as const
@@ -68,6 +68,9 @@ const caching = {
   asset: ['Cache-Control', 'public, max-age=31536000, immutable'],
 } satisfies Record<string, HeaderList>
 
+/** The names that files of a folder may have: no client can choose a path outside of it. */
+const fileName = /^[\w-]+(?:\.[\w-]+)*$/
+
 /**
  * The routes of the pages that are turned on. A file is read once for each coding, when it is first
  * requested.
@@ -76,62 +79,54 @@ export function createPageRoutes(
   { docs, console }: Pick<Config, 'docs' | 'console'>,
   guards: readonly Guard[],
 ): Route[] {
-  const files = createFiles()
+  const read = createReader()
   const page = (path: string, file: string): Route => ({
     path,
     guards,
-    handlers: { GET: (exchange) => answerFile(exchange, files, file, caching.page) },
+    handlers: { GET: (exchange) => answerFile(exchange, read, file, caching.page) },
+  })
+  /** @param kinds extensions of the files in the folder that are served. */
+  const folder = (path: string, from: string, kinds: string[], headers: HeaderList): Route => ({
+    path: `${path}/{name}`,
+    guards,
+    handlers: {
+      GET: async (exchange) => {
+        const { name = '' } = exchange.params
+        if (!fileName.test(name) || !kinds.includes(extname(name))) throw notFound(exchange)
+        await answerFile(exchange, read, `${from}/${name}`, headers)
+      },
+    },
   })
   // `index.html` links to the other page, `alone.html` does not.
   const variant = docs && console ? 'index.html' : 'alone.html'
-  const routes = [
+  const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], caching.asset)
+  return [
     ...(docs ? [page(pagePaths.docs, `${built}docs/${variant}`)] : []),
     ...(console ? [page(pagePaths.items, `${built}items/${variant}`)] : []),
+    ...(docs || console ? [assets] : []),
+    ...(docs
+      ? [
+          page(pagePaths.index, 'docs/llms.txt'),
+          page(pagePaths.security, 'SECURITY.md'),
+          ...documentFolders.map((path) => folder(path, path.slice(1), ['.md'], caching.page)),
+        ]
+      : []),
   ]
-  const fileIn = (path: string, folder: string, kinds: string[], headers: HeaderList): Route => ({
-    path,
-    guards,
-    handlers: { GET: folderHandler(files, folder, kinds, headers) },
-  })
-  const assets = fileIn(pagePaths.asset, `${built}assets`, ['.js', '.css', '.svg'], caching.asset)
-  const documents = documentFolders.map((folder) =>
-    fileIn(`${folder}/{name}`, folder.slice(1), ['.md'], caching.page),
-  )
-  return [
-    ...(routes.length === 0 ? [] : [...routes, assets]),
-    ...(docs ? [page(pagePaths.index, 'docs/llms.txt'), ...documents] : []),
-    ...(docs ? [page(pagePaths.security, 'SECURITY.md')] : []),
-  ]
-}
-
-/** @param kinds extensions of the files in the folder that are served. */
-function folderHandler(
-  files: Files,
-  folder: string,
-  kinds: readonly string[],
-  headers: HeaderList,
-): Handler {
-  return async function answerNamed(exchange) {
-    // Only a name in the list becomes a path, so that no client can choose one.
-    const { name = '' } = exchange.params
-    if (!kinds.includes(extname(name)) || !(await files.namesIn(folder)).has(name)) {
-      throw new ApiError('ROUTE_NOT_FOUND', `${exchange.path} is not a file of this service`)
-    }
-    await answerFile(exchange, files, `${folder}/${name}`, headers)
-  }
 }
 
 /** Ranges are not supported: a request for one gets the whole file (RFC 9110 §14.2). */
 async function answerFile(
   exchange: Exchange,
-  files: Files,
+  read: ReadFile,
   file: string,
   cacheHeaders: HeaderList,
 ): Promise<void> {
   const isBuilt = file.startsWith(built)
   const accepted = exchange.request.headers['accept-encoding']?.toString()
   const coding = isBuilt ? preferredCoding(accepted) : 'identity'
-  const { bytes, tag } = await files.read(file + endings[coding])
+  const found = await read(file + endings[coding])
+  if (found === undefined) throw notFound(exchange)
+  const { bytes, tag } = found
   const vary = isBuilt ? ['Vary', 'Accept-Encoding'] : []
   const headers = ['ETag', tag, ...vary, ...cacheHeaders, ...securityHeaders]
   if (isNotModified(exchange, tag)) {
@@ -143,12 +138,16 @@ async function answerFile(
   answerBytes(exchange, 200, bytes, headers)
 }
 
+/** One element of `Accept-Encoding`, in lower case, with its weight: from 0, not acceptable, to 1. */
+const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?(?=,|$)/g
+
 /**
  * The coding that the client prefers; of equal ones, the one with the shortest result (RFC 9110 §12.5.3).
  * @param acceptEncoding the header; without it, or if it allows nothing, nothing is compressed.
  */
 function preferredCoding(acceptEncoding = ''): ContentCoding {
-  const weights = weightsIn(acceptEncoding)
+  const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
+  const weights = new Map([...entries].map(([, name, weight = '1']) => [name, Number(weight)]))
   const weightOf = (coding: ContentCoding) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? unmentioned : 0)
   const [best] = codings
@@ -157,43 +156,27 @@ function preferredCoding(acceptEncoding = ''): ContentCoding {
   return best ?? 'identity'
 }
 
-/** The weight of each coding, in lower case: from 0, not acceptable, to 1. */
-function weightsIn(header: string): Map<string, number> {
-  const part = /^\s*([^\s;]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i
-  const entries = header.split(',').flatMap((text) => {
-    const [, name, weight = '1'] = part.exec(text) ?? []
-    return name === undefined ? [] : [[name.toLowerCase(), Number(weight)] as const]
-  })
-  return new Map(entries)
+function notFound({ path }: Exchange): ApiError {
+  return new ApiError('ROUTE_NOT_FOUND', `${path} is not a file of this service`)
 }
 
-/** The files of the package, by their paths in it. */
-interface Files {
-  /** The names of the files in a folder. */
-  namesIn(folder: string): Promise<ReadonlySet<string>>
-  read(file: string): Promise<Representation>
-}
+/** Reads a file of the package; `undefined` if there is none with this path. */
+type ReadFile = (file: string) => Promise<Representation | undefined>
 
-/** Reads each file and folder once. */
-function createFiles(): Files {
-  return {
-    namesIn: once(async (folder) => new Set(await readdir(packageFile(folder)))),
-    read: once(async (file) => {
-      const bytes = await readFile(packageFile(file))
-      return { bytes, tag: entityTag(bytes) }
-    }),
-  }
-}
-
-/** Calls a function once for each argument; again after a failure, since descriptors may have run out. */
-function once<T>(make: (name: string) => Promise<T>): (name: string) => Promise<T> {
-  const known = new Map<string, Promise<T>>()
-  return (name) => {
-    const found = known.get(name)
+/** Reads each file once; again after a failure, since descriptors may have run out. */
+function createReader(): ReadFile {
+  const known = new Map<string, Representation>()
+  return async (file) => {
+    const found = known.get(file)
     if (found !== undefined) return found
-    const made = make(name)
-    known.set(name, made)
-    made.catch(() => known.delete(name))
-    return made
+    try {
+      const bytes = await readFile(packageFile(file))
+      const read = { bytes, tag: entityTag(bytes) }
+      known.set(file, read)
+      return read
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+      throw error
+    }
   }
 }

@@ -51,7 +51,6 @@ interface Kind {
   count: number
   /** The latest failure. */
   latest: readonly [Exchange, ApiError]
-  readonly timer: NodeJS.Timeout
 }
 
 /**
@@ -60,6 +59,7 @@ interface Kind {
  */
 export function createFailureLog(log: Logger): FailureLog {
   const kinds = new Map<string, Kind>()
+  let timer: NodeJS.Timeout | undefined
   let hasEnded = false
 
   function write(exchange: Exchange, error: ApiError, count: number): void {
@@ -68,9 +68,12 @@ export function createFailureLog(log: Logger): FailureLog {
     log.error({ ...fields, ...exceeded, count }, message)
   }
 
-  function writeCounted(kind: Kind): void {
-    write(...kind.latest, kind.count)
-    kind.count = 0
+  function writeCounted(): void {
+    for (const [key, kind] of kinds) {
+      if (kind.count > 0) write(...kind.latest, kind.count)
+      else kinds.delete(key)
+      kind.count = 0
+    }
   }
 
   return {
@@ -85,24 +88,14 @@ export function createFailureLog(log: Logger): FailureLog {
       }
       write(exchange, error, 1)
       if (hasEnded) return
-      const timer = setInterval(() => {
-        if (kind.count > 0) {
-          writeCounted(kind)
-        } else {
-          clearInterval(timer)
-          kinds.delete(key)
-        }
-      }, failureInterval).unref()
-      const kind: Kind = { count: 0, latest: [exchange, error], timer }
-      kinds.set(key, kind)
+      kinds.set(key, { count: 0, latest: [exchange, error] })
+      timer ??= setInterval(writeCounted, failureInterval).unref()
     },
 
     end() {
       hasEnded = true
-      for (const kind of kinds.values()) {
-        clearInterval(kind.timer)
-        if (kind.count > 0) writeCounted(kind)
-      }
+      clearInterval(timer)
+      writeCounted()
       kinds.clear()
     },
   }

@@ -1,36 +1,56 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createPortions, isPortionOver } from './turns.js'
+import { inTurns, sendTurn, workTurn } from './turns.js'
 
 /** How many of so many responses begin in each turn of the event loop. */
-async function portions(count: number, bodyBytes: number): Promise<number[]> {
-  const beginLater = createPortions()
+async function begunInTurns(count: number, bodyBytes: number): Promise<number[]> {
   const begun: number[] = []
   let turn = 0
   for (let number = 0; number < count; number += 1) {
-    beginLater(() => {
+    void sendTurn(bodyBytes).then(() => {
       begun[turn] = (begun[turn] ?? 0) + 1
-    }, bodyBytes)
+    })
   }
-  for (; begun.reduce((sum, one) => sum + one, 0) < count; turn += 1) await nextTurn()
+  for (; begun.reduce((sum, one) => sum + (one ?? 0), 0) < count; turn += 1) await nextTurn()
   return begun
 }
 
-test('responses to a crowd begin in portions', async () => {
-  assert.deepEqual(await portions(100, 0), [32, 32, 32, 4])
-})
+for (const [count, bodyBytes, most] of [
+  [200, 0, 50],
+  [3, 5_000_000, 1],
+  [8, 300_000, 4],
+] as const) {
+  test(`of ${count} responses of ${bodyBytes} bytes, at most ${most} begin in a turn`, async () => {
+    const begun = await begunInTurns(count, bodyBytes)
+    assert.ok(begun.length > 1 && Math.max(...begun) <= most, begun.join())
+  })
+}
 
-test('of responses with long bodies, few begin in a turn', async () => {
-  assert.deepEqual(await portions(3, 5_000_000), [1, 1, 1])
-  assert.deepEqual(await portions(8, 300_000), [4, 4])
-})
-
-test('work for a crowd ends its turn after a while, and goes on in the next one', async () => {
-  for (let turns = 0; turns < 3; ) {
-    if (!isPortionOver()) continue
-    await nextTurn()
-    turns += 1
-    assert.ok(!isPortionOver())
+test('pieces of work that take long end their turn, and all callers take turns', async () => {
+  const done: string[] = []
+  function* work(name: string) {
+    for (let slice = 0; slice < 3; slice += 1) {
+      for (const start = performance.now(); performance.now() - start < 2; );
+      done.push(name)
+      yield undefined
+    }
+    return name
   }
+  const works = Promise.all([inTurns(work('a')), inTurns(work('b'))])
+  for (let turns = 0; done.length < 6; turns += 1) {
+    assert.ok(done.length <= turns, `${done} in ${turns} turns`)
+    await nextTurn()
+  }
+  assert.deepEqual(await works, ['a', 'b'])
+  assert.equal(done.join(''), 'ababab')
+})
+
+test('work that fails rejects, and the next one goes on', async () => {
+  // biome-ignore lint/correctness/useYield: it fails in its first slice
+  function* failing() {
+    throw new Error('planted')
+  }
+  await assert.rejects(inTurns(failing()), { message: 'planted' })
+  await workTurn()
 })

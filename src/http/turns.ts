@@ -10,125 +10,95 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Slices } from '../item/slices.js'
 import type { ItemList } from '../store/item-store.js'
 
-/** How long the slices of one turn may take together, in milliseconds. */
+/** How long the pieces of work of one turn may take together, in milliseconds. */
 const turnTime = 1
+
+/** A piece of work that waits until it may begin. */
+interface Piece {
+  readonly begin: () => void
+  readonly laterTime: number
+}
+
+const pieces = new Set<Piece>()
+let isBeginning = false
+
+/**
+ * Resolves once the caller may do its next piece of work, of less than a millisecond. All callers take turns.
+ * @param laterTime time that the piece takes after the caller has awaited something else, in milliseconds.
+ */
+export function workTurn(laterTime = 0): Promise<void> {
+  return new Promise((begin) => {
+    pieces.add({ begin, laterTime })
+    if (!isBeginning) void beginPieces()
+  })
+}
+
+async function beginPieces(): Promise<void> {
+  isBeginning = true
+  let end = 0
+  for (const piece of pieces) {
+    if (performance.now() >= end) {
+      await nextTurn()
+      end = performance.now() + turnTime
+    }
+    pieces.delete(piece)
+    piece.begin()
+    await undefined // the caller, which has awaited its turn for longer, does its work first
+    end -= piece.laterTime
+  }
+  isBeginning = false
+}
+
+/** Does work in slices, with other requests served between them. */
+export async function inTurns<T>(work: Slices<T>): Promise<T> {
+  for (;;) {
+    await workTurn()
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
 
 /** Bytes of bodies that may be worked on at once in one turn, without a slice of their own: 1.5 ms at most. */
 const workedBytesPerTurn = 32 * 1024
 
-/** @returns whether there is more to do that need not wait. */
-type Step = () => boolean
-
-let steps: Step[] = []
 let workedBytes = 0
-let isTurnScheduled = false
-
-/** Calls a step, again and again, until it returns false. */
-export function callInTurns(step: Step): void {
-  steps.push(step)
-  schedule()
-}
 
 /** Whether a short body may be worked on in this turn. */
 export function mayWorkNow(length: number): boolean {
+  const half = workedBytesPerTurn / 2
+  const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
-  if (workedBytes < workedBytesPerTurn / 2) return true
-  schedule()
-  return workedBytes <= workedBytesPerTurn
-}
-
-/** Does work in slices, with other requests served between them. */
-export function inTurns<T>(work: Slices<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    callInTurns(() => {
-      try {
-        const { done, value } = work.next()
-        if (done) resolve(value)
-        return done !== true
-      } catch (error) {
-        reject(error)
-        return false
-      }
+  if (isHalfReached) {
+    // Not in each turn: most turns work on few bytes.
+    setImmediate(() => {
+      workedBytes = 0
     })
-  })
-}
-
-function schedule(): void {
-  if (isTurnScheduled) return
-  isTurnScheduled = true
-  setImmediate(takeTurn)
-}
-
-function takeTurn(): void {
-  isTurnScheduled = false
-  workedBytes = 0
-  const end = performance.now() + turnTime
-  while (steps.length > 0) {
-    const round = steps
-    steps = []
-    for (const [place, step] of round.entries()) {
-      if (performance.now() >= end) {
-        steps = [...round.slice(place), ...steps]
-        schedule()
-        return
-      }
-      if (step()) steps.push(step)
-    }
   }
+  return workedBytes <= workedBytesPerTurn
 }
 
 /** Bytes that may be received in one turn before others have to wait: a quarter of a millisecond. */
 const receivedBytesPerTurn = 256 * 1024
 
-/** Number of paused requests that are read again in one turn; Node reads up to 128 KiB of each before it notices. */
-const resumedPerTurn = 4
+/** Time to receive from a request that is read again, in milliseconds: up to 128 KiB before Node notices a pause. */
+const receivingTime = 0.25
 
 let receivedBytes = 0
-let paused: IncomingMessage[] = []
-let isResumeScheduled = false
 
 /**
  * Counts bytes received of the body of a request. Keeps what is received in one turn small, however many clients send:
  * Node would read two megabytes from each. Requests beyond that are read in later turns, one after the other.
  */
 export function received(request: IncomingMessage, length: number): void {
-  receivedBytes += length
-  if (receivedBytes > receivedBytesPerTurn) paused.push(request.pause())
-  if (isResumeScheduled) return
-  isResumeScheduled = true
-  setImmediate(resumeNext)
-}
-
-function resumeNext(): void {
-  receivedBytes = 0
-  for (const request of paused.slice(0, resumedPerTurn)) request.resume()
-  paused = paused.slice(resumedPerTurn)
-  isResumeScheduled = paused.length > 0
-  if (isResumeScheduled) setImmediate(resumeNext)
-}
-
-/** Time in one turn of the event loop for work that a crowd of requests waits for, in milliseconds. */
-const portionTime = 2
-
-/** Maximum number of responses begun in one turn: each takes about 20 µs, half of it in the system. */
-const portionLength = 32
-
-/** No more responses are begun in a turn once their bodies have this many bytes, which the system copies in 0.2 ms. */
-const portionBytes = 1024 * 1024
-
-/** When work for a crowd began in this turn, as a value of `performance.now()`. */
-let begun: number | undefined
-
-/** Whether work for a crowd has used up its time in this turn, and has to go on in the next one. */
-export function isPortionOver(): boolean {
-  const now = performance.now()
-  if (begun === undefined) {
-    begun = now
+  if (receivedBytes === 0) {
     setImmediate(() => {
-      begun = undefined
+      receivedBytes = 0
     })
   }
-  return now - begun > portionTime
+  receivedBytes += length
+  if (receivedBytes <= receivedBytesPerTurn) return
+  request.pause()
+  void workTurn(receivingTime).then(() => request.resume())
 }
 
 /** Length to which short chunks are joined, in bytes: each costs a write. */
@@ -140,7 +110,7 @@ export async function* inPortions(
 ): AsyncGenerator<Uint8Array, void, void> {
   let parts: Uint8Array[] = []
   let length = 0
-  while (isPortionOver()) await nextTurn()
+  await workTurn()
   for await (const chunk of chunks) {
     const isLong = chunk.length >= joinedBytes
     if (!isLong) parts.push(chunk)
@@ -151,32 +121,16 @@ export async function* inPortions(
       parts = []
       length = 0
     }
-    while (isPortionOver()) await nextTurn()
+    await workTurn()
   }
   yield Buffer.concat(parts)
 }
 
-/** Begins a response in one of the next turns. @param bodyBytes length of its body. */
-export type BeginLater = (begin: () => void, bodyBytes?: number) => void
+/** Time to send a response: 20 µs, half of it in the system; and the time to copy a body, in milliseconds for each byte. */
+const sendingTime = 0.02
+const copyingTime = 1 / (1024 * 1024)
 
-/** Returns a function that begins responses in the order of its calls, a few in each turn. */
-export function createPortions(): BeginLater {
-  let queue: { readonly begin: () => void; readonly bodyBytes: number }[] = []
-
-  function beginPortion(): void {
-    let [length, bytes] = [0, 0]
-    for (const { begin, bodyBytes } of queue) {
-      if (length === portionLength || bytes >= portionBytes) break
-      length += 1
-      bytes += bodyBytes
-      begin()
-    }
-    queue = queue.slice(length)
-    if (queue.length > 0) setImmediate(beginPortion)
-  }
-
-  return (begin, bodyBytes = 0) => {
-    queue.push({ begin, bodyBytes })
-    if (queue.length === 1) setImmediate(beginPortion)
-  }
+/** Resolves once one more response may begin, in order: few begin in one turn. @param bodyBytes length of its body. */
+export function sendTurn(bodyBytes = 0): Promise<void> {
+  return workTurn(sendingTime + bodyBytes * copyingTime)
 }

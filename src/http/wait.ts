@@ -1,6 +1,5 @@
 /** Requests that may have to wait for a change, one by one and in groups. @module */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HeaderList } from '../interface/names.js'
 import type { Awaitable } from '../store/item-store.js'
 import {
@@ -11,7 +10,7 @@ import {
   preconditionFailed,
 } from './conditions.js'
 import type { Exchange } from './exchange.js'
-import { type BeginLater, isPortionOver } from './turns.js'
+import { sendTurn, workTurn } from './turns.js'
 
 /** An item or list that was read, with its tag. All requests that it answers share it. */
 export interface Tagged {
@@ -61,12 +60,13 @@ export class Wait<State extends Tagged> {
   readonly #options: WaitOptions
   #resolve: (result: ReadResult<State> | undefined) => void = () => {}
   #reject: (error: unknown) => void = () => {}
-  #state: 'arrived' | 'waiting' | 'over' = 'arrived'
+  #isOver = false
   /** When it began to wait, as a value of `performance.now()`. */
   #begun = 0
   #applied: HeaderList = []
   /** Tag of the state that it was compared with last. */
   #tag: EntityTag | undefined
+  /** Set while it waits. */
   #timer: NodeJS.Timeout | undefined
   #onOver = () => {}
 
@@ -79,7 +79,7 @@ export class Wait<State extends Tagged> {
   }
 
   get isOver(): boolean {
-    return this.#state === 'over'
+    return this.#isOver
   }
 
   get wantsBody(): boolean {
@@ -96,7 +96,6 @@ export class Wait<State extends Tagged> {
   begin(onOver: () => void): void {
     const { exchange, seconds, stopping } = this.#options
     const { request, response, token } = exchange
-    this.#state = 'waiting'
     this.#begun = performance.now()
     this.#applied = ['Preference-Applied', `wait=${seconds}`]
     this.#onOver = onOver
@@ -111,22 +110,22 @@ export class Wait<State extends Tagged> {
 
   /** Ends the wait without an answer. */
   readonly finish = (): void => {
-    if (this.#state !== 'waiting') return
+    if (this.#timer === undefined) return
     this.end()
     this.#onOver()
   }
 
   /** Ends the wait; an answer has to follow. */
   end(): void {
-    if (this.#state === 'waiting') {
-      const { exchange } = this.#options
-      clearTimeout(this.#timer)
-      exchange.response.off('close', this.finish)
-      exchange.request.socket.off('end', this.finish)
-      // The time counts neither in the log nor in the metrics: nothing was slow.
-      exchange.startedAt += performance.now() - this.#begun
-    }
-    this.#state = 'over'
+    this.#isOver = true
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const { exchange } = this.#options
+    exchange.response.off('close', this.finish)
+    exchange.request.socket.off('end', this.finish)
+    // The time counts neither in the log nor in the metrics: nothing was slow.
+    exchange.startedAt += performance.now() - this.#begun
   }
 
   /** @param state `undefined` if there is no such item. */
@@ -152,12 +151,14 @@ export class Wait<State extends Tagged> {
 interface WaitGroupOptions<State extends Tagged> {
   /** Returns `undefined` if there is no such item. */
   readonly read: () => Awaitable<State | undefined>
-  readonly beginLater: BeginLater
   /** Calls `update` soon. */
   readonly schedule: () => void
   /** Called when no request is left; the group is not used any more. */
   readonly onEmpty: () => void
 }
+
+/** Number of requests that are compared with a state in one turn: a fifth of a millisecond. */
+const comparedPerTurn = 64
 
 /**
  * The requests that wait for the same item, or for the list. After a change, one read answers all of them, and
@@ -191,10 +192,10 @@ export class WaitGroup<State extends Tagged> {
   /** Reads once, and answers the requests that need not wait any more. */
   async update(): Promise<void> {
     this.#isUpdating = true
-    if (isPortionOver()) await nextTurn()
+    await workTurn()
     // Requests that join later may be newer than what is read now.
     const arrived = this.#arrived
-    const woken = this.#hasChanged ? [...this.#waiting] : []
+    let concerned = this.#hasChanged ? [...this.#waiting, ...arrived] : arrived
     this.#arrived = []
     this.#hasChanged = false
     try {
@@ -202,9 +203,19 @@ export class WaitGroup<State extends Tagged> {
       const known = this.#tag
       this.#tag = state?.tag
       const compared = state?.tag === known ? arrived : [...this.#waiting, ...arrived]
-      await this.#answer(await this.#answeredBy(state, compared), state)
+      concerned = await this.#answeredBy(state, compared)
+      if (concerned.some(({ wantsBody }) => wantsBody)) await state?.open?.()
+      for (const wait of concerned) {
+        await sendTurn(wait.wantsBody ? state?.bodyBytes : 0)
+        wait.answer(state)
+      }
+      setImmediate(() => state?.close?.()) // after the last answer, whose handler runs in a promise
     } catch (error) {
-      this.#fail([...woken, ...arrived], error)
+      for (const wait of concerned) {
+        this.#take(wait)
+        await sendTurn()
+        wait.fail(error)
+      }
     }
     this.#isUpdating = false
     if (this.#isEmpty) this.#options.onEmpty()
@@ -225,8 +236,8 @@ export class WaitGroup<State extends Tagged> {
     waits: readonly Wait<State>[],
   ): Promise<Wait<State>[]> {
     const answered: Wait<State>[] = []
-    for (const wait of waits) {
-      if (isPortionOver()) await nextTurn()
+    for (const [place, wait] of waits.entries()) {
+      if (place % comparedPerTurn === comparedPerTurn - 1) await workTurn()
       if (wait.isOver) continue
       if (state === undefined || wait.isAnsweredBy(state)) {
         this.#take(wait)
@@ -239,27 +250,6 @@ export class WaitGroup<State extends Tagged> {
     return answered
   }
 
-  async #answer(waits: readonly Wait<State>[], state: State | undefined): Promise<void> {
-    const { beginLater } = this.#options
-    for (const wait of waits) if (!wait.wantsBody) beginLater(() => wait.answer(state))
-    const withBody = waits.filter(({ wantsBody }) => wantsBody)
-    try {
-      if (withBody.length > 0) await state?.open?.()
-      for (const wait of withBody) beginLater(() => wait.answer(state), state?.bodyBytes)
-    } catch (error) {
-      this.#fail(withBody, error)
-    }
-    // A turn after the last answer, whose handler runs in a promise.
-    beginLater(() => setImmediate(() => state?.close?.()))
-  }
-
-  #fail(waits: readonly Wait<State>[], error: unknown): void {
-    for (const wait of waits) {
-      this.#take(wait)
-      this.#options.beginLater(() => wait.fail(error))
-    }
-  }
-
   #take(wait: Wait<State>): void {
     this.#waiting.delete(wait)
     wait.end()
@@ -268,7 +258,7 @@ export class WaitGroup<State extends Tagged> {
   /** Answers a request whose wait is over without a change. */
   #giveUp(wait: Wait<State>): void {
     this.#waiting.delete(wait)
-    this.#options.beginLater(() => wait.answerUnmodified())
+    void sendTurn().then(() => wait.answerUnmodified())
     if (this.#isEmpty && !this.#isUpdating) this.#options.onEmpty()
   }
 }

@@ -9,7 +9,6 @@ import type { Awaitable, ItemStore, Watched } from '../store/item-store.js'
 import type { Conditions } from './conditions.js'
 import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
-import { createPortions } from './turns.js'
 import { type ReadResult, resultOf, type Tagged, Wait, WaitGroup } from './wait.js'
 
 /** Number of reads that may wait at a time; each takes about 18 KB with its connection (bench/RESULTS.md). */
@@ -48,7 +47,6 @@ export interface WaitingReads {
 /** @param stopping once aborted, nothing waits any more. */
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal): WaitingReads {
   const waits = new Set<{ finish(): void }>()
-  const beginLater = createPortions()
   /** Groups that have to read, in order. */
   const due = new Set<{ update(): Promise<void> }>()
   let reading = 0
@@ -56,16 +54,13 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
     for (const wait of waits) wait.finish()
   })
 
-  function updateDue(): void {
+  async function updateDue(): Promise<void> {
+    reading += 1
     for (const group of due) {
-      if (reading === maxReading) return
-      reading += 1
       due.delete(group)
-      void group.update().then(() => {
-        reading -= 1
-        updateDue()
-      })
+      await group.update()
     }
+    reading -= 1
   }
 
   function of<Key extends string | undefined, State extends Tagged>(
@@ -79,10 +74,9 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
       if (known !== undefined) return known
       const group = new WaitGroup({
         read: () => read(key),
-        beginLater,
         schedule() {
-          if (due.size === 0) queueMicrotask(updateDue) // once for all requests of this turn
           due.add(group)
+          if (reading < maxReading) void updateDue()
         },
         onEmpty() {
           unwatch()

@@ -22,7 +22,7 @@ export const documentPath = '/openapi.json'
 export const pagePaths = {
   docs: '/docs',
   items: '/',
-  asset: '/assets/{name}',
+  assets: '/assets',
   index: '/llms.txt',
   security: '/SECURITY.md',
 } as const
