@@ -125,10 +125,22 @@ export function createBodyReader(
       },
     }
 
+    const work = use.inSlices(body)
+
+    /** The memory of the body stays counted until the response is sent, as the item takes some too. */
+    function end(): void {
+      work.return(undefined as T) // ends it, and is not used
+      released(body.bytes)
+      body.bytes = nothing
+      request.off('data', receivePart) // an idle connection keeps the request, and so would keep the body
+    }
+
     /** The rest is read and discarded, so that the client can read the response. */
     function fail(error: unknown): void {
       failure ??= error
-      request.off('data', receivePart).resume()
+      end()
+      count(0, 0)
+      request.resume()
       goOn()
     }
 
@@ -165,30 +177,25 @@ export function createBodyReader(
     })
     // The request emits no `end` if the response comes first.
     response.once('close', () => fail(bodyCutShort()))
-    const work = use.inSlices(body)
-    try {
-      for (let isWaiting = true; ; ) {
-        if (isWaiting) {
-          await new Promise<void>((resolve) => {
-            goOn = resolve
-          })
-        }
-        await workTurn()
-        if (failure !== undefined) throw failure
-        const { done, value } = work.next()
-        if (done) return value
-        isWaiting = value === 'waiting'
+    for (let isWaiting = true; ; ) {
+      if (isWaiting) {
+        await new Promise<void>((resolve) => {
+          goOn = resolve
+        })
       }
-    } catch (error) {
-      fail(error)
-      count(0, 0)
-      throw error
-    } finally {
-      // The memory of the body stays counted until the response is sent, as the item takes some too.
-      work.return(undefined as T) // ends it, and is not used
-      released(body.bytes)
-      body.bytes = nothing
-      request.off('data', receivePart) // an idle connection keeps the request, and so would keep the body
+      await workTurn()
+      if (failure !== undefined) throw failure
+      try {
+        const { done, value } = work.next()
+        if (done) {
+          end()
+          return value
+        }
+        isWaiting = value === 'waiting'
+      } catch (error) {
+        fail(error)
+        throw error
+      }
     }
   }
 }
