@@ -227,7 +227,7 @@ function itemIdOf(exchange: Exchange): ItemId {
 
 /** The 404 for an unknown id, which the text contains (spec §7). */
 function itemNotFound(exchange: Exchange): ApiError {
-  return new ApiError(404, `Item ${requestedId(exchange)} not found`)
+  return new ApiError('itemNotFound', `Item ${requestedId(exchange)} not found`)
 }
 
 /** @throws {ApiError} 404. */

@@ -13,7 +13,7 @@ export interface ErrorKind {
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
 const retrySoon: HeaderList = ['Retry-After', '1'] // in seconds
 
-/** All errors, by `error_code`. */
+/** All errors, by `error_code`; that of an unknown item, which has no code, by a name (spec §7). */
 export const errorKinds = {
   MISSING_TOKEN: {
     status: 401,
@@ -85,9 +85,14 @@ export const errorKinds = {
     status: 507,
     when: 'The items would exceed `MAX_STORE_BYTES`, or there is no memory left for them (interface §8)',
   },
+  itemNotFound: {
+    status: 404,
+    when: 'No item has this id: it was deleted, is in another store, or was lost in a restart',
+  },
 } as const satisfies Record<string, ErrorKind>
 
-export type ErrorCode = keyof typeof errorKinds
+export type ErrorName = keyof typeof errorKinds
+export type ErrorCode = Exclude<ErrorName, 'itemNotFound'>
 
 /** Whether an error is the outcome of verifying a token. */
 export function isTokenError(code: ErrorCode): boolean {
@@ -121,17 +126,13 @@ export class ApiError extends Error {
   readonly headers: HeaderList
   readonly exceeded: ExceededLimit | undefined
 
-  constructor(code: ErrorCode, detail: string, options?: ApiErrorOptions)
-  /** The 404 of an item is the only error without a code (spec §7). */
-  constructor(status: 404, detail: string)
-  constructor(kind: ErrorCode | 404, detail: string, options?: ApiErrorOptions) {
+  constructor(kind: ErrorName, detail: string, options: ApiErrorOptions = {}) {
     super(detail, options)
-    const { status, headers: own }: ErrorKind =
-      kind === 404 ? { status: 404, when: '' } : errorKinds[kind]
+    const { status, headers = [] }: ErrorKind = errorKinds[kind]
     this.status = status
-    this.code = kind === 404 ? undefined : kind
-    this.exceeded = options?.exceeded
-    this.headers = options?.headers ?? own ?? []
+    this.code = kind === 'itemNotFound' ? undefined : kind
+    this.exceeded = options.exceeded
+    this.headers = options.headers ?? headers
   }
 }
 

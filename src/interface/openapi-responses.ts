@@ -1,23 +1,13 @@
 /** The responses of the OpenAPI document, with their headers and examples. @module */
 
-import { ApiError, type ErrorCode, type ErrorKind, errorBody, errorKinds } from './errors.js'
-import type {
-  GenericRequest,
-  HealthCheckResponse,
-  Item,
-  ItemListResponse,
-  ItemResponse,
-} from './models.js'
+import { ApiError, type ErrorKind, type ErrorName, errorBody, errorKinds } from './errors.js'
+import type * as models from './models.js'
 import { type ExposedHeader, itemPath, replayedHeader, sessionHeader } from './names.js'
-import type * as schemas from './schemas.js'
 
-export const sessionId = '5f6f0d4e-9b54-4ce5-8a4e-0c6f1df0f6a2'
+const sessionId = '5f6f0d4e-9b54-4ce5-8a4e-0c6f1df0f6a2'
 export const itemId = '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11'
 
 export const entityTag = '"hGyTlnVDEAVGgNZBxPkJx-W5Y6wFFvSU8zpKuxcl1cg"'
-
-/** An error by its code; that of an unknown item, which has none, by this name (spec §7.2). */
-export type ErrorName = ErrorCode | 'itemNotFound'
 
 /** The `detail` of each error. */
 const details: Record<ErrorName, string> = {
@@ -42,69 +32,46 @@ const details: Record<ErrorName, string> = {
   itemNotFound: `Item ${itemId} not found`,
 }
 
-const itemRequest: GenericRequest = {
-  project_id: 'demo',
-  data: { title: 'Buy milk', price: 1.5, done: false },
-}
-const replaceRequest: GenericRequest = { data: { title: 'Buy milk', done: true } }
-
-const item: Item = { id: itemId, project_id: 'demo', ...itemRequest.data }
-const replacedItem: Item = { id: itemId, project_id: null, ...replaceRequest.data }
-
-type ExampleName = keyof ReturnType<typeof examples>
+const itemRequest = { project_id: 'demo', data: { title: 'Buy milk', price: 1.5, done: false } }
+const replaceRequest = { data: { title: 'Buy milk', done: true } }
+const item = { id: itemId, project_id: 'demo', ...itemRequest.data }
+const replacedItem = { id: itemId, project_id: null, ...replaceRequest.data }
 
 /** All examples by name. @param version semantic version of the service. */
-export function examples(version: string) {
-  return {
-    healthy: { value: health(version) },
-    unhealthy: { value: health(version, 'store') },
-    itemRequest: { value: itemRequest },
-    replaceRequest: { value: replaceRequest },
-    createdItem: { value: envelope('created', 'Item created successfully', item) },
-    item: { value: envelope('success', 'Item retrieved successfully', item) },
-    replacedItem: { value: envelope('updated', 'Item updated successfully', replacedItem) },
-    items: { value: list([item]) },
-    ...errorExamples(),
-  }
-}
-
-function health(version: string, ...unhealthy: string[]): HealthCheckResponse {
-  const count = unhealthy.length
-  return {
+export function examples(version: string): Record<string, object> {
+  const healthy = {
     session_id: sessionId,
-    status: count === 0 ? 'healthy' : 'unhealthy',
+    status: 'healthy',
     service_name: 'item-store',
     version,
-    services_summary: { total: 2, healthy: 2 - count, unhealthy: count },
-    ...(count === 0 ? {} : { unhealthy_subsystems: unhealthy }),
+    services_summary: { total: 2, healthy: 2, unhealthy: 0 },
   }
+  const all = {
+    healthy,
+    unhealthy: {
+      ...healthy,
+      status: 'unhealthy',
+      services_summary: { total: 2, healthy: 1, unhealthy: 1 },
+      unhealthy_subsystems: ['store'],
+    },
+    itemRequest,
+    replaceRequest,
+    createdItem: envelope('created', 'Item created successfully', item),
+    item: envelope('success', 'Item retrieved successfully', item),
+    replacedItem: envelope('updated', 'Item updated successfully', replacedItem),
+    items: envelope('success', 'Items retrieved successfully', [item]),
+  }
+  const errors = Object.entries(details).map(([name, detail]) => {
+    const error = new ApiError(name as ErrorName, detail) // a key of the table
+    return [name, errorBody(error, sessionId)] as const
+  })
+  return Object.fromEntries(
+    [...Object.entries(all), ...errors].map(([name, value]) => [name, { value }]),
+  )
 }
 
-function envelope(status: ItemResponse['status'], message: string, data: Item): ItemResponse {
+function envelope(status: string, message: string, data: object): object {
   return { session_id: sessionId, status, message, data }
-}
-
-function list(data: Item[]): ItemListResponse {
-  const message = 'Items retrieved successfully'
-  return { session_id: sessionId, status: 'success', message, data }
-}
-
-function errorExamples(): Record<ErrorName, { value: object }> {
-  const names = Object.keys(details) as ErrorName[] // the keys of the table
-  const entries = names.map((name) => [name, { value: errorBody(errorNamed(name), sessionId) }])
-  return Object.fromEntries(entries)
-}
-
-function errorNamed(name: ErrorName): ApiError {
-  const detail = details[name]
-  return name === 'itemNotFound' ? new ApiError(404, detail) : new ApiError(name, detail)
-}
-
-type ModelName = keyof typeof schemas
-
-const kinds: Record<ErrorName, ErrorKind> = {
-  ...errorKinds,
-  itemNotFound: { status: 404, when: 'The item is not in the store' },
 }
 
 /** A header whose value the catalogue of errors cannot know. */
@@ -114,8 +81,8 @@ const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   PRECONDITION_FAILED: 'ETag',
 }
 
-/** A header of a response; those without a name in `ExposedHeader` may be read by any page (Fetch standard §2.2.2). */
-export type DocumentedHeader = ExposedHeader | 'Cache-Control'
+/** A header of a response. Any page may read those that are not in `ExposedHeader` (Fetch standard §2.2.2). */
+type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 /** The definition of each header. */
 export const responseHeaders: Record<DocumentedHeader, object> = {
@@ -173,7 +140,7 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
 }
 
 /** A reference to a model. */
-export function model(name: ModelName): { $ref: string } {
+export function model(name: keyof typeof models): { $ref: string } {
   return reference('schemas', name)
 }
 
@@ -186,7 +153,7 @@ export function emptyResponse(description: string, headers: readonly DocumentedH
 export function jsonResponse(
   description: string,
   schema: object,
-  examples: readonly ExampleName[],
+  examples: readonly string[],
   headers: readonly DocumentedHeader[] = [],
 ) {
   const all = ['Cache-Control', ...headers] as const
@@ -194,41 +161,34 @@ export function jsonResponse(
 }
 
 /** A JSON body. */
-export function jsonContent(schema: object, examples: readonly ExampleName[]) {
+export function jsonContent(schema: object, examples: readonly string[]) {
   return { 'application/json': { schema, examples: references('examples', examples) } }
 }
 
 /** The responses for some errors, one for each status, with an example of each error. */
 export function errorResponses(names: readonly ErrorName[]): Record<number, object> {
-  const statuses = new Set(names.map((name) => kinds[name].status))
+  const statuses = new Set(names.map((name) => errorKinds[name].status))
   return Object.fromEntries(
     [...statuses].map((status) => {
-      const alike = names.filter((name) => kinds[name].status === status)
-      return [status, errorResponse(alike)]
+      const alike = names.filter((name) => errorKinds[name].status === status)
+      const headers = [...new Set(alike.flatMap(headersOf))]
+      const description = alike.map(describe).join('\n\n')
+      return [status, jsonResponse(description, model('ErrorResponse'), alike, headers)]
     }),
   )
 }
 
-function errorResponse(names: readonly ErrorName[]) {
-  const description = names.map((name) => `${shown(name)}: ${whenOf(name)}.`).join('\n\n')
-  const headers = [...new Set(names.flatMap(headersOf))]
-  return jsonResponse(description, model('ErrorResponse'), names, headers)
-}
-
-function shown(name: ErrorName): string {
-  return name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
-}
-
-/** Without the references to clauses, which readers of this document do not have. */
-function whenOf(name: ErrorName): string {
-  return kinds[name].when.replace(/ \(spec .*?\)/, '')
+/** Says when an error occurs, without the references to clauses, which readers of this document do not have. */
+function describe(name: ErrorName): string {
+  const shown = name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
+  return `${shown}: ${errorKinds[name].when.replaceAll(/ \((?:spec|interface) .*?\)/g, '')}.`
 }
 
 function headersOf(name: ErrorName): DocumentedHeader[] {
   const own = ownHeaders[name]
   if (own !== undefined) return [own]
-  const names = (kinds[name].headers ?? []).filter((_, place) => place % 2 === 0)
-  return names.filter((header) => header in responseHeaders) as DocumentedHeader[] // just checked
+  const { headers = [] }: ErrorKind = errorKinds[name]
+  return headers.filter((header) => header in responseHeaders) as DocumentedHeader[] // just checked
 }
 
 function references(kind: string, names: readonly string[]): Record<string, { $ref: string }> {

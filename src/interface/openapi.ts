@@ -6,11 +6,11 @@
  */
 
 import { toJsonSchemaDefs } from '@valibot/to-json-schema'
-import type { ItemResponse } from './models.js'
+import type { GenericSchema } from 'valibot'
+import type { ErrorName } from './errors.js'
+import * as models from './models.js'
 import { pagePaths, paths, prefix, replayedHeader } from './names.js'
 import {
-  type DocumentedHeader,
-  type ErrorName,
   emptyResponse,
   entityTag,
   errorResponses,
@@ -21,7 +21,6 @@ import {
   model,
   responseHeaders,
 } from './openapi-responses.js'
-import * as models from './schemas.js'
 
 const description = `Keeps free-form JSON items in memory, exact to every byte: numbers of any size and
 precision, the order of members and names such as \`__proto__\` come back as they were sent. A client
@@ -34,14 +33,6 @@ origins are accepted.
 All errors have the same shape. Programs should switch on \`error_code\`, as the wording of \`detail\` may
 change, and ignore members, headers and codes that they do not know.`
 
-const bearer = {
-  type: 'http',
-  scheme: 'bearer',
-  bearerFormat: 'JWT',
-  description:
-    "A JSON Web Token with the claims of `TokenPayload`, signed with the service's secret. `item-store token --sub NAME` prints one.",
-}
-
 const itemIdParameter = {
   name: 'item_id',
   in: 'path',
@@ -51,11 +42,14 @@ const itemIdParameter = {
   schema: { type: 'string', format: 'uuid' },
   example: itemId,
 }
-
-function headerParameter(name: string, description: string, example: string): object {
-  return { name, in: 'header', description, schema: { type: 'string' }, example }
+const project = {
+  name: 'project_id',
+  in: 'query',
+  description:
+    'Only the items of this project, percent-encoded. Empty, or given more than once, it is a 422',
+  schema: { type: 'string', minLength: 1 },
+  example: 'demo',
 }
-
 /** Entity tags of states that the client knows (RFC 9110 §13.1). */
 const conditions = [
   headerParameter(
@@ -69,14 +63,6 @@ const conditions = [
     entityTag,
   ),
 ]
-const project = {
-  name: 'project_id',
-  in: 'query',
-  description:
-    'Only the items of this project, percent-encoded. Empty, or given more than once, it is a 422',
-  schema: { type: 'string', minLength: 1 },
-  example: 'demo',
-}
 const wait = headerParameter(
   'Prefer',
   '`wait=N` with `If-None-Match`: instead of a 304, wait up to N seconds, 60 at most, for another state',
@@ -104,14 +90,13 @@ const ofItems: ErrorName[] = [
   'AUTH_NOT_CONFIGURED',
   'STORE_UNAVAILABLE',
 ]
-/** Replace and delete also have `METHOD_NOT_ALLOWED`: with an empty id, the path is that of the list. */
-const ofItem: ErrorName[] = [...ofItems, 'itemNotFound', 'ROUTE_NOT_FOUND']
-const conditional: ErrorName[] = ['PRECONDITION_FAILED']
+/** Errors of every item request that is refused under overload: all but deletes. */
+const underLoad: ErrorName[] = [...ofItems, 'SERVICE_UNAVAILABLE']
+const ofItem: ErrorName[] = ['itemNotFound', 'ROUTE_NOT_FOUND', 'PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
 
-const readHeaders: DocumentedHeader[] = ['ETag', 'Preference-Applied']
-const notModifiedHeaders: DocumentedHeader[] = ['Cache-Control', ...readHeaders]
-const createHeaders: DocumentedHeader[] = ['ETag', 'Location', replayedHeader]
+const readHeaders = ['ETag', 'Preference-Applied'] as const
+const notModifiedHeaders = ['Cache-Control', ...readHeaders] as const
 
 /** What the store in use guarantees for its lists. */
 export interface ListGuarantees {
@@ -126,7 +111,16 @@ export interface ListGuarantees {
  * @param origin that clients reach the service under, if it is known: tools that read the document from a
  * file cannot resolve a path.
  */
-export function openApiDocument(version: string, lists: ListGuarantees, origin = ''): object {
+export function openApiDocument(
+  version: string,
+  { isSnapshot, isInOrder }: ListGuarantees,
+  origin = '',
+): object {
+  const order = isInOrder ? 'in the order of their creation' : 'in no particular order'
+  const changes = isSnapshot
+    ? 'as of one moment: changes made while the list is being sent are not in it'
+    : 'each once; changes made while the list is being sent may or may not be in it'
+  const kept = isInOrder ? '`id` and its place in the list' : '`id`'
   return {
     openapi: '3.1.0',
     info: {
@@ -147,17 +141,109 @@ export function openApiDocument(version: string, lists: ListGuarantees, origin =
     ],
     security: [{ bearer: [] }],
     paths: {
-      [paths.health]: { get: checkHealth() },
-      [paths.items]: { get: listItems(lists), post: createItem() },
+      [paths.health]: {
+        get: {
+          operationId: 'checkHealth',
+          tags: ['health'],
+          summary: 'Check the health',
+          description:
+            'Needs no token. Works under overload too; `overload` then names the exceeded limit.',
+          security: [],
+          responses: {
+            200: jsonResponse('Healthy', model('HealthCheckResponse'), ['healthy']),
+            503: jsonResponse('Unhealthy', model('HealthCheckResponse'), ['unhealthy']),
+            ...errorResponses(always),
+          },
+        },
+      },
+      [paths.items]: {
+        get: {
+          operationId: 'listItems',
+          tags: ['items'],
+          summary: 'List all items',
+          parameters: [project, ...conditions, wait],
+          description: `All items, or those of one project, ${order}, ${changes}. There is no paging.`,
+          responses: {
+            200: jsonResponse('All items', model('ItemListResponse'), ['items'], readHeaders),
+            304: emptyResponse('Nothing was created, replaced or deleted', notModifiedHeaders),
+            ...errorResponses([...underLoad, 'PRECONDITION_FAILED', 'VALIDATION_ERROR']),
+          },
+        },
+        post: {
+          operationId: 'createItem',
+          tags: ['items'],
+          summary: 'Create an item',
+          description:
+            'The item has a new `id`, the `project_id` of the request and the members of its `data`. Members of `data` named `id` or `project_id` are dropped.',
+          parameters: [idempotencyKey],
+          requestBody: requestBody('itemRequest'),
+          responses: {
+            201: jsonResponse(
+              'The new item',
+              itemResponse('created'),
+              ['createdItem'],
+              ['ETag', 'Location', replayedHeader],
+            ),
+            ...errorResponses([...underLoad, ...withBody, 'IDEMPOTENCY_CONFLICT']),
+          },
+        },
+      },
       [paths.item]: {
         parameters: [itemIdParameter],
-        get: readItem(),
-        put: replaceItem(lists),
-        delete: deleteItem(),
+        get: {
+          operationId: 'readItem',
+          tags: ['items'],
+          summary: 'Read an item',
+          description: 'The item as it was created or last replaced.',
+          parameters: [...conditions, wait],
+          responses: {
+            200: jsonResponse('The item', itemResponse('success'), ['item'], readHeaders),
+            304: emptyResponse('The item is what the client has', notModifiedHeaders),
+            ...errorResponses([...underLoad, ...ofItem]),
+          },
+        },
+        put: {
+          operationId: 'replaceItem',
+          tags: ['items'],
+          summary: 'Replace an item',
+          description: `The item keeps its ${kept}. All other members are gone, including a \`project_id\` that the request does not repeat. A replace never creates an item.`,
+          parameters: conditions,
+          requestBody: requestBody('replaceRequest'),
+          responses: {
+            200: jsonResponse(
+              'The replaced item',
+              itemResponse('updated'),
+              ['replacedItem'],
+              ['ETag'],
+            ),
+            // With an empty id, the path is that of the list, which has neither PUT nor DELETE.
+            ...errorResponses([...underLoad, ...ofItem, ...withBody, 'METHOD_NOT_ALLOWED']),
+          },
+        },
+        delete: {
+          operationId: 'deleteItem',
+          tags: ['items'],
+          summary: 'Delete an item',
+          description:
+            'Works under overload too, since it frees memory. `STORE_FULL` means that a client is reading items next to this one and there is no memory to copy them; the item still exists.',
+          parameters: conditions,
+          responses: {
+            204: emptyResponse('The item is deleted'),
+            ...errorResponses([...ofItems, ...ofItem, 'METHOD_NOT_ALLOWED', 'STORE_FULL']),
+          },
+        },
       },
     },
     components: {
-      securitySchemes: { bearer },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description:
+            "A JSON Web Token with the claims of `TokenPayload`, signed with the service's secret. `item-store token --sub NAME` prints one.",
+        },
+      },
       schemas: schemas(),
       headers: responseHeaders,
       examples: examples(version),
@@ -165,113 +251,16 @@ export function openApiDocument(version: string, lists: ListGuarantees, origin =
   }
 }
 
-function checkHealth(): object {
-  return {
-    operationId: 'checkHealth',
-    tags: ['health'],
-    summary: 'Check the health',
-    description:
-      'Needs no token. Works under overload too; `overload` then names the exceeded limit.',
-    security: [],
-    responses: {
-      200: jsonResponse('Healthy', model('HealthCheckResponse'), ['healthy']),
-      503: jsonResponse('Unhealthy', model('HealthCheckResponse'), ['unhealthy']),
-      ...errorResponses(always),
-    },
-  }
+function headerParameter(name: string, description: string, example: string): object {
+  return { name, in: 'header', description, schema: { type: 'string' }, example }
 }
 
-function listItems({ isSnapshot, isInOrder }: ListGuarantees): object {
-  const order = isInOrder ? 'in the order of their creation' : 'in no particular order'
-  const changes = isSnapshot
-    ? 'as of one moment: changes made while the list is being sent are not in it'
-    : 'each once; changes made while the list is being sent may or may not be in it'
-  return {
-    operationId: 'listItems',
-    tags: ['items'],
-    summary: 'List all items',
-    parameters: [project, ...conditions, wait],
-    description: `All items, or those of one project, ${order}, ${changes}. There is no paging.`,
-    responses: {
-      200: jsonResponse('All items', model('ItemListResponse'), ['items'], readHeaders),
-      304: emptyResponse('Nothing was created, replaced or deleted', notModifiedHeaders),
-      ...errorResponses([
-        ...[...ofItems, ...conditional],
-        ...(['VALIDATION_ERROR', 'SERVICE_UNAVAILABLE'] as const),
-      ]),
-    },
-  }
-}
-
-function createItem(): object {
-  const created = itemResponse('created')
-  return {
-    operationId: 'createItem',
-    tags: ['items'],
-    summary: 'Create an item',
-    description:
-      'The item has a new `id`, the `project_id` of the request and the members of its `data`. Members of `data` named `id` or `project_id` are dropped.',
-    parameters: [idempotencyKey],
-    requestBody: { required: true, content: jsonContent(model('GenericRequest'), ['itemRequest']) },
-    responses: {
-      201: jsonResponse('The new item', created, ['createdItem'], createHeaders),
-      ...errorResponses([...ofItems, ...withBody, 'IDEMPOTENCY_CONFLICT', 'SERVICE_UNAVAILABLE']),
-    },
-  }
-}
-
-function readItem(): object {
-  return {
-    operationId: 'readItem',
-    tags: ['items'],
-    summary: 'Read an item',
-    description: 'The item as it was created or last replaced.',
-    parameters: [...conditions, wait],
-    responses: {
-      200: jsonResponse('The item', itemResponse('success'), ['item'], readHeaders),
-      304: emptyResponse('The item is what the client has', notModifiedHeaders),
-      ...errorResponses([...ofItem, ...conditional, 'SERVICE_UNAVAILABLE']),
-    },
-  }
-}
-
-function replaceItem({ isInOrder }: ListGuarantees): object {
-  const kept = isInOrder ? '`id` and its place in the list' : '`id`'
-  const content = jsonContent(model('GenericRequest'), ['replaceRequest'])
-  return {
-    operationId: 'replaceItem',
-    tags: ['items'],
-    summary: 'Replace an item',
-    description: `The item keeps its ${kept}. All other members are gone, including a \`project_id\` that the request does not repeat. A replace never creates an item.`,
-    parameters: conditions,
-    requestBody: { required: true, content },
-    responses: {
-      200: jsonResponse('The replaced item', itemResponse('updated'), ['replacedItem'], ['ETag']),
-      ...errorResponses([
-        ...[...ofItem, ...conditional, ...withBody],
-        ...(['METHOD_NOT_ALLOWED', 'SERVICE_UNAVAILABLE'] as const),
-      ]),
-    },
-  }
-}
-
-function deleteItem(): object {
-  return {
-    operationId: 'deleteItem',
-    tags: ['items'],
-    summary: 'Delete an item',
-    description:
-      'Works under overload too, since it frees memory. `STORE_FULL` means that a client is reading items next to this one and there is no memory to copy them; the item still exists.',
-    parameters: conditions,
-    responses: {
-      204: emptyResponse('The item is deleted'),
-      ...errorResponses([...ofItem, ...conditional, 'METHOD_NOT_ALLOWED', 'STORE_FULL']),
-    },
-  }
+function requestBody(example: string): object {
+  return { required: true, content: jsonContent(model('GenericRequest'), [example]) }
 }
 
 /** The envelope of an item (spec §2.3): in this service it always has one. */
-function itemResponse(status: ItemResponse['status']): object {
+function itemResponse(status: models.ItemResponse['status']): object {
   const own = {
     type: 'object',
     required: ['data'],
@@ -282,7 +271,8 @@ function itemResponse(status: ItemResponse['status']): object {
 
 /** The models as JSON Schemas, with references where one is part of another. */
 function schemas(): object {
-  return toJsonSchemaDefs(models, {
+  const own = models as unknown as Record<string, GenericSchema> // their types do not say that they are Valibot's
+  return toJsonSchemaDefs(own, {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     typeMode: 'output', // the last schema of a pipe, which is the one that names the members

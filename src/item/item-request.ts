@@ -9,8 +9,7 @@
  */
 
 import { isUtf8 } from 'node:buffer'
-import { is, safeParse } from 'valibot'
-import { GenericRequest } from '../interface/schemas.js'
+import { GenericRequest, type Issue } from '../interface/models.js'
 import { isMapped } from '../memory/mapped.js'
 import { JsonChecker } from './json-checker.js'
 import { JsonSyntaxError, type Member } from './json-syntax.js'
@@ -32,6 +31,8 @@ export interface ItemRequest {
 export class InvalidItemError extends Error {
   override readonly name = 'InvalidItemError'
 }
+
+const { validate } = GenericRequest['~standard']
 
 const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
@@ -120,7 +121,8 @@ class RequestCheck {
     const outlines: { data?: unknown; project_id?: unknown } = {}
     if (data !== undefined) outlines.data = outline(bytes, data.start)
     if (projectId !== undefined) outlines.project_id = outline(bytes, projectId.start)
-    if (!is(GenericRequest, outlines)) throw invalid(firstIssue(outlines))
+    const result = validate(outlines)
+    if ('issues' in result && result.issues) throw invalid(firstOf(result.issues))
     if (data === undefined) throw new Error('the check and the schema disagree on data')
     return { projectId, members: data.members }
   }
@@ -253,10 +255,10 @@ function invalid(what: string): InvalidItemError {
   return new InvalidItemError(`Invalid item request: ${what}`)
 }
 
-/** The first issue that the schema finds. */
-function firstIssue(fields: object): string {
-  const [first] = safeParse(GenericRequest, fields).issues ?? []
-  return `${first?.path?.map(({ key }) => key).join('.')} ${first?.message}`
+/** The first issue that the schema found, after the name of its field. */
+function firstOf([first]: readonly Issue[]): string {
+  const names = first?.path?.map((part) => (typeof part === 'object' ? part.key : part))
+  return `${names?.join('.')} ${first?.message}`
 }
 
 /** As much of a value as the schema needs: its type, and whether a string is empty. */
