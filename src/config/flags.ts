@@ -45,34 +45,25 @@ function unknownFlag(command: string, flag: string, options: Options): string {
 }
 
 /** Returns the known name that differs by the fewest typing mistakes; `undefined` if none is near. */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
-  let best: string | undefined
-  let fewest = Math.min(2, Math.floor(name.length / 3)) + 1
-  for (const each of known) {
-    const count = mistakes(name, each)
-    if (count < fewest) [best, fewest] = [each, count]
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const most = Math.min(2, Math.floor(name.length / 3))
+  for (let count = 0; count <= most; count += 1) {
+    const found = known.find((each) => isWithin(count, name, each))
+    if (found !== undefined) return found
   }
-  return best
+  return undefined
 }
 
-/**
- * Counts characters that were left out, added, mistaken, or swapped with the next: the optimal string alignment
- * distance.
- */
-function mistakes(a: string, b: string): number {
-  // One row for each character of `a`: only the two before it are needed.
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, length) => length)
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const at = (line: number[], place: number) => line[place] ?? Number.POSITIVE_INFINITY
-      const mistaken = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      const swapped = isSwapped ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY
-      row.push(Math.min(at(last, j) + 1, at(row, j - 1) + 1, mistaken, swapped))
-    }
-    ;[beforeLast, last] = [last, row]
-  }
-  return last[b.length] ?? 0
+/** Whether no more characters than this were left out, added, mistaken, or swapped with the next. */
+function isWithin(mistakes: number, a: string, b: string): boolean {
+  if (a === b) return true
+  if (a[0] === b[0]) return isWithin(mistakes, a.slice(1), b.slice(1))
+  if (mistakes === 0) return false
+  const isSwapped = a[0] === b[1] && a[1] === b[0]
+  return (
+    isWithin(mistakes - 1, a.slice(1), b) ||
+    isWithin(mistakes - 1, a, b.slice(1)) ||
+    isWithin(mistakes - 1, a.slice(1), b.slice(1)) ||
+    (isSwapped && isWithin(mistakes - 1, a.slice(2), b.slice(2)))
+  )
 }

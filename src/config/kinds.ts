@@ -8,12 +8,12 @@ import { messageOf, UsageError } from './usage-error.js'
 export interface Kind<T> {
   /** @throws {Error} that says what is expected. */
   readonly parse: (text: string) => T
+  /** @returns `undefined` for a value that a user cannot type. */
   readonly format: (value: T) => string | undefined
   /** Whether a value may contain a password, so that it is never printed. */
   readonly isSecret?: boolean
 }
 
-const pebibyte = 1024 ** 5
 const tcpUrl = /^rediss?:\/\/(?:[^@/?#:]*:[^@/?#]+@)?(?!.*:0+(?:\/|$))[^@/?#,]+(?:\/\d*)?$/
 const socketUrl = /^redis\+unix:\/\/(?:[^@/:]*:[^@/]+@)?\/[^?#]+(?:\?db=\d+)?$/
 const urlForms = [
@@ -27,13 +27,30 @@ const urlForms = [
 /** Any text that is not empty. */
 export const text: Kind<string> = textOf((value) => value !== '', 'text that is not empty')
 
+/** A prefix of keys, without braces: those have a meaning of their own in the keys of a cluster. */
+export const keyPrefix: Kind<string> = textOf(
+  (value) => /^[^{}]+$/.test(value),
+  'text without braces',
+)
+
 export function oneOf(choices: readonly string[]): Kind<string> {
   return textOf((value) => choices.includes(value), `one of ${choices.join(', ')}`)
 }
 
+/** @param expected what the error says for any other text. */
+function textOf(isValid: (text: string) => boolean, expected: string): Kind<string> {
+  return {
+    parse(value) {
+      if (isValid(value)) return value
+      throw new Error(expected)
+    },
+    format: String,
+  }
+}
+
 export function integer(min: number, max: number): Kind<number> {
   const parse = (value: string) => (/^\d+$/.test(value) ? Number(value) : undefined)
-  return between(min, max, parse, String, (range) => `a whole number ${range}`)
+  return between(min, max, { parse, format: String, what: 'a whole number' })
 }
 
 export function powerOfTwo(min: number, max: number): Kind<number> {
@@ -43,48 +60,40 @@ export function powerOfTwo(min: number, max: number): Kind<number> {
 }
 
 /** A size in bytes. */
-export function size(min: number, max = pebibyte): Kind<number> {
-  const expected = (range: string) =>
-    `a size ${range}, in bytes or with a unit such as kB, MB or MiB`
-  return between(min, max, parseSize, formatSize, expected)
-}
-
-export function seconds(min: number, max: number): Kind<number> {
-  return duration(min, max, 's', 1000)
-}
-
-export function milliseconds(min: number, max: number): Kind<number> {
-  return duration(min, max, 'ms', 1)
+export function size(min: number, max = 1024 ** 5): Kind<number> {
+  const units = ', in bytes or with a unit such as kB, MB or MiB'
+  return between(min, max, { parse: parseSize, format: formatSize, what: 'a size', units })
 }
 
 /** A time in whole units, which a number without a unit is in too. */
-function duration(min: number, max: number, unit: 's' | 'ms', length: number): Kind<number> {
-  const parse = (value: string) => {
-    const time = parseDuration(value, unit)
-    return time === undefined || time % length > 0 ? undefined : time / length
-  }
-  const format = (value: number) => `${value}${unit}`
-  return between(
-    min,
-    max,
-    parse,
-    format,
-    (range) => `a time ${range}, with a unit such as ms, s or m`,
-  )
+export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
+  return between(min, max, {
+    parse: (value) => (parseDuration(value, unit) ?? Number.NaN) / durations[unit],
+    format: (value) => `${value}${unit}`,
+    what: 'a time',
+    units: ', with a unit such as ms, s or m',
+  })
 }
 
+interface NumberFormat {
+  readonly parse: (text: string) => number | undefined
+  readonly format: (value: number) => string
+  /** What the error says for any other text, before and after the range. */
+  readonly what: string
+  readonly units?: string
+}
+
+/** A whole number in a range. */
 function between(
   min: number,
   max: number,
-  parse: (value: string) => number | undefined,
-  format: (value: number) => string,
-  expected: (range: string) => string,
+  { parse, format, what, units = '' }: NumberFormat,
 ): Kind<number> {
   return {
-    parse(value) {
-      const number = parse(value)
-      if (number !== undefined && number >= min && number <= max) return number
-      throw new Error(expected(`from ${format(min)} to ${format(max)}`))
+    parse(text) {
+      const number = parse(text) ?? Number.NaN
+      if (Number.isInteger(number) && number >= min && number <= max) return number
+      throw new Error(`${what} from ${format(min)} to ${format(max)}${units}`)
     },
     format,
   }
@@ -140,65 +149,22 @@ function canDecode(text: string): boolean {
 }
 
 /** Addresses and networks, separated by commas. */
-export const networks: Kind<string> = {
-  parse(value) {
-    networksOf(value)
-    return value
-  },
-  format: String,
-}
-
-/** A prefix of keys, without braces: those have a meaning of their own in the keys of a cluster. */
-export const keyPrefix: Kind<string> = textOf(
-  (value) => /^[^{}]+$/.test(value),
-  'text without braces',
-)
-
-/** @param expected what the error says for any other text. */
-function textOf(isValid: (text: string) => boolean, expected: string): Kind<string> {
-  return {
-    parse(value) {
-      if (isValid(value)) return value
-      throw new Error(expected)
-    },
-    format: String,
-  }
-}
-
-/** @throws {Error} that says what is expected. */
-export function networksOf(text: string): BlockList {
-  const networks = new BlockList()
-  for (const each of text.split(',')) {
-    const [, address = '', , bits] = /^([^/]*)(\/(\d{1,3}))?$/.exec(each.trim()) ?? []
-    const version = isIP(address)
-    const most = version === 6 ? 128 : 32
-    const length = bits === undefined ? most : Number(bits)
-    if (version === 0 || length > most) {
-      throw new Error('addresses or networks, such as 127.0.0.1,10.0.0.0/8')
+export const networks: Kind<BlockList> = {
+  parse(text) {
+    const networks = new BlockList()
+    for (const each of text.split(',')) {
+      const [, address = '', , bits] = /^([^/]*)(\/(\d{1,3}))?$/.exec(each.trim()) ?? []
+      const version = isIP(address)
+      const most = version === 6 ? 128 : 32
+      const length = bits === undefined ? most : Number(bits)
+      if (version === 0 || length > most) {
+        throw new Error('addresses or networks, such as 127.0.0.1,10.0.0.0/8')
+      }
+      networks.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4')
     }
-    networks.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4')
-  }
-  return networks
-}
-
-const sizes: Record<string, number> = {
-  b: 1,
-  ...{ k: 1e3, m: 1e6, g: 1e9, t: 1e12 },
-  ...{ kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 },
-  ...{ kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3, tib: 1024 ** 4 },
-}
-
-/** Units in which sizes are shown, with their number of bytes; binary ones first. */
-const shownSizes = ['TiB', 'GiB', 'MiB', 'KiB', 'TB', 'GB', 'MB', 'kB'].map(
-  (unit) => [unit, sizes[unit.toLowerCase()] ?? 1] as const,
-)
-
-const durations: Record<string, number> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+    return networks
+  },
+  format: () => undefined,
 }
 
 /**
@@ -207,7 +173,11 @@ const durations: Record<string, number> = {
  * @returns `undefined` if the text is not a size.
  */
 export function parseSize(text: string): number | undefined {
-  return parseAmount(text.toLowerCase(), sizes, 'b')
+  const [, number = 'NaN', prefix = '', rest = ''] =
+    /^(\d+)(?:b|([kmgt])(i?b)?)?$/i.exec(text) ?? []
+  const base = rest.length === 2 ? 1024 : 1000
+  const bytes = Number(number) * base ** ' kmgt'.indexOf(prefix.toLowerCase() || ' ')
+  return Number.isSafeInteger(bytes) ? bytes : undefined
 }
 
 /**
@@ -215,9 +185,14 @@ export function parseSize(text: string): number | undefined {
  * @param bytes a whole number.
  */
 export function formatSize(bytes: number): string {
-  const [unit, size] = shownSizes.find(([, size]) => bytes >= size && bytes % size === 0) ?? ['', 1]
-  return `${bytes / size}${unit}`
+  for (const unit of ['TiB', 'GiB', 'MiB', 'KiB', 'TB', 'GB', 'MB', 'kB']) {
+    const amount = bytes / (parseSize(`1${unit}`) ?? 1)
+    if (amount >= 1 && Number.isInteger(amount)) return `${amount}${unit}`
+  }
+  return String(bytes)
 }
+
+const durations = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
  * Parses a time into milliseconds: a whole number with one of the units `ms`, `s`, `m`, `h` and `d`.
@@ -225,7 +200,9 @@ export function formatSize(bytes: number): string {
  * @returns `undefined` if the text is not a time.
  */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
-  return parseAmount(text, durations, plainUnit)
+  const [, number = 'NaN', unit = plainUnit] = /^(\d+)(ms|[smhd])?$/.exec(text) ?? []
+  const time = Number(number) * durations[unit as keyof typeof durations] // by the pattern; NaN without a unit
+  return Number.isSafeInteger(time) ? time : undefined
 }
 
 /**
@@ -239,14 +216,4 @@ export function parseLifetime(text: string, label: string): number {
   throw new UsageError(
     `${label} is ${JSON.stringify(text)}; expected a time such as 90s, 15m, 1h or 7d`,
   )
-}
-
-function parseAmount(
-  text: string,
-  units: Record<string, number>,
-  plainUnit = '',
-): number | undefined {
-  const [, number = '', unit = ''] = /^(\d+)([a-z]*)$/.exec(text) ?? []
-  const amount = Number(number || Number.NaN) * (units[unit || plainUnit] ?? Number.NaN)
-  return Number.isSafeInteger(amount) ? amount : undefined
 }

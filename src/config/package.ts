@@ -29,19 +29,14 @@ if (bun !== undefined || deno !== undefined) {
   )
 }
 
-const [major = 0, minor = 0] = numbersIn(contents.engines.node.replace('>=', ''))
-const [ownMajor = 0, ownMinor = 0] = numbersIn(process.versions.node)
-if (ownMajor < major || (ownMajor === major && ownMinor < minor)) {
-  throw new UsageError(
-    `item-store: needs Node.js ${major}.${minor} or newer, this is ${process.versions.node}`,
-  )
+const oldest = contents.engines.node.replace('>=', '')
+const own = process.versions.node
+if (own.localeCompare(oldest, 'en', { numeric: true }) < 0) {
+  const needed = oldest.replace(/\.0$/, '')
+  throw new UsageError(`item-store: needs Node.js ${needed} or newer, this is ${own}`)
 }
 
 /** Returns the path of a file of the package. */
 export function packageFile(path: string): string {
   return join(dirname(file), path)
-}
-
-function numbersIn(version: string): number[] {
-  return version.split('.').map(Number)
 }

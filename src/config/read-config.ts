@@ -18,21 +18,16 @@ const wildcards = ['0.0.0.0', '::']
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
 
-/**
- * Reads the settings of a command from its flags, the environment and the file `.env`.
- * @param flagValues values of flags, by flag name.
- * @param defaults the defaults of the command, as text, where they differ from the table.
- * @throws {UsageError} with a line for each problem.
- */
+/** Reads the settings of a command from its flags, the environment and the file `.env`, as `readConfig` does. */
 export function readSettings(flagValues: Record<string, unknown>, defaults?: Defaults): Config {
-  const fromFile = loadEnvFile()
-  return readConfig(flagValues, process.env, fromFile, defaults)
+  return readConfig(flagValues, process.env, loadEnvFile(), defaults)
 }
 
 /**
  * Reads all settings; a flag takes precedence over the environment, an empty variable counts as unset.
  * @param flagValues values of flags, by flag name.
  * @param fromFile names of the variables in `env` that come from the file `.env`.
+ * @param defaults the defaults of the command, as text, where they differ from the table.
  * @throws {UsageError} with a line for each problem.
  */
 export function readConfig(
@@ -81,10 +76,11 @@ function configOf(
   inputFor: (setting: Setting<unknown>, key: keyof SettingValues) => Input,
 ): Config {
   const problems: string[] = []
-  const descriptions = new Map<Setting<unknown>, string>()
+  /** What was given for each setting, by its name, with where it was given. */
+  const given: Record<string, string> = {}
   const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
     const { text, label, source } = inputFor(setting, key as keyof SettingValues) // a key of the table
-    descriptions.set(setting, `${label} (${text ?? setting.defaultText}${source})`)
+    given[setting.name] = `${label} (${text ?? setting.defaultText}${source})`
     if (text === undefined) return [key, setting.default]
     try {
       return [key, setting.parse(text)]
@@ -95,52 +91,34 @@ function configOf(
     }
   })
   const values = Object.fromEntries(entries) as SettingValues // one entry for each key of the table
-  const config = {
-    ...values,
-    ...limitsFor(values),
-    metricsHost: values.metricsHost ?? values.host,
+  const { host, metricsHost = host, maxStoreBytes, maxMemoryBytes } = values
+  if (problems.length === 0) {
+    const isSameAddress =
+      host === metricsHost || [host, metricsHost].some((each) => wildcards.includes(each))
+    if (values.port === values.metricsPort && isSameAddress) {
+      problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
+    }
+    // Otherwise a full store would make the service refuse most requests, reads included.
+    if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
+      problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
+    }
   }
-  const describe = (setting: Setting<unknown>) => descriptions.get(setting) ?? setting.name
-  if (problems.length === 0) problems.push(...contradictions(config, describe))
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return config
+  return { ...values, ...limitsFor(values), metricsHost }
 }
-
-/** Returns a line for each pair of settings that contradict each other. */
-function contradictions(
-  { port, host, metricsPort, metricsHost, storeUrl, ...config }: Config,
-  describe: (setting: Setting<unknown>) => string,
-): string[] {
-  const problems: string[] = []
-  const isSameAddress =
-    host === metricsHost || [host, metricsHost].some((each) => wildcards.includes(each))
-  if (port === metricsPort && isSameAddress) {
-    problems.push(`${describe(settings.metricsPort)} must differ from ${describe(settings.port)}`)
-  }
-  // Otherwise a full store would make the service refuse most requests, reads included.
-  if (storeUrl === undefined && config.maxStoreBytes >= config.maxMemoryBytes) {
-    const [store, memory] = [settings.maxStoreBytes, settings.maxMemoryBytes].map(describe)
-    problems.push(`${store} must be less than ${memory}`)
-  }
-  return problems
-}
-
-/** A prefix such as in `ITEM_STORE_PORT`, which people expect to work. Settings have none. */
-const ownPrefix = /^ITEM_(?:STORE_)?/
 
 /**
- * Returns a warning for each variable that was most likely meant to be a setting. It considers only names that begin
- * with `STORE_` or `ITEM_`, because others may belong to any program.
+ * Returns a warning for each variable that was most likely meant to be a setting, also with a prefix as in
+ * `ITEM_STORE_PORT`, which settings do not have. It considers only names that begin with `STORE_` or `ITEM_`, because
+ * others may belong to any program.
  */
 export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = Object.values(settings).map(({ name }) => name)
   return Object.keys(env)
     .filter((name) => /^(?:STORE|ITEM)_/.test(name) && !known.includes(name))
     .flatMap((name) => {
-      const guesses = [name, name.replace('ITEM_', ''), name.replace(ownPrefix, '')]
-      const meant =
-        guesses.find((guess) => known.includes(guess)) ??
-        guesses.map((guess) => nearest(guess, known)).find((guess) => guess !== undefined)
+      const guesses = [name, name.replace('ITEM_', ''), name.replace(/^ITEM_(?:STORE_)?/, '')]
+      const meant = guesses.map((guess) => nearest(guess, known)).find(Boolean)
       return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`]
     })
 }

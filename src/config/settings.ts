@@ -15,29 +15,24 @@ import {
   integer,
   type Kind,
   keyPrefix,
-  milliseconds,
   networks,
   oneOf,
   onOrOff,
   optional,
   orOff,
   powerOfTwo,
-  seconds,
   size,
   text,
+  time,
 } from './kinds.js'
 
-export interface Setting<T> {
+export interface Setting<T> extends Omit<Kind<T>, 'format'> {
   /** Name in the environment; the flag is the same in lower case with dashes. */
   readonly name: string
   readonly default: T
   /** The default as a user would type it; `undefined` if it depends on something else. */
   readonly defaultText: string | undefined
   readonly meaning: string
-  /** Whether a value may contain a password, so that it is never printed. */
-  readonly isSecret: boolean
-  /** @throws {Error} that says what is expected. */
-  readonly parse: (text: string) => T
 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -97,7 +92,7 @@ export const settings = {
   ),
   storeTimeout: setting(
     'STORE_TIMEOUT',
-    milliseconds(10, 60_000),
+    time('ms', 10, 60_000),
     2000,
     'Maximum time to wait for a reply from that server before the request gets 503',
   ),
@@ -109,13 +104,13 @@ export const settings = {
   ),
   requestTimeout: setting(
     'REQUEST_TIMEOUT',
-    seconds(1, day),
+    time('s', 1, day),
     60,
     'Maximum time for a complete request to arrive',
   ),
   keepAliveTimeout: setting(
     'KEEP_ALIVE_TIMEOUT',
-    seconds(1, day),
+    time('s', 1, day),
     72,
     'Maximum time that a connection may be idle between requests',
   ),
@@ -145,7 +140,7 @@ export const settings = {
   ),
   shutdownTimeout: setting(
     'SHUTDOWN_TIMEOUT',
-    seconds(1, day),
+    time('s', 1, day),
     10,
     'Maximum time for accepted requests to finish when the service stops',
   ),
@@ -174,63 +169,60 @@ export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-function setting<T extends number | string | boolean | undefined>(
+function setting<T>(
   name: string,
-  { parse, format, isSecret = false }: Kind<T>,
+  { format, ...kind }: Kind<T>,
   defaultValue: T,
   meaning: string,
 ): Setting<T> {
-  const defaultText = format(defaultValue)
-  return { name, default: defaultValue, defaultText, meaning, isSecret, parse }
+  return { ...kind, name, default: defaultValue, defaultText: format(defaultValue), meaning }
 }
 
 /** Limits that are not settings. The parts of the service take them as options. Sizes in bytes, times in seconds. */
-export interface Limits {
-  /** Maximum memory for the bodies of unanswered requests; beyond it, requests get 503. */
-  readonly maxPendingBytes: number
-  /** Maximum number of blocks of the store in process memory; beyond it, creates get 507. */
-  readonly maxStoreBlocks: number
-  /** Maximum size of a request head, that is request line and headers; a longer one gets 431. */
-  readonly maxHeaderBytes: number
-  /** Maximum number of header lines in a request; beyond it, it gets 431. */
-  readonly maxHeaderLines: number
-  /**
-   * Maximum memory for pipelined requests that wait for an earlier one, on all connections together; beyond
-   * it, connections that hold the most are closed.
-   */
-  readonly maxPipelinedBytes: number
-  /** Maximum memory for lists that waiting reads share; beyond it, each gets its own, one after the other. */
-  readonly maxSharedListBytes: number
-  /** Mean event loop delay within a second, in milliseconds; above it, item requests other than deletes get 503. */
-  readonly maxEventLoopDelay: number
-  /** How long a client may read nothing of a response; then its connection is closed. */
-  readonly idleTimeout: number
-}
+export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
 /** Returns the limits that follow from the settings. */
 export function limitsFor({
   maxBodyBytes,
   maxMemoryBytes,
-}: Pick<SettingValues, 'maxBodyBytes' | 'maxMemoryBytes'>): Limits {
+}: Pick<SettingValues, 'maxBodyBytes' | 'maxMemoryBytes'>) {
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
-    // Half of memory is for items by default, and garbage takes its share. One body always fits.
+    /**
+     * Maximum memory for the bodies of unanswered requests; beyond it, requests get 503. Half of memory is for items by
+     * default, and garbage takes its share. One body always fits.
+     */
     maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
-    // A block takes less than 2 KiB of the heap, and its bytes are outside. Operators limit bytes with
-    // MAX_STORE_BYTES; this limit only keeps a small heap from overflowing.
+    /**
+     * Maximum number of blocks of the store in process memory; beyond it, creates get 507. A block takes less than 2 KiB
+     * of the heap, and its bytes are outside. Operators limit bytes with MAX_STORE_BYTES; this limit only keeps a small
+     * heap from overflowing.
+     */
     maxStoreBlocks: timesInHeap(2 * kibibyte),
-    // The default of Node.js.
+    /** Maximum size of a request head; a longer one gets 431. The default of Node.js. */
     maxHeaderBytes: 16 * kibibyte,
-    // Apache allows 100.
+    /** Maximum number of header lines in a request; beyond it, it gets 431. Apache allows 100. */
     maxHeaderLines: 128,
-    // 16 short requests and 64 KiB more wait on a connection, so this is for 300 clients that all pipeline without
-    // reading.
+    /**
+     * Maximum memory for pipelined requests that wait for an earlier one, on all connections together; beyond it,
+     * connections that hold the most are closed. 16 short requests and 64 KiB more wait on a connection, so this is for
+     * 300 clients that all pipeline without reading.
+     */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
-    // For items on a server only, when this process keeps none and has memory to spare.
+    /**
+     * Maximum memory for lists that waiting reads share; beyond it, each gets its own, one after the other. For items on
+     * a server only, when this process keeps none and has memory to spare.
+     */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
-    // A request that would wait for longer is better sent again a second later, as Retry-After says.
+    /**
+     * Mean event loop delay within a second, in milliseconds; above it, item requests other than deletes get 503. A
+     * request that would wait for longer is better sent again a second later, as Retry-After says.
+     */
     maxEventLoopDelay: 500,
-    // Longer than nginx waits for its clients by default (60 s), so that behind it, nginx decides.
+    /**
+     * How long a client may read nothing of a response; then its connection is closed. Longer than nginx waits for its
+     * clients by default (60 s), so that behind it, nginx decides.
+     */
     idleTimeout: 90,
   }
 }

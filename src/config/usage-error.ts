@@ -25,24 +25,21 @@ export function explainListenError(
   { port, host }: ListenAddress,
   flags: '--' | '--metrics-',
 ): unknown {
-  switch (error instanceof Error && 'code' in error && error.code) {
-    case 'EADDRINUSE':
-      return new UsageError(
-        `port ${port} is in use; stop the program that uses it or choose another port with ${flags}port`,
-      )
-    case 'EACCES':
-      return new UsageError(
-        `no permission to listen on port ${port}; choose one above 1023 with ${flags}port`,
-      )
-    case 'EADDRNOTAVAIL':
-    case 'EAFNOSUPPORT':
-    case 'EAI_AGAIN':
-    case 'EINVAL':
-    case 'ENOTFOUND':
-      return new UsageError(
-        `${host} is not an address of this machine; choose another address with ${flags}host`,
-      )
-    default:
-      return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'EADDRINUSE') {
+    return new UsageError(
+      `port ${port} is in use; stop the program that uses it or choose another port with ${flags}port`,
+    )
   }
+  if (code === 'EACCES') {
+    return new UsageError(
+      `no permission to listen on port ${port}; choose one above 1023 with ${flags}port`,
+    )
+  }
+  if (['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND'].includes(code)) {
+    return new UsageError(
+      `${host} is not an address of this machine; choose another address with ${flags}host`,
+    )
+  }
+  return error
 }

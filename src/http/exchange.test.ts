@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
+import { readConfig } from '../config/read-config.js'
 import { createForwarded } from './exchange.js'
 
 function requestFrom(remoteAddress: string, headers: Record<string, string>): IncomingMessage {
@@ -26,7 +27,7 @@ for (const { trusted, from, says, client } of [
   { trusted: proxies, from: '127.0.0.1', says: '', client: '127.0.0.1' },
 ]) {
   test(`from ${from}, X-Forwarded-For: ${says}, trusted: ${trusted}: the client is ${client}`, () => {
-    const { clientOf } = createForwarded({ trustedProxies: trusted })
+    const { clientOf } = createForwarded(readConfig({}, { TRUSTED_PROXIES: trusted }))
     assert.equal(clientOf(requestFrom(from, { 'x-forwarded-for': says })), client)
   })
 }
@@ -42,7 +43,7 @@ for (const { trusted, host, scheme, origin } of [
   { trusted: undefined, host: '%zz', scheme: '', origin: undefined },
 ]) {
   test(`Host: ${host}, X-Forwarded-Proto: ${scheme}, trusted: ${trusted}: ${origin}`, () => {
-    const { originOf } = createForwarded({ trustedProxies: trusted })
+    const { originOf } = createForwarded(readConfig({}, { TRUSTED_PROXIES: trusted }))
     assert.equal(originOf(requestFrom('10.0.0.9', { host, 'x-forwarded-proto': scheme })), origin)
   })
 }

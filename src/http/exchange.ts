@@ -8,7 +8,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import type { VerifiedToken } from '../auth/secret.js'
-import { networksOf } from '../config/kinds.js'
 import type { Config } from '../config/settings.js'
 import type { ErrorCode } from '../interface/errors.js'
 import { newUuid } from '../item/id.js'
@@ -91,11 +90,9 @@ export interface Forwarded {
 }
 
 export function createForwarded({ trustedProxies }: Pick<Config, 'trustedProxies'>): Forwarded {
-  const networks = trustedProxies === undefined ? undefined : networksOf(trustedProxies)
-
   function isTrusted(address: string | undefined): boolean {
-    if (networks === undefined || address === undefined) return false
-    return networks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+    if (trustedProxies === undefined || address === undefined) return false
+    return trustedProxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   }
 
   return {
