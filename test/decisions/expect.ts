@@ -1,6 +1,7 @@
 /** Checks responses against the specification and the decisions beyond it. */
 
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, Service } from '../conformance/client.js'
 import { assertSessionId, itemOf, record } from '../conformance/expect.js'
 
@@ -66,4 +67,31 @@ export function statusesOf(answers: readonly Answer[]): number[] {
 export function lasting({ headers }: Answer): object {
   const { date, 'x-session-id': id, ...others } = headers
   return others
+}
+
+/** Creates an item. @returns its path and its tag. */
+export async function newItem(service: Service): Promise<{ path: string; tag: string }> {
+  const answer = await service.call('POST', '/items', { data: { a: 1 } })
+  return { path: `/items/${itemOf(answer, 201).id}`, tag: String(answer.headers.etag) }
+}
+
+export async function tagOf(service: Service, path: string): Promise<string> {
+  return String((await service.call('GET', path)).headers.etag)
+}
+
+/** Sends a read of a client that has the version with this tag. @param prefer how long it may wait for another. */
+export function readWaiting(
+  service: Service,
+  path: string,
+  tag: string,
+  prefer: string,
+  { method = 'GET', token = service.validToken() } = {},
+): Promise<Answer> {
+  const headers = { 'if-none-match': tag, prefer }
+  return service.request(method, path, { token, headers })
+}
+
+/** Whether there is still no response after a while. */
+export async function isPending(answer: Promise<Answer>): Promise<boolean> {
+  return (await Promise.race([answer, delay(200, 'pending')])) === 'pending'
 }

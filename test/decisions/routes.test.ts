@@ -6,8 +6,8 @@ import { METHODS } from 'node:http'
 import { test } from 'node:test'
 import { create, itemOf, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
-import { exchange, exchangeOne } from '../support/socket.js'
-import { assertHeaders, assertRefused, lasting, shown } from './expect.js'
+import { exchange, exchangeOne, headOf } from '../support/socket.js'
+import { assertHeaders, assertRefused, lasting, shown, statusesOf } from './expect.js'
 
 const service = await useService()
 const item = await create(service, { kept: 1 }, 'kept')
@@ -79,12 +79,14 @@ const unknown = `/items/${randomUUID()}`
 const valid = { authorization: `Bearer ${service.validToken()}` }
 const text = { 'content-type': 'text/plain' }
 const badCondition = { 'if-match': 'x' }
+const badQuery = '/items?project_id='
 const badKey = { 'idempotency-key': 'a b' }
 const large = { 'content-length': String(17 * 1024 * 1024) }
 const malformedHeads = [
   { method: 'PUT', path: unknown, headers: { ...large, ...badCondition } },
   { method: 'POST', path: '/items', headers: { ...large, ...badKey } },
   { method: 'GET', path: '/items/x', headers: badCondition },
+  { method: 'GET', path: badQuery, headers: badCondition },
   { method: 'DELETE', path: '/items/x', headers: badCondition },
 ]
 const order: {
@@ -104,6 +106,7 @@ const order: {
   { title: '401 before 404 of no UUID', method: 'PUT', path: '/items/x', status: 401 },
   { title: '401 before 400', method: 'PUT', path: unknown, headers: badCondition, status: 401 },
   { title: '401 before 400', method: 'POST', path: '/items', headers: badKey, status: 401 },
+  { title: '401 before 422', method: 'GET', path: badQuery, status: 401 },
   ...malformedHeads.map((head) => ({
     title: '400 before 413, 422 and 404',
     ...head,
@@ -161,14 +164,9 @@ test('§4 HEAD is answered as GET without the body', async () => {
 })
 
 test('§4 after a body on GET the connection stays open', async () => {
-  const head = `Host: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
-  const body = 'Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello'
-  const [first, second] = await exchange(
-    service.baseUrl,
-    `GET ${prefix}/items HTTP/1.1\r\n${head}${body}GET ${prefix}/items/x HTTP/1.1\r\n${head}\r\n`,
-    2,
-  )
-  assert.deepEqual([first?.status, second?.status], [200, 404])
+  const get = headOf(service, 'GET', '/items', 'Content-Type: text/plain', 'Content-Length: 5')
+  const bytes = `${get}hello${headOf(service, 'GET', '/items/x')}`
+  assert.deepEqual(statusesOf(await exchange(service.baseUrl, bytes, 2)), [200, 404])
 })
 
 function listOf(header: string | undefined): string[] {

@@ -2,67 +2,44 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Answer } from '../conformance/client.js'
-import { assertItemNotFound, create, itemOf } from '../conformance/expect.js'
+import { itemOf } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { inSeconds, validClaims } from '../conformance/tokens.js'
 import { ownService, ownTest } from '../support/own-service.js'
 import { freePort } from '../support/process.js'
 import { headOf, openSocket, openSockets, wholeText } from '../support/socket.js'
 import { until } from '../support/until.js'
+import { isPending, newItem, readWaiting, tagOf } from './expect.js'
 
 const service = await useService()
 
-/** Reads what has this tag, and waits up to so many seconds for another. */
-function wait(path: string, tag: string, prefer: string, token = service.validToken()) {
-  return service.request('GET', path, { token, headers: { 'if-none-match': tag, prefer } })
-}
-
-async function tagOf(path: string): Promise<string> {
-  return String((await service.call('GET', path)).headers.etag)
-}
-
-/** Whether the answer is still not there after a while. */
-async function isPending(answer: Promise<Answer>): Promise<boolean> {
-  return (await Promise.race([answer, delay(200, 'pending')])) === 'pending'
-}
-
-async function newPath(): Promise<string> {
-  return `/items/${(await create(service, {})).id}`
+/** Reads what the client has in the version with this tag, and waits for another. */
+function wait(path: string, tag: string, prefer = 'wait=20', token = service.validToken()) {
+  return readWaiting(service, path, tag, prefer, { token })
 }
 
 test('§4.10 an item is answered as soon as it is replaced', async () => {
-  const path = await newPath()
-  const answer = wait(path, await tagOf(path), 'wait=20')
+  const { path, tag } = await newItem(service)
+  const answer = wait(path, tag)
   assert.ok(await isPending(answer))
-  await service.call('PUT', path, { data: { a: 1 } })
-  assert.equal(itemOf(await answer, 200).a, 1)
+  await service.call('PUT', path, { data: { a: 2 } })
+  assert.equal(itemOf(await answer, 200).a, 2)
   const { headers } = await answer
   assert.equal(headers['preference-applied'], 'wait=20')
-  assert.equal(headers.etag, await tagOf(path))
-})
-
-test('§4.10 an item that is deleted is a 404 at once', async () => {
-  const path = await newPath()
-  const answer = wait(path, await tagOf(path), 'wait=20')
-  assert.ok(await isPending(answer))
-  await service.call('DELETE', path)
-  assertItemNotFound(await answer, path.slice('/items/'.length))
+  assert.equal(headers.etag, await tagOf(service, path))
 })
 
 test('§4.10 a list is answered after any change', async () => {
-  const path = await newPath()
-  for (const [method, body] of [['PUT', { data: { a: 1 } }] as const, ['DELETE'] as const]) {
-    const answer = wait('/items', await tagOf('/items'), 'wait=20')
-    await service.call(method, path, body)
+  const { path } = await newItem(service)
+  for (const method of ['PUT', 'DELETE']) {
+    const answer = wait('/items', await tagOf(service, '/items'))
+    await service.call(method, path, method === 'PUT' ? { data: { a: 2 } } : undefined)
     assert.equal((await answer).status, 200)
   }
 })
 
 test('§4.10 without a change, 304 after the time', async () => {
-  const path = await newPath()
-  const tag = await tagOf(path)
+  const { path, tag } = await newItem(service)
   const start = performance.now()
   const answer = await wait(path, tag, 'wait=1')
   assert.ok(performance.now() - start > 950)
@@ -71,23 +48,14 @@ test('§4.10 without a change, 304 after the time', async () => {
   assert.equal(answer.headers.etag, tag)
 })
 
-test('§4.10 a replace by the same text ends no wait', async () => {
-  const path = await newPath()
-  const answer = wait(path, await tagOf(path), 'wait=20')
-  await service.call('PUT', path, { data: {} })
-  assert.ok(await isPending(answer))
-  await service.call('PUT', path, { data: { a: 2 } })
-  assert.equal((await answer).status, 200)
-})
-
 const waiting = [
   ...['wait=20', 'WAIT = "20"', 'respond-async, wait=20', 'wait=20; x=y, wait=1'],
   ...['wait=12345678901', 'x="a, \\", b"; y, wait=20'],
 ]
 for (const prefer of waiting) {
   test(`§4.10 Prefer: ${prefer} waits`, async () => {
-    const path = await newPath()
-    const answer = wait(path, await tagOf(path), prefer)
+    const { path, tag } = await newItem(service)
+    const answer = wait(path, tag, prefer)
     assert.ok(await isPending(answer))
     await service.call('DELETE', path)
     assert.equal((await answer).status, 404)
@@ -100,24 +68,23 @@ const notWaiting = [
 ]
 for (const prefer of notWaiting) {
   test(`§4.10 Prefer: ${prefer} does not wait`, async () => {
-    const path = await newPath()
-    const answer = await wait(path, await tagOf(path), prefer)
+    const { path, tag } = await newItem(service)
+    const answer = await wait(path, tag, prefer)
     assert.equal(answer.status, 304)
     assert.equal(answer.headers['preference-applied'], undefined)
   })
 }
 
 test('§4.10 without If-None-Match, or with another tag, a read is answered at once', async () => {
-  const path = await newPath()
+  const { path } = await newItem(service)
   const token = service.validToken()
   const plain = await service.request('GET', path, { token, headers: { prefer: 'wait=20' } })
   assert.equal(plain.status, 200)
-  assert.equal((await wait(path, '"other"', 'wait=20')).status, 200)
+  assert.equal((await wait(path, '"other"')).status, 200)
 })
 
 test('§4.10 a wait ends with the token', async () => {
-  const path = await newPath()
-  const tag = await tagOf(path)
+  const { path, tag } = await newItem(service)
   let status = 401
   // On a busy machine, the token may expire before the service has it: then one that is valid for longer.
   for (let time = 2; status === 401 && time < 20; time *= 2) {
@@ -130,16 +97,16 @@ test('§4.10 a wait ends with the token', async () => {
 })
 
 test('§4.10 a read whose turn comes after the client has closed its side does not wait', async () => {
-  const path = await newPath()
-  const lines = [`If-None-Match: ${await tagOf(path)}`, 'Prefer: wait=60']
+  const { path, tag } = await newItem(service)
+  const lines = [`If-None-Match: ${tag}`, 'Prefer: wait=60']
   const bytes = headOf(service, 'GET', path) + headOf(service, 'GET', path, ...lines).repeat(2)
   const text = await wholeText(openSocket(service.baseUrl, bytes, { allowHalfOpen: true }).end())
   assert.deepEqual(text.match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '304', '304'])
 })
 
 test('§4.10 the body of a read that waits is read to its end', async () => {
-  const path = await newPath()
-  const lines = [`If-None-Match: ${await tagOf(path)}`, 'Prefer: wait=60']
+  const { path, tag } = await newItem(service)
+  const lines = [`If-None-Match: ${tag}`, 'Prefer: wait=60']
   const head = headOf(service, 'GET', path, ...lines, 'Content-Length: 30000000')
   const socket = openSocket(service.baseUrl, head, { allowHalfOpen: true })
   await new Promise((resolve) => socket.write(Buffer.alloc(30_000_000), resolve))
@@ -150,12 +117,8 @@ test('§4.10 the body of a read that waits is read to its end', async () => {
 
 ownTest('§4.10 a service that stops answers those who wait', async () => {
   const own = await ownService()
-  const { id } = await create(own, {})
-  const { etag } = (await own.call('GET', `/items/${id}`)).headers
-  const answer = own.request('GET', `/items/${id}`, {
-    token: own.validToken(),
-    headers: { 'if-none-match': etag, prefer: 'wait=60' },
-  })
+  const { path, tag } = await newItem(own)
+  const answer = readWaiting(own, path, tag, 'wait=60')
   assert.ok(await isPending(answer))
   assert.deepEqual(await own.stop(), [0, null])
   assert.equal((await answer).status, 304)
@@ -166,9 +129,8 @@ ownTest(
   async () => {
     const port = await freePort()
     const own = await ownService({ METRICS_PORT: String(port) })
-    const { id } = await create(own, {})
-    const { etag } = (await own.call('GET', `/items/${id}`)).headers
-    const head = headOf(own, 'GET', `/items/${id}`, `If-None-Match: ${etag}`, 'Prefer: wait=60')
+    const { path, tag } = await newItem(own)
+    const head = headOf(own, 'GET', path, `If-None-Match: ${tag}`, 'Prefer: wait=60')
     const sockets = openSockets(own.baseUrl, 3, head)
     await until('three wait', async () => (await waitingReadsAt(port)) === 3)
     for (const socket of sockets) socket.destroy()
