@@ -35,15 +35,3 @@ test('each route is documented, with its methods, and nothing else is', () => {
   ])
   assert.deepEqual(served, documented)
 })
-
-test('each route has the token guard, but for those that are documented as public', () => {
-  for (const { path, guards } of routes) {
-    const operations = Object.values(document.paths[path.slice(prefix.length)] ?? {})
-    const isPublic = operations.every(({ security }) => security?.length === 0)
-    assert.equal(
-      guards.some(({ name }) => name === 'requireToken'),
-      !isPublic,
-      path,
-    )
-  }
-})

@@ -9,6 +9,7 @@ import type { Answer } from '../conformance/client.js'
 import { assertItemNotFound, create, itemOf, itemsOf, record } from '../conformance/expect.js'
 import { type OwnApp, ownApp } from '../support/own-app.js'
 import { until } from '../support/until.js'
+import { readWaiting, tagOf } from './expect.js'
 
 type Counted = 'read' | 'list' | 'version'
 
@@ -56,9 +57,8 @@ async function crowd(
     async wait(count, method, path) {
       const waited = waitingReads.count
       const tag = String((await app.call('HEAD', path)).headers.etag)
-      const headers = { 'if-none-match': tag, prefer: 'wait=60' }
       const answers = Array.from({ length: count }, () =>
-        app.request(method, path, { token: app.validToken(), headers }),
+        readWaiting(app, path, tag, 'wait=60', { method }),
       )
       await until('all of them wait', () => waitingReads.count === waited + count)
       await settled(asked)
@@ -108,12 +108,9 @@ for (const method of ['GET', 'HEAD']) {
 test('§4.10 of 200 reads that wait for different projects, a change wakes one, for one list', async () => {
   const { app, store, asked, waiting } = await crowd()
   const paths = Array.from({ length: 200 }, (_, number) => `/items?project_id=${number}`)
-  const token = app.validToken()
-  const answers = paths.map(async (path) => {
-    const { etag } = (await app.call('HEAD', path)).headers
-    const headers = { 'if-none-match': etag, prefer: 'wait=60' }
-    return await app.request('GET', path, { token, headers })
-  })
+  const answers = paths.map(async (path) =>
+    readWaiting(app, path, await tagOf(app, path), 'wait=60'),
+  )
   await until('all of them wait', () => waiting() === 200)
   await settled(asked)
   await app.call('POST', '/items', { data: {}, project_id: 'another' })
@@ -180,6 +177,7 @@ function inBits(memory: ItemStore): ItemStore['list'] {
 
 test('§4.10 changes during a read are followed by one more, which also answers who came meanwhile', async () => {
   let gate: Promise<unknown> | undefined
+  let open: (value?: unknown) => void = () => undefined
   const { app, asked, wait, waiting } = await crowd((memory) => ({
     async read(id) {
       const item = await memory.read(id)
@@ -188,27 +186,33 @@ test('§4.10 changes during a read are followed by one more, which also answers 
     },
   }))
   const path = `/items/${(await create(app, {})).id}`
-  const replaced = async (a: number) =>
+  const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
+  /** Makes changes while the store reads the item after the first of them. @returns the tags. */
+  const replaceWhileReading = async (first: number, ...others: number[]) => {
+    gate = new Promise((resolve) => {
+      open = resolve
+    })
+    const tags = [await replace(first)]
+    await until('that is being read', () => asked().read === 1)
+    for (const a of others) tags.push(await replace(a))
+    assert.equal(await settled(asked), 0)
+    return tags
+  }
   const answers = await wait(10, 'GET', path)
-  let open: (value?: unknown) => void = () => {}
-  gate = new Promise((resolve) => {
-    open = resolve
-  })
-  const earlier = await replaced(1)
-  await until('that is being read', async () => asked().read === 1)
-  await replaced(2)
-  const [behind, late] = [earlier, await replaced(3)].map((tag) => {
-    const headers = { 'if-none-match': tag, prefer: 'wait=60' }
-    return app.request('GET', path, { token: app.validToken(), headers })
-  })
+  const tags = await replaceWhileReading(1, 2, 3)
+  const [behind, late] = [tags[0], tags[2]].map((tag) =>
+    readWaiting(app, path, String(tag), 'wait=60'),
+  )
   await until('they wait too', () => waiting() === 12)
   open()
   gate = undefined
   for (const answer of await Promise.all(answers)) assert.equal(itemOf(answer, 200).a, 1)
   assert.ok(behind && late)
   assert.equal(itemOf(await behind, 200).a, 3)
-  await replaced(4)
+  assert.equal(await settled(asked), 1)
+  await replaceWhileReading(3, 4)
+  open()
   assert.equal(itemOf(await late, 200).a, 4)
 })
 
@@ -244,9 +248,7 @@ test('§4.10 a read that fails is the error of those who came for it; the others
   const path = `/items/${(await create(app, {})).id}`
   const answers = await wait(10, 'GET', path)
   fails = true
-  const headers = { 'if-none-match': '"x"', prefer: 'wait=60' }
-  const late = await app.request('GET', path, { token: app.validToken(), headers })
-  assert.equal(late.status, 503)
+  assert.equal((await readWaiting(app, path, '"x"', 'wait=60')).status, 503)
   fails = false
   await app.call('PUT', path, { data: { a: 1 } })
   for (const answer of await Promise.all(answers)) assert.equal(itemOf(answer, 200).a, 1)
