@@ -1,16 +1,13 @@
 /** The requests of the page: those of the public interface, with the texts of items verbatim. @module */
 
-import { type TextResponse, wait, wholeText } from '../../src/client/fetch-text.js'
-import { ItemStoreError } from '../../src/client/item-store-error.js'
-import { type ItemRead, itemRead, itemTexts } from '../../src/client/item-texts.js'
-import { listPath, pathOf } from '../../src/client/options.js'
 import {
-  createSender,
-  isItemMissing,
+  type ItemRead,
+  ItemStoreClient,
+  ItemStoreError,
   type ServiceRequest,
-  type TokenSource,
-} from '../../src/client/sender.js'
-import { paths, prefix } from '../../src/interface/names.js'
+  type TextResponse,
+} from '../../src/client/client.js'
+import { prefix } from '../../src/interface/names.js'
 import { currentToken } from '../shared/session.js'
 import type { Item } from './item.js'
 
@@ -54,13 +51,9 @@ export class ChangedError extends Error {
   }
 }
 
-/** Longest wait for the next part of a response, in milliseconds. */
-const timeout = 30_000
-/** Longest piece of a list that is processed at once, in characters. */
-const longestPiece = 2 ** 16
 /** A service that restarts is back within these. */
 const retries = 2
-/** How long a read waits for a change, in seconds: less than the timeout. */
+/** How long a read waits for a change, in seconds: less than the client's timeout. */
 const changeWait = 20
 /** Before the next such read where the service did not wait, in milliseconds. */
 const longPause = 5_000
@@ -72,30 +65,24 @@ class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
 }
 
-/** The token of the tab, looked up for each request. */
-const tokens: TokenSource = {
-  async current() {
-    const token = currentToken()
-    if (token === '') throw new NoTokenError('There is no token')
-    if (/^[\w.~+/=-]+$/.test(token)) return token // RFC 6750 §2.1
+/** Sends a request to the service that has served this page, with the token that the tab has now. */
+const send: ItemStoreClient['request'] = async (request, options, read) => {
+  const token = currentToken()
+  if (token === '') throw new NoTokenError('There is no token')
+  // RFC 6750 §2.1
+  if (!/^[\w.~+/=-]+$/.test(token)) {
     throw new NoTokenError('This is not a token: is there white space in it?')
-  },
-  forget: () => false,
+  }
+  const client = new ItemStoreClient({ baseUrl: location.origin + prefix, token, retries })
+  return await client.request(request, options, read)
 }
 
-/** The service that has served this page, with the current token. */
+/** The service that has served this page. */
 export function connect(): ItemService {
-  const baseUrl = location.origin + prefix
-  // Looked up for each request: tests replace it.
-  const send = createSender(
-    { baseUrl, timeout, retries, fetch: (url, init) => fetch(url, init) },
-    tokens,
-  )
-
   /** @throws {ChangedError} when there is no such item. */
   async function read(id: string): Promise<ItemRead> {
     try {
-      return await send({ path: pathOf(id) }, undefined, itemRead)
+      return await send({ path: pathOf(id) }, undefined, itemIn)
     } catch (error) {
       throw isGone(error) ? new ChangedError(id, undefined) : error
     }
@@ -128,24 +115,26 @@ export function connect(): ItemService {
 
   return {
     async *list(projectId, signal, onHead) {
-      const response = await send({ path: listPath({ projectId }) }, { signal }, (each) => each)
+      const response = await send({ path: listPath(projectId) }, { signal }, (each) => each)
       onHead(response.head.headers)
-      yield* itemTexts({ ...response, parts: inPieces(response.parts) }, 2)
+      yield* response.texts()
     },
     async changed(projectId, tag, signal) {
       const headers = { 'if-none-match': tag, prefer: `wait=${changeWait}` }
       for (;;) {
-        const request = { method: 'HEAD', path: listPath({ projectId }), headers } as const
+        const request = { method: 'HEAD', path: listPath(projectId), headers } as const
         const head = await send(request, { signal }, (response) => response.head)
         if (head.status !== 304) return
-        if (!head.headers.has('preference-applied')) await wait(longPause, signal)
+        if (head.headers.has('preference-applied')) continue
+        await new Promise((resolve) => setTimeout(resolve, longPause))
+        signal.throwIfAborted()
       }
     },
     async create(body, key) {
       const headers = { 'idempotency-key': key }
       try {
-        const request = { method: 'POST', path: paths.items, body, headers } as const
-        return (await send(request, undefined, itemRead)).text
+        const request = { method: 'POST', body, headers } as const
+        return (await send(request, undefined, itemIn)).text
       } catch (error) {
         const isConflict = error instanceof ItemStoreError && error.code === 'IDEMPOTENCY_CONFLICT'
         if (!isConflict || !error.itemId) throw error
@@ -153,19 +142,20 @@ export function connect(): ItemService {
       }
     },
     async replace(seen, body) {
-      return (await change(seen, { method: 'PUT', body }, itemRead)).text
+      return (await change(seen, { method: 'PUT', body }, itemIn)).text
     },
     async delete(seen) {
-      await change(seen, { method: 'DELETE' }, wholeText)
+      await change(seen, { method: 'DELETE' }, (response) => response.text())
     },
   }
 }
 
-/** What has arrived while the page was busy can be megabytes, which would keep it busy for long. */
-async function* inPieces(parts: TextResponse['parts']): TextResponse['parts'] {
-  for await (const part of parts) {
-    for (let at = 0; at < part.length; at += longestPiece) yield part.slice(at, at + longestPiece)
-  }
+const itemIn = (response: TextResponse) => response.item()
+
+const pathOf = (id: string) => `/items/${encodeURIComponent(id)}`
+
+function listPath(project: string | undefined): string {
+  return project === undefined ? '/items' : `/items?project_id=${encodeURIComponent(project)}`
 }
 
 /**
@@ -195,7 +185,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 
 /** Whether an error says that the item does not exist any more. */
 function isGone(error: unknown): boolean {
-  return error instanceof ItemStoreError && isItemMissing(error)
+  return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
 }
 
 /** Whether an error is about the token, so that another one is needed. */

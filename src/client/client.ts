@@ -1,24 +1,15 @@
 /** `item-store/client`: the typed client, for browsers and Node.js. @module */
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
-import { makeChange, statesOf } from './changes.js'
-import { type TextResponse, wait, wholeText } from './fetch-text.js'
+import { ItemRequests, ifMatchHeaders } from './item-requests.js'
 import { invalidResponse, membersIn, membersOf, responseError, wrong } from './item-store-error.js'
-import {
-  allTexts,
-  type ItemRead,
-  ifMatchHeaders,
-  itemRead,
-  itemTexts,
-  keepTag,
-} from './item-texts.js'
+import { type ItemRead, keepTag, type TextResponse } from './item-texts.js'
 import {
   type CallOptions,
   type CheckedOptions,
   type CreateOptions,
   checkedOptions,
   type ItemStoreClientOptions,
-  itemRequestText,
   jsonText,
   type ListOptions,
   listPath,
@@ -26,17 +17,15 @@ import {
   type MaybePromise,
   type NewItem,
   pathOf,
-  projectIn,
   type ReplaceOptions,
   type StoredItem,
   type UpdateOptions,
-  type WriteOptions,
 } from './options.js'
-import { createSender, createTokenSource, type Send, type ServiceRequest } from './sender.js'
+import { createSender, type Send } from './sender.js'
 
 export type { Fetch } from './fetch-text.js'
 export { type ClientErrorCode, ItemStoreError } from './item-store-error.js'
-export { tagOf } from './item-texts.js'
+export { type ItemRead, type TextResponse, tagOf } from './item-texts.js'
 export type {
   CallOptions,
   CreateOptions,
@@ -52,6 +41,7 @@ export type {
   UpdateOptions,
   WriteOptions,
 } from './options.js'
+export type { ServiceRequest } from './sender.js'
 export type { HealthCheckResponse, Item }
 
 /**
@@ -66,13 +56,19 @@ export type { HealthCheckResponse, Item }
  * const { id } = await client.create({ title: 'first' })
  */
 export class ItemStoreClient<T extends object = Item> {
-  readonly #send: Send
+  /**
+   * Sends a request that no other method makes, with the token, and again like others.
+   * @param read makes the result of a response that reports no error.
+   */
+  readonly request: Send
+  readonly #items: ItemRequests
   readonly #options: CheckedOptions
 
   /** @throws {TypeError} when an option is missing or wrong. */
   constructor(options: ItemStoreClientOptions) {
     this.#options = checkedOptions(options)
-    this.#send = createSender(this.#options, createTokenSource(options.token))
+    this.request = createSender(this.#options, options.token)
+    this.#items = new ItemRequests(this.request, this.#options)
   }
 
   /**
@@ -81,17 +77,17 @@ export class ItemStoreClient<T extends object = Item> {
    * @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT` when `itemId` was created with the same key, and is another one.
    */
   async create(data: NewItem<T>, options?: CreateOptions): Promise<StoredItem<T>> {
-    return this.#parsed(await this.#create(this.#textOf(data), options))
+    return this.#parsed(await this.#items.create(this.#textOf(data), options))
   }
 
   /** The item with this id. @throws {ItemStoreError} with `status` 404 when there is none. */
   async get(id: string, options?: CallOptions): Promise<StoredItem<T>> {
-    return this.#parsed(await this.#read(id, options))
+    return this.#parsed(await this.#items.read(id, options))
   }
 
   /** All items, or a project's. For more than fit into memory, or to start with the first, use {@link items}. */
   async list(options?: ListOptions): Promise<StoredItem<T>[]> {
-    return await this.#send({ path: listPath(options) }, options, (all) => this.#all(all))
+    return await this.request({ path: listPath(options) }, options, (all) => this.#all(all))
   }
 
   /**
@@ -99,7 +95,7 @@ export class ItemStoreClient<T extends object = Item> {
    * @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED`.
    */
   async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
-    return this.#parsed(await this.#replace(id, this.#textOf(data), options))
+    return this.#parsed(await this.#items.replace(id, this.#textOf(data), options))
   }
 
   /**
@@ -115,20 +111,19 @@ export class ItemStoreClient<T extends object = Item> {
     change: (item: StoredItem<T>) => MaybePromise<NewItem<T> | undefined>,
     options?: UpdateOptions,
   ): Promise<StoredItem<T>> {
-    const given = (read: ItemRead) => this.#parsed(read)
-    const textOf = (data: NewItem<T>) => this.#textOf(data)
-    return this.#parsed(await this.#update(id, given, change, textOf, options))
+    const make = async (read: ItemRead) => {
+      const data = await change(this.#parsed(read))
+      return data === undefined ? undefined : this.#textOf(data)
+    }
+    return this.#parsed(await this.#items.update(id, make, options))
   }
 
   /** Deletes an item. @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED`. */
   async delete(id: string, options?: MatchOptions): Promise<void> {
-    const request: ServiceRequest = {
-      method: 'DELETE',
-      path: pathOf(id),
-      headers: ifMatchHeaders(options),
-    }
-    await this.#send(request, options, async (response) => {
-      await wholeText(response)
+    const path = pathOf(id)
+    const headers = ifMatchHeaders(options)
+    await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
+      await response.text()
       // A web server may answer 200 to everything. The 404 is the one that `send` let pass.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
@@ -145,26 +140,20 @@ export class ItemStoreClient<T extends object = Item> {
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>
   async *watch(
     target: string | ListOptions = {},
-    options: CallOptions = typeof target === 'string' ? {} : target,
+    options: CallOptions = {},
   ): AsyncGenerator<StoredItem<T> | StoredItem<T>[], void, void> {
-    const isItem = typeof target === 'string'
-    const path = isItem ? pathOf(target) : listPath(target)
-    const read = (headers: Record<string, string>) =>
-      this.#send({ path, headers }, options, async (response) => {
-        const { head } = response
-        if (headers.prefer && head.status === 304) return [head] as const
-        const state = isItem ? this.#parsed(await itemRead(response)) : await this.#all(response)
-        return [head, state] as const
-      })
-    yield* statesOf<StoredItem<T> | StoredItem<T>[]>(read, this.#options.timeout, (time) =>
-      wait(time, options.signal),
-    )
+    if (typeof target === 'string') {
+      const stateOf = async (response: TextResponse) => this.#parsed(await response.item())
+      yield* this.#items.watch(pathOf(target), options, stateOf)
+    } else {
+      yield* this.#items.watch(listPath(target), target, (response) => this.#all(response))
+    }
   }
 
   /** The state of the service, healthy or not. Needs no token. */
   async health(options?: CallOptions): Promise<HealthCheckResponse> {
-    return await this.#send({ path: '/health' }, options, async (response) => {
-      const text = await wholeText(response)
+    return await this.request({ path: '/health' }, options, async (response) => {
+      const text = await response.text()
       const health: object & Readonly<Record<string, unknown>> = membersIn(text)
       const isHealth = /^(un)?healthy$/.test(`${health.status}`)
       const { total } = membersOf(health.services_summary)
@@ -178,23 +167,23 @@ export class ItemStoreClient<T extends object = Item> {
    * of the response. Leaving the loop ends the response.
    */
   async *items(options?: ListOptions): AsyncGenerator<StoredItem<T>, void, void> {
-    const response = await this.#send({ path: listPath(options) }, options, (each) => each)
-    for await (const texts of itemTexts(response, 2)) {
+    const response = await this.request({ path: listPath(options) }, options, (each) => each)
+    for await (const texts of response.texts()) {
       for (const text of texts) {
         options?.signal?.throwIfAborted()
-        yield this.#parsed({ ...response, text })
+        yield this.#parsed({ head: response.head, text })
       }
     }
   }
 
   /** The item's own JSON text, to the byte. Otherwise like {@link get}. */
   async getText(id: string, options?: CallOptions): Promise<string> {
-    return (await this.#read(id, options)).text
+    return (await this.#items.read(id, options)).text
   }
 
   /** The JSON text of each item, to the byte. */
   async listText(options?: ListOptions): Promise<string[]> {
-    return await this.#send({ path: listPath(options) }, options, (all) => allTexts(all, 2))
+    return await this.request({ path: listPath(options) }, options, (response) => response.all())
   }
 
   /**
@@ -203,12 +192,12 @@ export class ItemStoreClient<T extends object = Item> {
    * @throws {SyntaxError} when it is not JSON.
    */
   async createText(text: string, options?: CreateOptions): Promise<string> {
-    return (await this.#create(jsonText(text), options)).text
+    return (await this.#items.create(jsonText(text), options)).text
   }
 
   /** Replaces an item like {@link replace}, with JSON text that is kept to the byte. */
   async replaceText(id: string, text: string, options?: ReplaceOptions): Promise<string> {
-    return (await this.#replace(id, jsonText(text), options)).text
+    return (await this.#items.replace(id, jsonText(text), options)).text
   }
 
   /** Changes an item like {@link update}. `change` gets the item's own JSON text, and returns the new one. */
@@ -217,67 +206,15 @@ export class ItemStoreClient<T extends object = Item> {
     change: (text: string) => MaybePromise<string | undefined>,
     options?: UpdateOptions,
   ): Promise<string> {
-    return (await this.#update(id, ({ text }) => text, change, jsonText, options)).text
-  }
-
-  #read(id: string, options?: CallOptions): Promise<ItemRead> {
-    return this.#send({ path: pathOf(id) }, options, itemRead)
-  }
-
-  async #create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
-    // Not `randomUUID`, which pages without TLS do not have.
-    const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
-    if (typeof idempotencyKey !== 'string') throw wrong('idempotencyKey is not text')
-    const headers = { 'idempotency-key': idempotencyKey }
-    return await this.#write({ method: 'POST', headers }, data, options)
-  }
-
-  #replace(id: string, data: string, options?: ReplaceOptions): Promise<ItemRead> {
-    return this.#write(
-      { method: 'PUT', path: pathOf(id), headers: ifMatchHeaders(options) },
-      data,
-      options,
-    )
-  }
-
-  async #write(
-    request: ServiceRequest,
-    data: string,
-    { projectId, ...options }: WriteOptions = {},
-  ): Promise<ItemRead> {
-    const body = itemRequestText(data, projectId)
-    return await this.#send({ ...request, body }, options, itemRead)
-  }
-
-  /** @param given what `change` gets. @param textOf makes the data to send from what it returns. */
-  async #update<Given, Changed>(
-    id: string,
-    given: (read: ItemRead) => Given,
-    change: (given: Given) => MaybePromise<Changed | undefined>,
-    textOf: (changed: Changed) => string,
-    { isRepeatable, ...options }: UpdateOptions = {},
-  ): Promise<ItemRead> {
     const make = async (read: ItemRead) => {
-      const changed = await change(given(read))
-      return changed === undefined ? undefined : textOf(changed)
+      const text = await change(read.text)
+      return text === undefined ? undefined : jsonText(text)
     }
-    const write = async (data: string, { head, text, tag }: ItemRead) => {
-      if (!tag) throw invalidResponse(head, wrong('the item has no tag'))
-      const projectId = projectIn(data) === undefined ? projectIn(text) : undefined // that of the data
-      return this.#replace(id, data, { ...options, projectId, ifMatch: tag })
-    }
-    return await makeChange(
-      () => this.#read(id, options),
-      make,
-      write,
-      !isRepeatable,
-      this.#options,
-      (time) => wait(time, options.signal),
-    )
+    return (await this.#items.update(id, make, options)).text
   }
 
   async #all(response: TextResponse): Promise<StoredItem<T>[]> {
-    return (await allTexts(response, 2)).map((text) => this.#parsed({ ...response, text }))
+    return (await response.all()).map((text) => this.#parsed({ head: response.head, text }))
   }
 
   #textOf(data: NewItem<T>): string {

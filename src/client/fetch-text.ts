@@ -1,15 +1,13 @@
-/** Fetches one response, whose body is text that arrives in parts; waits that a time or a signal ends. @module */
+/** Fetches a response, whose body is text that arrives in parts; waits that a time or a signal ends. @module */
 
 import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.js'
+import { TextResponse } from './item-texts.js'
 
 /** A function such as the platform's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-export interface TextResponse {
-  readonly head: Response
-  /** The body as it arrives. Leaving it early closes the connection. */
-  readonly parts: AsyncGenerator<string, void, void>
-}
+/** Cuts a text into parts. What has arrived while a page was busy can be megabytes, which would keep it busy for long. */
+const shortParts = /.{1,65536}/gs
 
 /**
  * What Node.js reports when it could not connect: connection refused, name not resolved, or no connection
@@ -34,18 +32,11 @@ export async function fetchText(
   const options: RequestInit = { ...init, redirect: 'manual', signal: own.signal }
   try {
     const head = await wait(timeout, signal, () => orNetworkError(url, () => fetch(url, options)))
-    return { head, parts: partsOf(url, head, timeout, signal) }
+    return new TextResponse(head, partsOf(url, head, timeout, signal))
   } catch (error) {
     own.abort()
     throw error
   }
-}
-
-/** The whole body. */
-export async function wholeText({ parts }: TextResponse): Promise<string> {
-  let text = ''
-  for await (const part of parts) text += part
-  return text
 }
 
 async function* partsOf(
@@ -62,13 +53,13 @@ async function* partsOf(
       const { done, value } = await wait(timeout, signal, () =>
         orNetworkError(url, () => reader.read(), response),
       )
-      let part: string
+      let text: string
       try {
-        part = decoder.decode(value, { stream: !done })
+        text = decoder.decode(value, { stream: !done })
       } catch {
         throw invalidResponse(response) // not UTF-8: replacement characters would not be exact
       }
-      yield part
+      yield* text.match(shortParts) ?? []
       if (done) return
     }
   } finally {

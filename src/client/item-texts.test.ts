@@ -3,14 +3,14 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { jsonObject, jsonValue } from '../../test/support/json-text.js'
 import { ItemStoreError } from './item-store-error.js'
-import { itemTexts, type Nesting } from './item-texts.js'
+import { TextResponse } from './item-texts.js'
 
 /** What is cut out of the parts of an envelope, and whether it was a whole one. */
-async function cut(nesting: Nesting, parts: readonly string[]) {
-  const response = { head: new Response(), parts: oneByOne(parts) }
+async function cut(nesting: 1 | 2, parts: readonly string[]) {
+  const response = new TextResponse(new Response(), oneByOne(parts))
   const texts: string[] = []
   try {
-    for await (const some of itemTexts(response, nesting)) texts.push(...some)
+    for await (const some of response.texts(nesting)) texts.push(...some)
     return { texts, isComplete: true }
   } catch (error) {
     assert.ok(error instanceof ItemStoreError)
@@ -70,7 +70,7 @@ describe('the texts that are cut out are those of the items, wherever the parts 
 
 test('an item is cut out in the part in which it ends, and not at the end of the list', async () => {
   const parts = oneByOne(['{"data":[{"id":"1"},{"id"', ':"2"}'])
-  const texts = itemTexts({ head: new Response(), parts }, 2)
+  const texts = new TextResponse(new Response(), parts).texts()
   assert.deepEqual((await texts.next()).value, ['{"id":"1"}'])
   assert.deepEqual((await texts.next()).value, ['{"id":"2"}'])
   await assert.rejects(texts.next())

@@ -136,13 +136,14 @@ export function pathOf(id: string): string {
 /** The path of the list. @throws {TypeError} for a project that is not text, or has a lone surrogate. */
 export function listPath({ projectId }: ListOptions = {}): string {
   if (projectId === undefined) return '/items'
-  requireText(projectId)
+  requireText('project_id', projectId)
   requirePairs(projectId)
   return `/items?project_id=${encodeURIComponent(projectId)}`
 }
 
-function requireText(projectId: unknown): void {
-  if (typeof projectId !== 'string') throw wrong('project_id is not text')
+/** @throws {TypeError} */
+export function requireText(name: string, value: unknown): void {
+  if (typeof value !== 'string') throw wrong(`${name} is not text`)
 }
 
 /** @throws {TypeError} for a lone surrogate. It cannot be encoded in UTF-8, and `fetch` would replace it. */
@@ -164,9 +165,9 @@ export function jsonText(text: string): string {
  */
 export function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)
-  if (projectId != null) requireText(projectId)
-  const project = projectId == null ? '' : `,"project_id":${JSON.stringify(projectId)}`
-  return `{"data":${data}${project}}`
+  if (projectId == null) return `{"data":${data}}`
+  requireText('project_id', projectId)
+  return `{"data":${data},"project_id":${JSON.stringify(projectId)}}`
 }
 
 /** The `project_id` in the JSON text of an item, however the name is escaped; `undefined` if there is none. */

@@ -1,7 +1,8 @@
 /** Sends requests with a token, and again where an error permits it. @module */
 
-import { fetchText, type TextResponse, wait, wholeText } from './fetch-text.js'
+import { fetchText, wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, responseError, wrong } from './item-store-error.js'
+import type { TextResponse } from './item-texts.js'
 import type { CallOptions, CheckedOptions, Token } from './options.js'
 
 export interface ServiceRequest {
@@ -12,7 +13,7 @@ export interface ServiceRequest {
   /** JSON text. */
   readonly body?: string
   /** Names in lower case. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -26,8 +27,9 @@ export type Send = <R>(
   read: (response: TextResponse) => R | Promise<R>,
 ) => Promise<R>
 
-export function createSender(options: Omit<CheckedOptions, 'json'>, tokens: TokenSource): Send {
+export function createSender(options: CheckedOptions, token: Token): Send {
   const { baseUrl, fetch, timeout } = options
+  const tokens = createTokenSource(token)
 
   return async function send(request, { signal } = {}, read) {
     const { method = 'GET', path = '/items', body = null } = request
@@ -58,7 +60,7 @@ export function createSender(options: Omit<CheckedOptions, 'json'>, tokens: Toke
         const response = await fetchText(fetch, baseUrl + path, init, timeout, signal)
         const { ok, status } = response.head
         if (!ok && status !== 304 && !isHealthCheck) {
-          const error = responseError(response.head, await wholeText(response))
+          const error = responseError(response.head, await response.text())
           // An earlier attempt may have deleted the item that is missing now.
           if (!(mayBeDone && method === 'DELETE' && isItemMissing(error))) throw error
         }
@@ -84,25 +86,20 @@ export function isItemMissing({ status, code, sessionId }: ItemStoreError): bool
   return status === 404 && !code && !!sessionId
 }
 
-export interface TokenSource {
-  /** The current token; concurrent calls share one request for it. */
-  current(): Promise<string>
-  /** The token is no longer valid. @returns whether there may be another one. */
-  forget(used: Promise<string> | undefined): boolean
-}
-
 /** @throws {TypeError} when there is no token, or none that could be sent. */
-export function createTokenSource(token: Token | undefined): TokenSource {
+function createTokenSource(token: Token | undefined) {
   const isFunction = typeof token === 'function'
   if (!isFunction) checked(token)
   const ask = async () => checked(isFunction ? await token() : token)
   let latest: Promise<string> | undefined
   return {
+    /** The current token; concurrent calls share one request for it. */
     current() {
       latest ??= ask()
       return latest
     },
-    forget(used) {
+    /** The token is no longer valid. @returns whether there may be another one. */
+    forget(used: Promise<string> | undefined) {
       if (latest === used) latest = undefined // otherwise another call has already asked again
       return isFunction
     },
@@ -120,9 +117,6 @@ function checked(token: unknown): string {
 const firstBackoff = 200
 const longestBackoff = 5_000
 
-/** How often, and how late, a request is sent again at most. */
-export type RetryLimits = Pick<CheckedOptions, 'retries' | 'timeout'>
-
 /**
  * How long to wait before the same request is sent again, in milliseconds; `undefined` for not at all.
  * @param isOnce whether the request must not take effect twice, so that it is sent again only if it certainly
@@ -133,7 +127,7 @@ export function retryDelay(
   error: unknown,
   isOnce: boolean,
   retries: number,
-  limits: RetryLimits,
+  limits: Pick<CheckedOptions, 'retries' | 'timeout'>,
 ): number | undefined {
   if (!(error instanceof ItemStoreError)) return undefined
   const { code, status = 503 } = error // it has none when there was no response

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inspect } from 'node:util'
-import { ItemStoreClient, type ItemStoreClientOptions } from '../../src/client/client.js'
+import { ItemStoreClient, type ItemStoreClientOptions, tagOf } from '../../src/client/client.js'
 import { assertSessionId } from '../conformance/expect.js'
 import { inSeconds } from '../conformance/tokens.js'
 import { ownService } from '../support/own-service.js'
@@ -98,6 +98,26 @@ describe('items', () => {
     assert.deepEqual(seen, await client.list())
     assert.equal(seen.length, 3)
     for (const { id } of await client.list()) await client.delete(id)
+  })
+
+  test('request sends what no other method does, and gives its response in short parts', async () => {
+    const { id } = await client.create({ title: 'x'.repeat(200_000) })
+    const tag = await client.request({ method: 'HEAD', path: `/items/${id}` }, {}, ({ head }) =>
+      head.headers.get('etag'),
+    )
+    assert.equal(tag, tagOf(await client.get(id)))
+    const headers = { 'if-none-match': String(tag) }
+    const { status } = (await client.request({ path: `/items/${id}`, headers }, {}, (same) => same))
+      .head
+    assert.equal(status, 304)
+    const fetch = async () => new Response('é'.repeat(200_000)) // in one part
+    const lengths = await newClient({ fetch }).request({}, {}, async ({ parts }) => {
+      const all = []
+      for await (const part of parts) all.push(part.length)
+      return all
+    })
+    assert.deepEqual(lengths, [65_536, 65_536, 65_536, 3_392])
+    await client.delete(id)
   })
 
   test('a base URL may be a URL, and may end with a slash', async () => {

@@ -17,8 +17,8 @@ interface Esbuild {
   }
 }
 
-/** In bytes: 4,500, and what the lists of a project took when they were added (40). */
-const largest = 4_540
+/** In bytes: 4,500, and what the lists of a project (40) and `request` (20) took when they were added. */
+const largest = 4_560
 
 const { buildSync }: Esbuild = requireTool('esbuild')
 

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { ItemRequests } from './item-requests.js'
+import { ItemStoreError } from './item-store-error.js'
+import { TextResponse } from './item-texts.js'
+import { checkedOptions } from './options.js'
+import type { Send } from './sender.js'
+
+const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
+
+/** Ends each pause at once. @returns their times in milliseconds. */
+function recordPauses(context: TestContext): number[] {
+  const pauses: number[] = []
+  context.mock.method(globalThis, 'setTimeout', (end: () => void, time: number) => {
+    pauses.push(time)
+    setImmediate(end)
+  })
+  return pauses
+}
+
+async function* whole(text: string): AsyncGenerator<string, void, void> {
+  yield text
+}
+
+const watches: { title: string; heads: Record<string, string>[]; pauses: string[] }[] = [
+  {
+    title: 'a response without news that came at once, else for 100 ms',
+    heads: [
+      { etag: '"1"' },
+      { etag: '"1"', 'preference-applied': 'wait=20' },
+      { etag: '"1"', 'preference-applied': 'wait=20' },
+      { etag: '"1"' },
+      { etag: '"2"' },
+      { etag: '"3"', 'preference-applied': 'wait=20' },
+    ],
+    pauses: ['100 ms', '100 ms', '100 ms', 'long', '100 ms', '100 ms'],
+  },
+  { title: 'a second response without a tag', heads: [{}, {}], pauses: ['100 ms', 'long'] },
+]
+for (const { title, heads, pauses } of watches) {
+  test(`a watch pauses for long after ${title}`, async (t) => {
+    const times = recordPauses(t)
+    let reads = 0
+    const send: Send = async (_request, _options, read) => {
+      const headers = heads[reads]
+      reads += 1
+      if (headers === undefined) throw new Error('no more responses')
+      return await read(new TextResponse(new Response(null, { headers }), whole('')))
+    }
+    const states = new ItemRequests(send, options).watch('/items', {}, async () => undefined)
+    await assert.rejects(states.next(), { message: 'no more responses' })
+    assert.deepEqual(
+      times.map((time) => (time >= 2_500 ? 'long' : `${time} ms`)),
+      pauses,
+    )
+  })
+}
+
+const conflict = new ItemStoreError('changed', { code: 'PRECONDITION_FAILED' })
+
+/** Updates an item, with a conflict at each of the first so many replaces. */
+async function updateWith(conflicts: number): Promise<{ result: unknown; replaces: number }> {
+  let replaces = 0
+  const send: Send = async ({ method }, _options, read) => {
+    if (method === 'PUT') {
+      replaces += 1
+      if (replaces <= conflicts) throw conflict
+    }
+    const head = new Response(null, { headers: { etag: '"1"' } })
+    return await read(new TextResponse(head, whole('{"data":{"id":"1"}}')))
+  }
+  const update = new ItemRequests(send, options).update('1', async () => '{}')
+  const result = await update.then(({ text }) => text, String)
+  return { result, replaces }
+}
+
+test('an update starts over after each conflict, and gives up after 100', async (t) => {
+  recordPauses(t)
+  assert.deepEqual(await updateWith(99), { result: '{"id":"1"}', replaces: 100 })
+  assert.deepEqual(await updateWith(100), { result: String(conflict), replaces: 100 })
+})
+
+test('the pauses of an update get longer up to half a second, and are random', async (t) => {
+  const pauses = recordPauses(t)
+  for (let n = 0; n < 20; n += 1) await updateWith(20)
+  const first = pauses.filter((_, place) => place % 20 === 0)
+  const last = pauses.filter((_, place) => place % 20 === 19)
+  assert.ok(Math.max(...first) <= 40, String(first))
+  assert.ok(Math.max(...last) > 250 && Math.max(...last) <= 500, String(last))
+  assert.equal(new Set(pauses).size, pauses.length)
+})
