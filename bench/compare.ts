@@ -6,26 +6,22 @@
  * where the title says so. All servers of a workload run at the same time and take turns, after a warm-up
  * of one second each. Items to delete and new tokens are made before the turn, and each is used once. A
  * missing response, or one with the status of an error, ends the run. CPU time is what Linux counts for a
- * process in a turn, divided by the responses. Under the open load, requests are due at even intervals, and
- * are sent over 32 connections by a Node.js process. Their latency counts from when they were due (no
- * coordinated omission). The delay by the load itself is how late a request was sent while a connection was
- * free.
+ * process in a turn, divided by the responses.
  */
 
 import { buildRevision } from './lib/builds.js'
 import { describeLoad } from './lib/load.js'
 import { describeMachine } from './lib/machine.js'
-import type { OpenResult } from './lib/open-load.js'
 import { chosen, integer, readOptions } from './lib/options.js'
 import { print, report, table } from './lib/results.js'
 import { median } from './lib/statistics.js'
-import { type Result, type Turn, takeTurns } from './lib/turns.js'
+import { type Turn, takeTurns } from './lib/turns.js'
 import { workloads as allWorkloads, type Workload } from './lib/workloads.js'
 import itemStore, { itemStoreAt } from './peers/item-store.js'
 import { sides as allSides, type Side } from './peers/sides.js'
 
 const help = `Usage: npm run bench -- [options]   (needs wrk)
-       npm run bench -- start|scale|pages|waiting [options]
+       npm run bench -- scale|pages|waiting|stalls [options]
 
   --only WORKLOADS  ${allWorkloads.map(({ name }) => name).join(', ')} [all]
   --sides SIDES     ${allSides.map(({ name }) => name).join(', ')} [all]
@@ -54,11 +50,12 @@ const sides = wanted.filter((side) => versions.get(side) !== undefined)
 const longestName = Math.max(...sides.map(({ name }) => name.length))
 
 for (const line of machine) print(line)
-const results: Map<Workload, Map<Side, Result>> = new Map()
+const results: Map<Workload, Map<Side, Turn[]>> = new Map()
 for (const workload of workloads) {
   print(`\n${workload.title}`)
   const ofSides = await takeTurns(workload, sides, { seconds, turns }, ({ name }, number, turn) => {
-    print(`  turn ${number}  ${name.padEnd(longestName)}  ${describeTurn(turn)}`)
+    const figures = `${shown(turn.rate)}/s, ${turn.cpu.map(micro).join(' + ')} us`
+    print(`  turn ${number}  ${name.padEnd(longestName)}  ${figures}`)
   })
   results.set(workload, ofSides)
 }
@@ -67,26 +64,21 @@ report('Comparisons', {
   facts: [...machine, `Turns: ${turns} of ${seconds} s for each side`],
   parts: [
     'Responses per second, median of the turns; a dash where a side is not measured:',
-    tableOf(workloads, sides, ({ turns }) => shown(rateOf(turns))),
+    tableOf((turns) => shown(rateOf(turns))),
     ...ratios(),
     'CPU time of one request in each process of a side, in microseconds, median of the turns:',
-    tableOf(workloads, sides, ({ turns }) => cpuOf(turns).map(micro).join(' + ')),
-    ...latencies(),
+    tableOf((turns) => cpuOf(turns).map(micro).join(' + ')),
     `Largest deviation of a turn from the median of its turns: ${largestDeviation()}.`,
     `The sides:\n\n${[...versions].map(describeSide).join('\n')}`,
   ],
 })
 
 /** A row for each workload, a column for each side. */
-function tableOf(
-  ofRows: Workload[],
-  columns: Side[],
-  cell: (result: Result, workload: Workload) => string,
-) {
-  const rows = ofRows.map((workload) => {
+function tableOf(cell: (turns: Turn[], workload: Workload) => string, columns = sides) {
+  const rows = workloads.map((workload) => {
     const cells = columns.map((side) => {
-      const result = results.get(workload)?.get(side)
-      return result ? cell(result, workload) : '-'
+      const turns = results.get(workload)?.get(side)
+      return turns ? cell(turns, workload) : '-'
     })
     return [workload.title, ...cells]
   })
@@ -97,27 +89,17 @@ function tableOf(
 function ratios() {
   const revisions = sides.filter(({ name }) => name.startsWith(`${itemStore.name}@`))
   if (revisions.length === 0) return []
-  const ratio: (result: Result, workload: Workload) => string = ({ turns }, workload) =>
-    (rateOf(results.get(workload)?.get(itemStore)?.turns ?? []) / rateOf(turns)).toFixed(2)
+  const ratio = (turns: Turn[], workload: Workload) =>
+    (rateOf(results.get(workload)?.get(itemStore) ?? []) / rateOf(turns)).toFixed(2)
   return [
     'Throughput of item-store as a multiple of that of the other revision:',
-    tableOf(workloads, revisions, ratio),
-  ]
-}
-
-function latencies() {
-  const open = workloads.filter(({ isOpen }) => isOpen)
-  if (open.length === 0) return []
-  return [
-    'Latency under an open load at half of that rate, in milliseconds, median of the turns: median, 99th ' +
-      'percentile, and in parentheses the 99th percentile of the delay by the load itself:',
-    tableOf(open, sides, (result) => latencyOf(result.open)),
+    tableOf(ratio, revisions),
   ]
 }
 
 function largestDeviation() {
   const deviations = [...results].flatMap(([workload, ofSides]) =>
-    [...ofSides].map(([{ name }, { turns }]) => {
+    [...ofSides].map(([{ name }, turns]) => {
       const middle = rateOf(turns)
       const share = Math.max(...turns.map(({ rate }) => Math.abs(rate - middle) / middle))
       return { share, text: `${(share * 100).toFixed(0)} % (${name}, ${workload.title})` }
@@ -138,16 +120,6 @@ function rateOf(all: Turn[]) {
 /** The CPU time of a request in each program of a side. */
 function cpuOf(all: Turn[]) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
-}
-
-function latencyOf(all: OpenResult[]) {
-  const shown = (name: keyof OpenResult) => median(all.map((turn) => turn[name])).toFixed(2)
-  return `${shown('median')}, ${shown('p99')} (${shown('ownDelay')})`
-}
-
-function describeTurn(turn: Turn | OpenResult) {
-  if ('rate' in turn) return `${shown(turn.rate)}/s, ${turn.cpu.map(micro).join(' + ')} us`
-  return `at half of the rate ${latencyOf([turn])}`
 }
 
 /** A rate, with decimals where it is low. */

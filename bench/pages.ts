@@ -28,7 +28,7 @@ interface Context {
 
 interface Page {
   goto(url: string): Promise<unknown>
-  addInitScript<A>(script: (argument: A) => void, argument?: A): Promise<unknown>
+  addInitScript(script: () => void): Promise<unknown>
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument?: A): Promise<T>
   waitForFunction<A>(run: (argument: A) => unknown, argument: A, options: object): Promise<unknown>
 }
@@ -39,32 +39,26 @@ const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
 `
 const options = readOptions(help, { against: { type: 'string' } })
 const items = 100_000 // that the items page shows
-const wideItems = 5_000
-const columns = 190
 const paints = 20 // how often each page is opened for its first paint
 const rounds = 3 // how often the items page is used; with a second revision, in turns
 const scrollSeconds = 3
 const startDeadline = 60_000 // milliseconds
-const steps = { scrollTop: 400, scrollLeft: 200 } // pixels a frame
+const step = 400 // pixels that each frame scrolls
 
 type Service = Awaited<ReturnType<typeof startService>>
 
 /** The pages of one build, and what was measured of them. */
 interface Side {
   name: string
-  folder: string
   service: Service
-  wideService: Service
   paints: Record<string, { times: number[]; bytes: number }>
   loads: { rows: number; complete: number; task: number; selecting: number }[]
   frames: number[]
-  wideFrames: number[]
 }
 
 const facts = describeMachine('server and browser on all cores')
 const { chromium }: Playwright = requireTool('playwright-core')
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const names = Array.from({ length: columns }, (_, column) => `member ${column}`)
 const sides = [await startSide('this', root)]
 if (options.against !== undefined) {
   const { commit, folder } = buildRevision(options.against)
@@ -82,10 +76,7 @@ try {
   }
   for (let round = 1; round <= rounds; round += 1) {
     print(`round ${round} of ${rounds}`)
-    for (const side of inTurn(round)) {
-      await useItems(side)
-      await scrollColumns(side)
-    }
+    for (const side of inTurn(round)) await useItems(side)
   }
   report('Pages', {
     facts: [...facts, `Browser: Chromium ${browser.version()}, without a screen`],
@@ -110,18 +101,15 @@ try {
         'A task of less than 50 ms counts as 0.',
       table(
         ['scrolling', 'frames', 'median', '99 %', 'longest', 'over 20 ms'],
-        sides.flatMap((side) => [
-          frameRow(side, `${count(items)} rows`, side.frames),
-          frameRow(side, `${columns} columns`, side.wideFrames),
-        ]),
+        sides.map(frameRow),
       ),
       `${rounds} times ${scrollSeconds} s; times between frames in milliseconds; at 60 frames a second they are 16.7. ` +
-        `${steps.scrollTop} pixels a frame down, ${steps.scrollLeft} sideways and back.`,
+        `${step} pixels a frame.`,
     ],
   })
 } finally {
   await browser.close()
-  await stop(...sides.flatMap(({ service, wideService }) => [service.child, wideService.child]))
+  await stop(...sides.map(({ service }) => service.child))
 }
 
 /** The sides, with another one first each time. */
@@ -130,7 +118,12 @@ function inTurn(number: number) {
 }
 
 async function startSide(name: string, folder: string): Promise<Side> {
-  const service = await startService(folder, items, (number) => ({
+  const service = await startService(folder)
+  return { name, service, paints: {}, loads: [], frames: [] }
+}
+
+function itemOf(number: number) {
+  return {
     project_id: `project-${number % 7}`,
     title: `Item number ${number}`,
     price: number / 8,
@@ -138,20 +131,13 @@ async function startSide(name: string, folder: string): Promise<Side> {
     owner: { name: `owner ${number % 100}`, since: 2000 + (number % 26) },
     note: 'The quick brown fox jumps over the lazy dog.',
     done: number % 2 === 0,
-  }))
-  const wideService = await startService(folder, wideItems, (number) =>
-    Object.fromEntries(
-      names.map((name, column) => [name, column % 3 ? `${number} in ${name}` : number * column]),
-    ),
-  )
-  const measured = { paints: {}, loads: [], frames: [], wideFrames: [] }
-  return { name, folder, service, wideService, ...measured }
+  }
 }
 
-/** Starts the service for development, with many items. */
-async function startService(folder: string, length: number, itemOf: (number: number) => object) {
-  const seed = join(scratch, `${length}-items.jsonl`)
-  const lines = Array.from({ length }, (_, number) => JSON.stringify(itemOf(number)))
+/** Starts the service for development, with all items. */
+async function startService(folder: string) {
+  const seed = join(scratch, 'items.jsonl')
+  const lines = Array.from({ length: items }, (_, number) => JSON.stringify(itemOf(number)))
   writeFileSync(seed, lines.join('\n'))
   const flags = ['--port', '0', '--host', '127.0.0.1', '--log-level', 'error', '--seed', seed]
   const args = [join(folder, 'dist/cli.js'), 'dev', ...flags]
@@ -168,7 +154,7 @@ async function startService(folder: string, length: number, itemOf: (number: num
     child.ended.then(fail)
     setTimeout(fail, startDeadline).unref()
   })
-  return { child, origin, token, listBytes: statSync(seed).size + length * 46 } // each with an id
+  return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // each with an id
 }
 
 /** Opens a page for its first paint and the size of what it loads. */
@@ -220,7 +206,12 @@ async function useItems(side: Side) {
     }
     new PerformanceObserver(keep).observe({ type: 'longtask', buffered: true })
   })
-  await openItems(page, side.service, items)
+  await page.goto(`${side.service.origin}/#token=${side.service.token}`)
+  await page.waitForFunction(
+    (text) => document.querySelector('.status')?.textContent?.startsWith(text),
+    `${count(items)} items`,
+    { polling: 'raf', timeout: 120_000 },
+  )
   const { complete, rows } = await page.evaluate(() => ({
     complete: performance.now(),
     rows: performance.getEntriesByName('rows')[0]?.startTime ?? Number.NaN,
@@ -236,30 +227,8 @@ async function useItems(side: Side) {
   )
   const selecting = await longestTask(page)
   side.loads.push({ rows, complete, task, selecting })
-  side.frames.push(...(await scroll(page, 'scrollTop')))
+  side.frames.push(...(await scroll(page)))
   await context.close()
-}
-
-/** Opens the items page with all columns shown, and scrolls sideways. */
-async function scrollColumns(side: Side) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  const page = await context.newPage()
-  await page.addInitScript((shown) => {
-    localStorage.setItem('item-store-table:', JSON.stringify({ names: shown }))
-  }, names)
-  await openItems(page, side.wideService, wideItems)
-  side.wideFrames.push(...(await scroll(page, 'scrollLeft')))
-  await context.close()
-}
-
-/** Opens the items page, and waits for all items. */
-async function openItems(page: Page, { origin, token }: Service, all: number) {
-  await page.goto(`${origin}/#token=${token}`)
-  await page.waitForFunction(
-    (text) => document.querySelector('.status')?.textContent?.startsWith(text),
-    `${count(all)} items`,
-    { polling: 'raf', timeout: 120_000 },
-  )
 }
 
 /** The longest task since the last time that this was asked, in milliseconds. Browsers tell only those of more than 50 ms. */
@@ -273,9 +242,9 @@ async function longestTask(page: Page): Promise<number> {
 }
 
 /** Scrolls the table, to and fro. Returns the times between frames, in milliseconds. */
-async function scroll(page: Page, side: keyof typeof steps): Promise<number[]> {
+async function scroll(page: Page): Promise<number[]> {
   return await page.evaluate(
-    async ({ side, step, seconds }) => {
+    async ({ step, seconds }) => {
       const grid = document.querySelector('[role=grid]')
       if (!grid) throw new Error('the page has no grid')
       const nextFrame: () => Promise<number> = () =>
@@ -284,16 +253,16 @@ async function scroll(page: Page, side: keyof typeof steps): Promise<number[]> {
       let change = step
       const started = await nextFrame()
       for (let last = started; last - started < seconds * 1000; ) {
-        const before = grid[side]
-        grid[side] += change
-        if (grid[side] === before) change = -change // at an end
+        const before = grid.scrollTop
+        grid.scrollTop += change
+        if (grid.scrollTop === before) change = -change // at an end
         const now = await nextFrame()
         times.push(now - last)
         last = now
       }
       return times
     },
-    { side, step: steps[side], seconds: scrollSeconds },
+    { step, seconds: scrollSeconds },
   )
 }
 
@@ -310,11 +279,11 @@ function loadRow({ name, loads }: Side) {
   return [name, of('rows'), of('complete'), of('task'), of('selecting')]
 }
 
-function frameRow({ name }: Side, what: string, frames: number[]) {
+function frameRow({ name, frames }: Side) {
   const late = frames.filter((time) => time > 20).length
   const shown = [median(frames), quantile(frames, 0.99), Math.max(...frames)]
   return [
-    `${what}, ${name}`,
+    name,
     String(frames.length),
     ...shown.map((time) => time.toFixed(1)),
     `${late} (${((100 * late) / frames.length).toFixed(1)} %)`,

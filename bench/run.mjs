@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { installTestTools, makeReady, root, run } from '../scripts/ready.mjs'
 
-const names = ['compare', 'start', 'scale', 'pages', 'waiting', 'stalls']
+const names = ['compare', 'scale', 'pages', 'waiting', 'stalls']
 const [first = ''] = process.argv.slice(2)
 const name = first === '' || first.startsWith('-') ? 'compare' : first
 

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../test/support/process.js'
-import type { Headers, RawRequest } from './lib/client.js'
+import type { Headers, Request } from './lib/client.js'
 import { openConnections } from './lib/connections.js'
 import { describeMachine } from './lib/machine.js'
 import { readOptions } from './lib/options.js'
@@ -228,7 +228,7 @@ async function oneByOne(
   requestOf: (number: number) => { path: string; headers: Headers },
 ) {
   const [connection] = await openConnections(port, 1)
-  const all = Array.from({ length: times }, (_, number): RawRequest => {
+  const all = Array.from({ length: times }, (_, number): Request => {
     return { method: 'GET', ...requestOf(number) }
   })
   return async () => {

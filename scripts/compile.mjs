@@ -2,9 +2,9 @@
  * Compiles everything, in parallel as far as possible: TypeScript into `build`, and what is published into
  * `dist`: the command and the library with their types, the conformance tests, and the pages.
  *
- * The command is bundled, because opening and compiling a file for each module takes longer than the rest
- * of startup (bench/CHOICES.md). Packages are not bundled; they are installed along with this one. The client is one file that imports nothing, so that a page can load it
- * as it is; the library imports that file.
+ * The command is bundled, because opening and compiling a file for each module takes longer than the rest of startup.
+ * Packages are not bundled; they are installed along with this one. The client is one file that imports nothing, so that
+ * a page can load it as it is; the library imports that file.
  */
 
 import { spawn } from 'node:child_process'

@@ -2,18 +2,16 @@
 
 import { anyId, requestText } from './item.js'
 
-/**
- * What to request. `once` names what takes the place of `anyId` (or of the token), each used by one
- * request only: the ids of items that exist, or tokens.
- */
+export type Headers = Record<string, string>
+
 export interface Request {
   method: string
   path: string
   body?: string
+  headers?: Headers
+  /** What takes the place of `anyId` or of the token; each value is used by one request only. */
   once?: 'id' | 'token'
 }
-
-export type Headers = Record<string, string>
 
 const items = '/api/v1/items'
 
@@ -30,10 +28,8 @@ export const requests = {
   list: (): Request => ({ method: 'GET', path: items }),
 }
 
-export type RawRequest = { method: string; path: string; body?: string; headers?: Headers }
-
 /** A request as it is sent over the wire. */
-export function rawRequest({ method, path, body, headers = {} }: RawRequest) {
+export function rawRequest({ method, path, body, headers = {} }: Request) {
   const lines = [`${method} ${path} HTTP/1.1`]
   for (const [name, value] of Object.entries({ Host: '127.0.0.1', ...headers }))
     lines.push(`${name}: ${value}`)

@@ -1,13 +1,13 @@
 /** Connections to a server: bare sockets, of which one process can have many, and which share a core with the load. */
 
 import { connect } from 'node:net'
-import { type Headers, type RawRequest, rawRequest, requests } from './client.js'
+import { type Headers, type Request, rawRequest, requests } from './client.js'
 
 type Answer = { status: number; tag: string; body: string }
 
 /** A connection with one request at a time. */
 export interface Connection {
-  ask: (request: RawRequest) => Promise<Answer>
+  ask: (request: Request) => Promise<Answer>
   close: () => void
 }
 
@@ -46,7 +46,7 @@ function openConnection(port: number): Promise<Connection> {
     socket.on('close', () => failed(new Error('the server closed the connection')))
     socket.on('connect', () => resolve({ ask, close: () => socket.destroy() }))
 
-    function ask(request: RawRequest): Promise<Answer> {
+    function ask(request: Request): Promise<Answer> {
       return new Promise((resolve, reject) => {
         answered = resolve
         failed = reject

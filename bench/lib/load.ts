@@ -3,16 +3,13 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { root } from '../../test/support/tools.js'
 import { type Headers, type Request, rawRequest } from './client.js'
 import { anyId } from './item.js'
-import type { OpenLoad, OpenResult } from './open-load.js'
 import { fail } from './options.js'
 import { cores, isInstalled, type Program, scratch, start } from './processes.js'
 
 const script = join(root, 'bench/lib/load.lua')
-const openScript = fileURLToPath(new URL('open-load.js', import.meta.url))
 /** Seconds that a turn may take beyond its length, for a slow response. */
 const maximumDelay = 120
 
@@ -71,20 +68,6 @@ export async function sendLoad(load: Load) {
   if (broken > 0) throw new Error(`${broken} requests got no response`)
   if (answers === 0) throw new Error('there was no response')
   return { rate: answers / result.seconds, answers }
-}
-
-/**
- * Sends a load at an even rate, and measures latencies.
- * @throws when any response was missing or had the status of an error
- */
-export async function sendOpenLoad({
-  headers,
-  requests,
-  ...load
-}: Omit<OpenLoad, 'requests'> & { headers: Headers; requests: Request[] }): Promise<OpenResult> {
-  const texts = requests.map((request) => rawRequest({ ...request, headers }))
-  const argument = JSON.stringify({ ...load, requests: texts })
-  return JSON.parse(await outputOf({ args: [openScript, argument] }))
 }
 
 /** What a program prints that runs on the core of the load. */

@@ -3,7 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { RawRequest } from './client.js'
+import type { Request } from './client.js'
 import { type Connection, openConnections } from './connections.js'
 import type { Waits } from './probe.js'
 
@@ -11,7 +11,7 @@ import type { Waits } from './probe.js'
 const interval = 2
 const timerResolution = 1 // milliseconds
 
-const { port, requests }: { port: number; requests: RawRequest[] } = workerData
+const { port, requests }: { port: number; requests: Request[] } = workerData
 const [connection] = await openConnections(port, 1)
 const ownDelay = monitorEventLoopDelay({ resolution: timerResolution })
 ownDelay.enable()

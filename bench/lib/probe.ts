@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { RawRequest } from './client.js'
+import type { Request } from './client.js'
 
 export interface Waits {
   longest: number // time that a response took, in milliseconds
@@ -16,7 +16,7 @@ export interface Waits {
  */
 export async function startReading(
   port: number,
-  requests: RawRequest[],
+  requests: Request[],
 ): Promise<() => Promise<Waits>> {
   const script = new URL('probe-thread.js', import.meta.url)
   const thread = new Worker(script, { workerData: { port, requests } })

@@ -5,7 +5,7 @@
 
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -81,27 +81,19 @@ export function start(program: Program): Child {
 /** Starts a server on its core, and waits until it accepts connections on `port`. */
 export async function startServer({ port, ...program }: Program & { port: number }) {
   const child = start({ core: cores.server, ...program })
-  const socket = await connectionTo(child, port)
-  socket.destroy()
+  const deadline = Date.now() + startDeadline
+  while (!(await isListening(port))) {
+    const name = child.spawnargs.join(' ')
+    if (!running.has(child)) throw new Error(`${name} ended: ${child.errorOutput}`)
+    if (Date.now() > deadline) throw new Error(`${name} does not listen`)
+    await wait(10)
+  }
   return child
 }
 
 /** Keeps this process, with its threads, on a core. */
 export function pinSelf(core: number) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
-}
-
-/** Tries to connect to `child` on `port`, every millisecond, and returns the first connection. */
-export async function connectionTo(child: Child, port: number) {
-  const deadline = Date.now() + startDeadline
-  for (;;) {
-    const socket = await tryToConnect(port)
-    if (socket) return socket
-    const program = child.spawnargs.join(' ')
-    if (!running.has(child)) throw new Error(`${program} ended: ${child.errorOutput}`)
-    if (Date.now() > deadline) throw new Error(`${program} does not listen`)
-    await wait(1)
-  }
 }
 
 /** Tells programs to end, and waits until they have; one that takes too long is killed. */
@@ -117,9 +109,10 @@ export async function stop(...children: Child[]) {
   )
 }
 
-function tryToConnect(port: number): Promise<Socket | undefined> {
+function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined))
+    const socket = connect(port, '127.0.0.1')
+    socket.once('close', (hasFailed) => resolve(!hasFailed))
+    socket.once('connect', () => socket.destroy()).once('error', () => undefined)
   })
 }

@@ -6,10 +6,8 @@ import { inSeconds, mintToken } from '../../test/conformance/tokens.js'
 import { freePort } from '../../test/support/process.js'
 import type { Side } from '../peers/sides.js'
 import { requests as allRequests, type Headers, type Request } from './client.js'
-import { sendLoad, sendOpenLoad } from './load.js'
-import type { OpenResult } from './open-load.js'
+import { sendLoad } from './load.js'
 import { type Child, stop } from './processes.js'
-import { median } from './statistics.js'
 import type { Workload } from './workloads.js'
 
 /** A side with its server running. */
@@ -21,7 +19,7 @@ interface Contender {
   programs: Child[]
   requests: Request[]
   deletes: number // the most that it handles in a turn
-  result: Result
+  turns: Turn[]
 }
 
 /**
@@ -29,11 +27,6 @@ interface Contender {
  * programs, in microseconds (on Linux only).
  */
 export type Turn = { rate: number; cpu: number[] }
-
-/**
- * The turns of a side, and those with an open load at half of their median rate, if the workload has these.
- */
-export type Result = { turns: Turn[]; open: OpenResult[] }
 
 const warmUp = { seconds: 1, deletes: 3000 }
 /** More than any side handles, so that ids and tokens, which are cheap to make, do not run out. */
@@ -51,8 +44,8 @@ export async function takeTurns(
   workload: Workload,
   sides: Side[],
   { seconds, turns }: { seconds: number; turns: number },
-  onTurn: (side: Side, number: number, turn: Turn | OpenResult) => void,
-): Promise<Map<Side, Result>> {
+  onTurn: (side: Side, number: number, turn: Turn) => void,
+): Promise<Map<Side, Turn[]>> {
   const contenders: Contender[] = []
   try {
     for (const side of sides.filter(({ skips }) => !skips?.includes(workload.name))) {
@@ -64,21 +57,14 @@ export async function takeTurns(
     for (let number = 1; number <= turns; number += 1) {
       for (const contender of contenders) {
         const turn = await takeTurn(contender, workload, seconds)
-        contender.result.turns.push(turn)
-        onTurn(contender.side, number, turn)
-      }
-    }
-    for (let number = 1; workload.isOpen && number <= turns; number += 1) {
-      for (const contender of contenders) {
-        const turn = await takeOpenTurn(contender, workload, seconds)
-        contender.result.open.push(turn)
+        contender.turns.push(turn)
         onTurn(contender.side, number, turn)
       }
     }
   } finally {
     await stop(...contenders.flatMap(({ programs }) => programs))
   }
-  return new Map(contenders.map(({ side, result }) => [side, result]))
+  return new Map(contenders.map(({ side, turns }) => [side, turns]))
 }
 
 /** Starts a side's server with the items that the workload begins with. */
@@ -95,9 +81,8 @@ async function enter(
   if (ids.length < items) throw new Error(`${side.name}: creating the items took too long`)
   const requests = kinds.map((kind) => allRequests[kind](id))
   if (withNewTokens) for (const request of requests) request.once = 'token'
-  const result = { turns: [], open: [] }
   const { deletes } = warmUp
-  return { side, port, secret, headers, programs, requests, deletes, result }
+  return { side, port, secret, headers, programs, requests, deletes, turns: [] }
 }
 
 async function takeTurn(contender: Contender, workload: Workload, seconds: number): Promise<Turn> {
@@ -106,27 +91,15 @@ async function takeTurn(contender: Contender, workload: Workload, seconds: numbe
   const values = await valuesFor(contender, seconds * maximumPerSecond)
   const before = programs.map(cpuSeconds)
   const load = { port, headers, requests, values, connections, pipelined, seconds, waitsForLast }
-  const { rate, answers } = await valid(sendLoad(load), contender, workload)
+  const { rate, answers } = await sendLoad(load).catch((cause) => {
+    throw new Error(`${contender.side.name}, ${workload.title}: no valid turn`, { cause })
+  })
   const cpu = programs.map((program, at) => cpuSeconds(program) - (before[at] ?? 0))
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
 }
 
-/** @param contender after its other turns */
-async function takeOpenTurn(contender: Contender, workload: Workload, seconds: number) {
-  const { port, headers, requests, result } = contender
-  const rate = median(result.turns.map((turn) => turn.rate)) / 2
-  const load = { port, headers, requests, connections: workload.connections, rate, seconds }
-  return await valid(sendOpenLoad(load), contender, workload)
-}
-
-function valid<T>(turn: Promise<T>, { side }: Contender, { title }: Workload) {
-  return turn.catch((cause) => {
-    throw new Error(`${side.name}, ${title}: no valid turn`, { cause })
-  })
-}
-
 /** The CPU time that a program has used so far, as the kernel counts it, see proc(5). */
-export function cpuSeconds({ pid }: Child) {
+function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
   // The name of the program is in parentheses, and may hold anything.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

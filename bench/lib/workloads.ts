@@ -14,28 +14,24 @@ export interface Workload {
   isList?: boolean
   withNewTokens?: boolean // whether each request has a token that was never used
   pipelined?: number // requests that a connection sends in one piece
-  isOpen?: boolean // whether its latency is measured too, with requests sent at an even rate
 }
 
 export const workloads: Workload[] = [
-  { ...small('read', 'read one item', ['read']), isOpen: true },
+  small('read', 'read one item', ['read']),
   { ...small('read-alone', 'read over one connection', ['read']), connections: 1 },
-  { ...small('create', 'create', ['create']), isOpen: true },
+  small('create', 'create', ['create']),
   {
     ...small('create-pipelined', 'create, 16 pipelined', ['create']),
     connections: 16,
     pipelined: 16,
   },
-  { ...small('replace', 'replace', ['replace']), isOpen: true },
+  small('replace', 'replace', ['replace']),
   small('delete', 'delete', ['delete']),
   list(100),
   list(10_000),
   list(100_000),
   { ...small('new-token', 'read, each with a new token', ['read']), withNewTokens: true },
-  {
-    ...small('mixed', 'mixed: 4 reads, 1 create', ['read', 'read', 'read', 'read', 'create']),
-    isOpen: true,
-  },
+  small('mixed', 'mixed: 4 reads, 1 create', ['read', 'read', 'read', 'read', 'create']),
 ]
 
 function small(name: string, title: string, kinds: Kind[]) {

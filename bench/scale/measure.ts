@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../test/support/process.js'
 import { itemBytes } from '../lib/item.js'
 import { startReading } from '../lib/probe.js'
-import { type Child, connectionTo, cores, start, stop } from '../lib/processes.js'
+import { type Child, startServer, stop } from '../lib/processes.js'
 import { median } from '../lib/statistics.js'
 import type { Actions, Side } from './server.js'
 
@@ -32,9 +32,9 @@ export async function measure({ side, items, heap }: Run) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const flags = ['--expose-gc', ...(heap === undefined ? [] : [`--max-old-space-size=${heap}`])]
-  const server = start({
+  const server = await startServer({
+    port,
     args: [...flags, script, side, String(port), String(items)],
-    core: cores.server,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   const ask = (action: Exclude<keyof Actions, 'ids'>, count?: number): Promise<number> =>
@@ -54,7 +54,6 @@ export async function measure({ side, items, heap }: Run) {
   }
 
   try {
-    ;(await connectionTo(server, port)).destroy()
     await ask('fill', warmUp.items)
     await ask('read', reads)
     await ask('churn', warmUp.churned)

@@ -11,7 +11,7 @@ const maxUnreadBytes = 1024 * 1024
  * @param isReadable whether to write lines for people instead of JSON.
  */
 export function createLog(level: string, isReadable: boolean): Logger {
-  // An `import` of this CommonJS package would load a lexer for its exports, which adds 30 ms to the start (bench/CHOICES.md).
+  // An `import` of this CommonJS package would load a lexer for its exports, which adds 30 ms to the start.
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
