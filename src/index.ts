@@ -26,7 +26,7 @@ import {
   type Failures,
   type RecordedRequest,
 } from './doubles/options.js'
-import { requestsIn, requestsOf, storeItems } from './doubles/seed.js'
+import { requestsFrom, storeItems } from './doubles/seed.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/names.js'
 import { createService, openMemoryStore } from './service.js'
@@ -189,12 +189,20 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
     async seed(items) {
       needRunning()
-      return await storeItems(store, requestsOf(items), doubles.newId)
+      return await storeItems(
+        store,
+        requestsFrom(items, (item) => JSON.stringify(item)),
+        doubles.newId,
+      )
     },
 
     async seedText(texts) {
       needRunning()
-      return await storeItems(store, requestsIn(texts), doubles.newId)
+      return await storeItems(
+        store,
+        requestsFrom(texts, (text) => text),
+        doubles.newId,
+      )
     },
 
     fail(failures, scope = {}) {

@@ -70,15 +70,15 @@ function isDelay({ min, max }: Delay): boolean {
 /** Parses failures such as `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
 export function parseFailures(text: string): Failures {
   const entries = text.split(',').map((entry) => entry.split('='))
-  const names = entries.map(([name = '']) => (name === 'cut' ? name : Number(name)))
-  const hasRates = entries.every(({ length }) => length === 2)
-  const rates = entries.map(([, rate]) => (rate ? Number(rate) : Number.NaN))
-  const failures = hasRates
-    ? Object.fromEntries(names.map((name, place) => [name, rates[place]]))
-    : names
-  if ((hasRates || entries.every(({ length }) => length === 1)) && areFailures(failures)) {
-    return failures
-  }
+  const failures = text.includes('=')
+    ? Object.fromEntries(
+        entries.map(([name, rate, ...more]) => [
+          name,
+          rate && more.length === 0 ? Number(rate) : Number.NaN,
+        ]),
+      )
+    : entries.map(([name]) => (name === 'cut' ? name : Number(name)))
+  if (areFailures(failures)) return failures
   throw new UsageError(
     `--failures is ${JSON.stringify(text)}; expected the first ones such as 503,cut or rates such as 503=0.1,cut=0.05, of ${kinds.join(', ')}`,
   )
@@ -109,8 +109,8 @@ function areFailures(value: unknown): value is Failures {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.every((each) => kinds.includes(each))
   const names = kinds.map(String)
-  const rates = Object.values(value).filter((rate) => typeof rate === 'number' && rate >= 0)
-  const sum = rates.reduce((total, rate) => total + rate, 0)
-  const { length } = Object.keys(value).filter((name) => names.includes(name))
-  return length === Object.keys(value).length && rates.length === length && sum <= 1
+  const areRates = Object.entries(value).every(
+    ([name, rate]) => names.includes(name) && typeof rate === 'number' && rate >= 0,
+  )
+  return areRates && Object.values(value).reduce((sum, rate) => sum + rate, 0) <= 1
 }

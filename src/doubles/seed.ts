@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf, UsageError } from '../config/usage-error.js'
+import { workTurn } from '../http/turns.js'
 import { type ItemId, newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item.js'
 import {
@@ -21,11 +22,9 @@ export class InvalidSeedError extends Error {
   override readonly name = 'InvalidSeedError'
 }
 
-/** Items, and bytes of them, that are read, stored or deleted in one turn of the event loop: about a millisecond. */
-const itemsPerTurn = 256
-const bytesPerTurn = 256 * 1024
+/** Number of items that are deleted in one turn of the event loop. */
+const deletedPerTurn = 256
 
-const lineFeed = 0x0a
 const nullText = Buffer.from('null')
 const beforeProjectId = Buffer.from('{"project_id":')
 const beforeData = Buffer.from(',"data":')
@@ -42,7 +41,7 @@ export function parseSeed(file: Buffer): ItemRequest[] {
   const requests: ItemRequest[] = []
   let start = 0
   try {
-    if (!isUtf8(text)) throw new JsonSyntaxError('not valid UTF-8', invalidByte(text))
+    if (!isUtf8(text)) throw new JsonSyntaxError('not valid UTF-8', firstInvalid(text))
     for (const { start: objectStart, data, projectId } of seedObjects(text)) {
       start = objectStart
       requests.push(parseItemRequest(requestOf(text, data, projectId)))
@@ -55,17 +54,12 @@ export function parseSeed(file: Buffer): ItemRequest[] {
   }
 }
 
-/** Reads objects by `JSON.stringify`. @throws {UsageError} with the index of the value that is not an item. */
-export function requestsOf(items: readonly object[]): Iterable<ItemRequest> {
-  return requestsFrom(items, (item) => JSON.stringify(item))
-}
-
-/** Reads JSON texts, verbatim. @throws {UsageError} with the index of the text that is not an item. */
-export function requestsIn(texts: readonly string[]): Iterable<ItemRequest> {
-  return requestsFrom(texts, (text) => text)
-}
-
-function* requestsFrom<T>(
+/**
+ * Reads each value as a seed file of its own.
+ * @param textOf returns the JSON text of a value.
+ * @throws {UsageError} with the index of the value that is not an item.
+ */
+export function* requestsFrom<T>(
   given: readonly T[],
   textOf: (each: T) => unknown,
 ): Generator<ItemRequest, void> {
@@ -114,9 +108,13 @@ export async function storeItems(
 ): Promise<ItemId[]> {
   const ids: ItemId[] = []
   const all: ItemRequest[] = []
-  for await (const item of withPauses(items)) all.push(item)
+  for (const item of items) {
+    await workTurn()
+    all.push(item)
+  }
   try {
-    for await (const item of withPauses(all)) {
+    for (const item of all) {
+      await workTurn()
       let id = newId()
       while (!(await store.create(id, encodeItem(id, item)))) id = newId()
       ids.push(id)
@@ -124,26 +122,11 @@ export async function storeItems(
     return ids
   } catch (error) {
     while (ids.length > 0) {
-      const stored = ids.splice(-itemsPerTurn)
+      const stored = ids.splice(-deletedPerTurn)
       await Promise.allSettled(stored.map(async (id) => await store.delete(id)))
       await nextTurn()
     }
     throw error
-  }
-}
-
-/** Yields the items, and lets the rest of the event loop run after each portion. */
-async function* withPauses(items: Iterable<ItemRequest>): AsyncGenerator<ItemRequest, void> {
-  let [count, bytes] = [0, 0]
-  for (const item of items) {
-    yield item
-    count += 1
-    bytes += item.members.length
-    if (count === itemsPerTurn || bytes >= bytesPerTurn) {
-      await nextTurn()
-      count = 0
-      bytes = 0
-    }
   }
 }
 
@@ -152,19 +135,6 @@ function requestOf(text: Uint8Array, data: Span, projectId: Span | undefined): B
   const project = projectId ? text.subarray(projectId.start, projectId.end) : nullText
   const dataText = text.subarray(data.start, data.end)
   return Buffer.concat([beforeProjectId, project, beforeData, dataText, requestEnd])
-}
-
-/** Position of the first byte that is not UTF-8: the first that decoding and encoding changes. */
-function invalidByte(text: Uint8Array): number {
-  const lineAt = (start: number) =>
-    text.subarray(start, text.indexOf(lineFeed, start) + 1 || undefined)
-  let start = 0
-  let line = lineAt(start)
-  while (isUtf8(line)) {
-    start += line.length
-    line = lineAt(start)
-  }
-  return start + firstInvalid(line)
 }
 
 function invalid(text: Uint8Array, offset: number, problem: string): InvalidSeedError {
