@@ -48,17 +48,15 @@ const exitTime = 250
 
 /** @throws {UsageError} if this version of Node.js lacks what the listener needs. */
 export function createService(config: Config, parts: ServiceParts): Service {
-  const { log, requestLogLevel, load, doubles } = parts
+  const { store, log, requestLogLevel, load, doubles } = parts
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one for each delay
-  const store = doubles?.slowed(parts.store, stopping.signal) ?? parts.store
   const waitingReads = createWaitingReads(store, stopping.signal)
   const routes = createRoutes(config, {
     ...parts,
-    store,
     waitingReads,
     newId: doubles?.newId,
-    wrap: doubles?.failing ?? ((handle) => handle),
+    wrap: (handle) => doubles?.wrap(handle, stopping.signal) ?? handle,
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)

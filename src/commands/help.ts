@@ -104,9 +104,9 @@ and a time is in the unit of its default.
 `
 }
 
-/** Where the meaning of a setting begins, and where lines end, in characters. */
+/** Where the meaning of a setting begins, in characters; lines end after 100, or after one long word. */
 const meaningColumn = 47
-const lineLength = 100
+const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
 /** The lines of each setting. */
 export function describeSettings(): string {
@@ -114,25 +114,9 @@ export function describeSettings(): string {
     .map(({ name, defaultText, meaning }) => {
       const flag = `--${flagOf(name)}`
       const ending = defaultText === undefined ? '' : ` [${defaultText}]`
-      const lines = wrapped(meaning + ending, lineLength - meaningColumn)
+      const lines = (meaning + ending).match(meaningLine) ?? []
       const text = lines.join(`\n${' '.repeat(meaningColumn)}`)
       return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${text}`
     })
     .join('\n')
-}
-
-/** @param length maximum length of a line that has more than one word. */
-function wrapped(text: string, length: number): string[] {
-  const [first = '', ...words] = text.split(' ')
-  const lines: string[] = []
-  let line = first
-  for (const word of words) {
-    if (line.length + 1 + word.length > length) {
-      lines.push(line)
-      line = word
-    } else {
-      line += ` ${word}`
-    }
-  }
-  return [...lines, line]
 }

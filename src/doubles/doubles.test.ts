@@ -3,9 +3,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Exchange } from '../http/exchange.js'
-import { newItemId } from '../item/id.js'
-import { encodeItem } from '../item/item.js'
-import { createMemoryStore } from '../store/memory/store.js'
 import { createDoubles } from './doubles.js'
 import { parseDelay, parseFailures } from './options.js'
 
@@ -25,24 +22,21 @@ test('failures are the first ones, or have rates', () => {
   }
 })
 
-const item = { projectId: Buffer.from('null'), members: Buffer.alloc(0) }
-
-test('operations that a reset overtakes fail without an effect, and those that a stop ends succeed', async () => {
-  const store = createMemoryStore(1000)
+test('requests that a reset overtakes fail without an effect, and those that a stop ends succeed', async () => {
   const doubles = createDoubles({ delay: { min: 60_000, max: 60_000 } })
   const stopping = new AbortController()
-  const slowed = doubles.slowed(store, stopping.signal)
-  const create = async () => {
-    const id = newItemId()
-    return await slowed.create(id, encodeItem(id, item))
-  }
-  const early = create()
+  let handled = 0
+  const handle = doubles.wrap(() => {
+    handled += 1
+  }, stopping.signal)
+  const exchange = {} as Exchange // what a delay uses
+  const early = handle(exchange)
   doubles.reset()
-  const late = create()
+  const late = handle(exchange)
   stopping.abort()
-  await assert.rejects(early, { name: 'StoreError', code: 'STORE_UNAVAILABLE' })
-  assert.equal(await late, true)
-  assert.equal((await store.size()).items, 1)
+  await assert.rejects(async () => early, { name: 'ApiError', code: 'STORE_UNAVAILABLE' })
+  await late
+  assert.equal(handled, 1)
 })
 
 test('the last 10,000 requests are recorded', () => {

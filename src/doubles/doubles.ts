@@ -1,9 +1,4 @@
-/**
- * Test doubles: latency, failures, repeatable ids, and a record of requests. `service.ts` wraps store and handlers with
- * them.
- *
- * @module
- */
+/** Test doubles: latency, failures, repeatable ids, and a record of requests. @module */
 
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,11 +6,10 @@ import { answerError, answerJson } from '../http/answer.js'
 import type { Exchange, Handler } from '../http/exchange.js'
 import { ApiError } from '../interface/errors.js'
 import { type ItemId, type NewId, namedItemId } from '../item/id.js'
-import { type Awaitable, type ItemStore, StoreError } from '../store/item-store.js'
 import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './options.js'
 
 interface DoublesOptions {
-  /** Latency of each operation on items. */
+  /** Latency of each request for items. */
   readonly delay?: Delay | undefined
   /** Failures that are armed at the start and after each reset. */
   readonly failures?: Failures | undefined
@@ -26,20 +20,18 @@ interface DoublesOptions {
 export interface Doubles {
   /** Makes the ids of new items; `undefined` for those of the service. */
   readonly newId: NewId | undefined
-  /** Wraps the handler of an item endpoint. */
-  failing(handle: Handler): Handler
   /**
-   * Wraps the store that the handlers use.
+   * Makes the handler of an item endpoint slow, and makes it fail.
    * @param stopping once aborted, nothing is delayed any more, and pending delays end.
    */
-  slowed(store: ItemStore, stopping: AbortSignal): ItemStore
+  wrap(handle: Handler, stopping: AbortSignal): Handler
   /** Records a request; called when its response has been sent. */
   observe(exchange: Exchange): void
   /** Arms failures. */
   fail(failures: Failures, scope?: FailureScope): void
   /** The latest requests since the last reset, up to 10,000, in the order in which they ended. */
   requests(): RecordedRequest[]
-  /** Starts over: ids, failures and the record are as at the start. Operations that are delayed now fail. */
+  /** Starts over: ids, failures and the record are as at the start. Requests that are delayed now fail. */
   reset(): void
 }
 
@@ -67,34 +59,20 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions): Doubles
   startOver()
   return {
     newId: seeded?.newId,
-    failing: queue.failing,
     fail: queue.arm,
     observe: (exchange) => record(exchange, exchange.response.statusCode),
     requests: () => [...recorded],
 
-    slowed(store, stopping) {
-      if (delay === undefined) return store
-      const pause = async () => {
+    wrap(handle, stopping) {
+      if (delay === undefined) return queue.failing(handle)
+      return queue.failing(async function handleLater(exchange) {
         const before = resets
         const time = randomInt(delay.min, delay.max + 1)
         await wait(time, undefined, { signal: stopping }).catch(() => undefined)
         // A create that went on would take an id that belongs to the next test.
-        if (before !== resets) throw new StoreError('STORE_UNAVAILABLE', 'The store was reset')
-      }
-      const paused =
-        <Arguments extends unknown[], Result>(call: (...given: Arguments) => Awaitable<Result>) =>
-        async (...given: Arguments): Promise<Result> => {
-          await pause()
-          return await call(...given)
-        }
-      return {
-        ...store,
-        create: paused(store.create),
-        read: paused(store.read),
-        replace: paused(store.replace),
-        delete: paused(store.delete),
-        list: paused(store.list),
-      }
+        if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
+        await handle(exchange)
+      })
     },
 
     reset() {

@@ -32,13 +32,17 @@ import type { ReadResult, Tagged } from './wait.js'
 import type { WaitingReads } from './waiting-reads.js'
 
 const retrieved = envelope('success', 'Item retrieved successfully')
-const listed = envelope('success', 'Items retrieved successfully')
+const listed = envelope('success', 'Items retrieved successfully', '[', ']')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
 /** Length in bytes above which a body is sent as it is, without a copy as a string: many may be in flight. */
 const longBody = 16 * 1024
 
-const sessionStart = '{"session_id":"'
+/** The parts of a body before and after the data (spec §2.3); the session id comes first of all. */
+interface Envelope {
+  readonly before: string
+  readonly after: string
+}
 
 /** An item with its tag. */
 interface TaggedItem extends Tagged {
@@ -133,11 +137,11 @@ export function createItemHandlers(
       const { modified, applied = [] } = result ?? {}
       if (method === 'HEAD') {
         const { tag, byteLength } = modified ?? (await taggedList(project))
-        const isStarted = startList(exchange, byteLength, ['ETag', tag, ...applied])
-        return isStarted ? exchange.connection.turn.end(exchange.response) : undefined
+        const list = { byteLength, chunks: [], release: () => undefined }
+        return answerData(exchange, 200, listed, list, ['ETag', tag, ...applied])
       }
       const list = await (modified ? modified.list() : sharedLists.open(project))
-      return answerList(exchange, list, ['ETag', listTag(list.version), ...applied])
+      return answerData(exchange, 200, listed, list, ['ETag', listTag(list.version), ...applied])
     },
 
     create: async function createItem(exchange) {
@@ -241,55 +245,41 @@ function requestedId({ params }: Exchange): string {
   return params.item_id ?? ''
 }
 
-/** The part of the envelope between the session id and the data (spec §2.3). */
-function envelope(status: string, message: string): string {
-  return `","status":"${status}","message":"${message}","data":`
+function envelope(status: string, message: string, open = '', close = ''): Envelope {
+  const before = `","status":"${status}","message":"${message}","data":${open}`
+  return { before, after: `${close}}` }
 }
 
-/** Answers with one item. As Latin-1, the text has one character for each byte of UTF-8. */
 function answerItem(
   exchange: Exchange,
   status: number,
-  middle: string,
+  parts: Envelope,
   item: EncodedItem,
   headers: HeaderList,
 ): Awaitable<void> {
-  const { connection, request, response, sessionId } = exchange
-  const before = `${sessionStart}${sessionId}${middle}`
-  if (!startJson(exchange, status, before.length + item.length + 1, headers)) return
-  if (request.method === 'HEAD') return exchange.connection.turn.end(response)
-  if (item.length > longBody) {
-    const chunks = { chunks: [item], release: () => undefined }
-    return sendChunks(connection, response, before, chunks, '}')
-  }
-  exchange.connection.turn.end(response, `${before}${item.toString('latin1')}}`)
+  const data = { byteLength: item.length, chunks: [item], release: () => undefined }
+  return answerData(exchange, status, parts, data, headers)
 }
 
-/** Answers with the items of a list. */
-function answerList(exchange: Exchange, list: ItemList, headers: HeaderList): Awaitable<void> {
-  const { connection, response } = exchange
-  const { byteLength = Number.POSITIVE_INFINITY, chunks } = list
-  if (!startList(exchange, list.byteLength, headers)) return list.release()
-  if (byteLength > longBody || !Array.isArray(chunks)) {
-    return sendChunks(connection, response, beforeList(exchange), list, ']}')
-  }
-  exchange.connection.turn.end(
-    response,
-    `${beforeList(exchange)}${Buffer.concat(chunks).toString('latin1')}]}`,
-  )
-  list.release()
-}
-
-/** Sends the head of a list of so many bytes. @returns whether to go on, as `startJson` does. */
-function startList(
+/** Answers with data. As Latin-1, a text has one character for each byte of UTF-8. */
+function answerData(
   exchange: Exchange,
-  byteLength: number | undefined,
+  status: number,
+  { before, after }: Envelope,
+  data: Pick<ItemList, 'byteLength' | 'chunks' | 'release'>,
   headers: HeaderList,
-): boolean {
-  const length = byteLength === undefined ? undefined : beforeList(exchange).length + byteLength + 2
-  return startJson(exchange, 200, length, headers)
-}
-
-function beforeList({ sessionId }: Exchange): string {
-  return `${sessionStart}${sessionId}${listed}[`
+): Awaitable<void> {
+  const { connection, request, response, sessionId } = exchange
+  const { byteLength, chunks } = data
+  const start = `{"session_id":"${sessionId}${before}`
+  const length = byteLength === undefined ? undefined : start.length + byteLength + after.length
+  if (!startJson(exchange, status, length, headers)) return data.release()
+  if (request.method === 'HEAD') return connection.turn.end(response)
+  if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
+    return sendChunks(connection, response, start, data, after)
+  }
+  const [first] = chunks
+  const bytes = chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks)
+  connection.turn.end(response, `${start}${bytes.toString('latin1')}${after}`)
+  data.release()
 }

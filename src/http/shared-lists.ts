@@ -80,6 +80,7 @@ export class SharedLists {
     if (known > oneChunk || (known > 0 && this.#heldBytes + known > this.#maxBytes)) return list
     const chunks: Uint8Array[] = []
     let byteLength = 0
+    let isWhole = false
     const release = () => {
       this.#heldBytes -= byteLength
     }
@@ -87,17 +88,13 @@ export class SharedLists {
       for await (const chunk of list.chunks) {
         byteLength += chunk.length
         this.#heldBytes += chunk.length
-        if (this.#heldBytes > this.#maxBytes) {
-          release()
-          return undefined
-        }
+        if (this.#heldBytes > this.#maxBytes) return undefined
         chunks.push(chunk)
       }
-    } catch (error) {
-      release()
-      throw error
+      isWhole = true
     } finally {
       list.release()
+      if (!isWhole) release()
     }
     const { version } = list
     const whole = byteLength <= oneChunk ? [Buffer.concat(chunks)] : chunks
@@ -114,15 +111,12 @@ export class SharedLists {
     try {
       await before
       const list = await this.open(project)
-      const timer = setTimeout(end, maxTurn)
-      return {
-        ...list,
-        release() {
-          clearTimeout(timer)
-          end()
-          list.release()
-        },
+      setTimeout(end, maxTurn).unref()
+      const release = () => {
+        end()
+        list.release()
       }
+      return { ...list, release }
     } catch (error) {
       end()
       throw error
