@@ -9,6 +9,7 @@ import { explainListenError, UsageError } from '../config/usage-error.js'
 import type { Doubles } from '../doubles/doubles.js'
 import type { parseSeed } from '../doubles/seed.js'
 import type { OpenedStore, ServiceParts } from '../service.js'
+import { serveFirst } from './threads.js'
 
 export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
@@ -63,6 +64,7 @@ export async function start(
     const load = watchLoad(config, itemBytes)
     const parts = { store, log, signing, requestLogLevel, load, doubles }
     const service = createService(config, parts)
+    serveFirst()
     const url = await service.listen()
     const stop = async () => {
       await service.stop(lastRequestGrace)
