@@ -151,7 +151,7 @@ export async function openStore(config: Config, log: Logger): Promise<OpenedStor
   if (url === undefined) {
     const store = openMemoryStore(config)
     const description = { store: 'process memory', max_store_bytes: maxStoreBytes }
-    return { store, description, itemBytes: () => heldBytes(store) }
+    return { store, description, itemBytes: () => store.size().memoryBytes }
   }
   const { openRedisStore } = await import('./store/redis/store.js')
   try {
@@ -160,11 +160,6 @@ export async function openStore(config: Config, log: Logger): Promise<OpenedStor
   } catch (error) {
     throw error instanceof StoreMismatchError ? new UsageError(error.message) : error
   }
-}
-
-function heldBytes(store: ItemStore): number {
-  const size = store.size()
-  return 'memoryBytes' in size ? size.memoryBytes : 0
 }
 
 /** Where a server can be reached from this machine, without a trailing slash. */
