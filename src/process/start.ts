@@ -73,7 +73,12 @@ export async function start(
     }
     handleShutdown(stop, config.shutdownTimeout, log)
     // A supervisor that reads this line may send a signal at once.
-    log.info({ version, url, ...description, ...limitFields(config) }, `listening on ${url}`)
+    const limits = {
+      max_memory_bytes: config.maxMemoryBytes,
+      max_body_bytes: config.maxBodyBytes,
+      max_connections: maxConnections,
+    }
+    log.info({ version, url, ...description, ...limits }, `listening on ${url}`)
     if (warning !== undefined) log.warn(warning)
     if (maxConnections < settings.maxConnections) {
       log.warn(
@@ -84,14 +89,6 @@ export async function start(
   } catch (error) {
     await store.close()
     throw explainListenError(error, config, '--')
-  }
-}
-
-function limitFields({ maxMemoryBytes, maxBodyBytes, maxConnections }: Config) {
-  return {
-    max_memory_bytes: maxMemoryBytes,
-    max_body_bytes: maxBodyBytes,
-    max_connections: maxConnections,
   }
 }
 
