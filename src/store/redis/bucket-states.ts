@@ -7,9 +7,11 @@ import type { Command, RedisReply, RedisValue } from './client.js'
 /** The state of a bucket, from its field `bytes`. */
 export interface BucketState {
   readonly key: string
+  /** The field; `null` for a bucket without items. */
+  readonly field: RedisValue
   /** Length of all texts. */
   readonly bytes: number
-  /** A UUID; empty for a bucket without items, or without a version, as the first services left them. */
+  /** A UUID; empty for a bucket without items. */
   readonly version: string
 }
 
@@ -20,11 +22,8 @@ interface AllBuckets {
   readonly version: string
 }
 
-/** Sends commands that change nothing, each with its key. @throws {StoreError} if one fails. */
-export type ReadAll = (
-  commands: readonly Command[],
-  keys: readonly string[],
-) => Promise<readonly RedisReply[]>
+/** Sends commands that change nothing. @throws {StoreError} if one fails. */
+export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply[]>
 
 interface BucketStatesOptions {
   readonly prefix: string
@@ -32,7 +31,7 @@ interface BucketStatesOptions {
   readonly keys: readonly string[]
   readonly isCluster: boolean
   readonly corrupted: CorruptedKeys
-  readonly readAll: ReadAll
+  readonly read: Read
 }
 
 /** Number of buckets that one command or call reads: the server needs 0.24 ms for 1,024 of them. */
@@ -45,34 +44,37 @@ const fieldBytes = 64
 export type BucketStates = ReturnType<typeof createBucketStates>
 
 export function createBucketStates(options: BucketStatesOptions) {
-  const { keys, isCluster, corrupted, readAll } = options
+  const { keys, isCluster, corrupted, read } = options
   const readByOneCommand = createSortedRead(options)
   /** Buckets whose key did not exist when it was last checked. */
   const absent = new Set<string>()
-  /** The last fields read, with the states in them: most fields are the same the next time. */
-  let last: { fields: readonly RedisValue[]; buckets: AllBuckets } = {
-    fields: [],
-    buckets: { states: [], version: '' },
-  }
+  /** The states that were read last: most are the same the next time. */
+  let last: AllBuckets = { states: [], version: '' }
+  /** The read of all states that is not sent yet. */
+  let next: Promise<AllBuckets> | undefined
 
   /** @throws {StoreError} if the field is not as the service writes it. */
   function stateIn(key: string, field: RedisValue): BucketState {
-    if (field === null) return { key, bytes: 0, version: '' }
+    if (field === null) return { key, field, bytes: 0, version: '' }
     absent.delete(key)
-    const [bytes = '', version = '', rest] = String(field).split(' ')
-    if (!/^\d{1,15}$/.test(bytes) || rest !== undefined) throw corrupted.found(key)
-    return { key, bytes: Number(bytes), version }
+    const [, bytes, version] = /^(\d{1,15}) ([\w-]+)$/.exec(String(field)) ?? []
+    if (version === undefined) throw corrupted.found(key)
+    return { key, field, bytes: Number(bytes), version }
   }
 
   async function readFields(wanted: readonly string[]): Promise<RedisValue[]> {
-    const replies = await readAll(wanted.map(fieldCommand), wanted)
-    return replies.map(({ value }) => value)
+    const commandOf = (key: string) => ({
+      parts: ['HGET', key, bytesField],
+      key,
+      replyBytes: fieldBytes,
+    })
+    return (await read(wanted.map(commandOf))).map(({ value }) => value)
   }
 
   /** Returns the length of each hash, 0 if it does not exist. @throws {StoreError} */
   async function lengths(wanted: readonly string[]): Promise<number[]> {
-    const commands = wanted.map((key) => ({ parts: ['HLEN', key], replyBytes: 0 }))
-    return (await readAll(commands, wanted)).map(({ value }) => Number(value))
+    const commandOf = (key: string) => ({ parts: ['HLEN', key], key, replyBytes: 0 })
+    return (await read(wanted.map(commandOf))).map(({ value }) => Number(value))
   }
 
   /**
@@ -89,14 +91,19 @@ export function createBucketStates(options: BucketStatesOptions) {
     for (const [index, key] of missing.entries()) if (found[index] === 0) absent.add(key)
   }
 
-  /** @param known the states that need not be parsed, by index. */
+  /** @param known states that need not be parsed again, by index. */
   async function statesIn(
     fields: readonly RedisValue[],
     itsKeys: readonly string[],
-    known: readonly (BucketState | undefined)[] = [],
+    known: readonly BucketState[] = [],
   ): Promise<BucketState[]> {
-    const states = itsKeys.map((key, index) => known[index] ?? stateIn(key, fields[index] ?? null))
-    await assertAbsent(itsKeys.filter((key, index) => fields[index] === null && !absent.has(key)))
+    const states = itsKeys.map((key, index) => {
+      const field = fields[index] ?? null
+      const state = known[index]
+      return state !== undefined && isSame(field, state.field) ? state : stateIn(key, field)
+    })
+    const missing = states.filter(({ key, field }) => field === null && !absent.has(key))
+    if (missing.length > 0) await assertAbsent(missing.map(({ key }) => key))
     return states
   }
 
@@ -114,18 +121,22 @@ export function createBucketStates(options: BucketStatesOptions) {
     return fields
   }
 
-  /** Reads the states of all buckets, in the order of their keys. @throws {StoreError} */
+  async function readAll(): Promise<AllBuckets> {
+    next = undefined
+    // `SORT` takes a key of another kind for a bucket without items.
+    const sorted = isCluster || corrupted.size > 0 ? undefined : await readByOneCommand()
+    const states = await statesIn(sorted ?? (await readEachField()), keys, last.states)
+    if (states.some((state, index) => state !== last.states[index])) {
+      const versions = states.map(({ version }) => version).join()
+      last = { states, version: hash('sha1', versions, 'base64url') }
+    }
+    return last
+  }
+
+  /** Reads the states of all buckets, in the order of their keys. Calls of one turn share it. @throws {StoreError} */
   async function all(): Promise<AllBuckets> {
-    const sorted = isCluster || !corrupted.isEmpty ? undefined : await readByOneCommand()
-    const fields = sorted ?? (await readEachField())
-    const known = fields.map((field, index) =>
-      isSame(field, last.fields[index]) ? last.buckets.states[index] : undefined,
-    )
-    if (!known.includes(undefined)) return last.buckets
-    const states = await statesIn(fields, keys, known)
-    const versions = states.map(({ version }) => version).join()
-    last = { fields, buckets: { states, version: hash('sha1', versions, 'base64url') } }
-    return last.buckets
+    next ??= Promise.resolve().then(readAll)
+    return await next
   }
 
   /** Checks some buckets again. @throws {StoreError} if another program has written to one of the keys. */
@@ -144,27 +155,27 @@ export function createBucketStates(options: BucketStatesOptions) {
  * never changes. It may not read other keys in a cluster, or for a user without rights to all keys. The function then
  * resolves to `undefined`.
  */
-function createSortedRead({ prefix, keys, readAll }: BucketStatesOptions) {
+function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
   const numbersKey = `${prefix}{numbers}`
   const pattern = `${prefix}{*}->${bytesField}`
   const sorts = Array.from({ length: Math.ceil(keys.length / portion) }, (_, index) => {
     const limit = ['LIMIT', String(index * portion), String(portion)]
     const parts = ['SORT', numbersKey, 'BY', 'nosort', ...limit, 'GET', pattern]
-    return { parts, replyBytes: portion * fieldBytes }
+    return { parts, key: numbersKey, replyBytes: portion * fieldBytes }
   })
   const scores = keys.flatMap((_, number) => [String(number), String(number)])
-  const addNumbers = { parts: ['ZADD', numbersKey, ...scores], replyBytes: 0 }
+  const addNumbers = { parts: ['ZADD', numbersKey, ...scores], key: numbersKey, replyBytes: 0 }
   /** Until this time, as `performance.now()` has it, the server is not asked. */
   let refusedUntil = prefix.includes('*') ? Number.POSITIVE_INFINITY : 0 // `*` stands for the number
 
   return async function readByOneCommand(): Promise<RedisValue[] | undefined> {
     if (performance.now() < refusedUntil) return undefined
     try {
-      const replies = await readAll(sorts, Array(sorts.length).fill(numbersKey))
+      const replies = await read(sorts)
       const none: RedisValue[] = []
       const fields = none.concat(...replies.map(({ value }) => value))
       if (fields.length === keys.length) return fields
-      await readAll([addNumbers], [numbersKey])
+      await read([addNumbers])
     } catch {
       // The server may not take this command, or no writes. Reading each field shows any other cause.
       refusedUntil = performance.now() + refusedFor
@@ -177,10 +188,6 @@ function isSame(field: RedisValue, other: RedisValue | undefined): boolean {
   return (
     field === other || (Buffer.isBuffer(field) && Buffer.isBuffer(other) && field.equals(other))
   )
-}
-
-function fieldCommand(key: string): Command {
-  return { parts: ['HGET', key, bytesField], replyBytes: fieldBytes }
 }
 
 export function hasItems({ bytes }: BucketState): boolean {

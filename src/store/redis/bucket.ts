@@ -11,10 +11,9 @@
  * @module
  */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ItemFilter } from '../../item/item.js'
 import type { StoreError } from '../item-store.js'
-import type { RedisValue } from './client.js'
 import { partlyDone, refused, unexpectedData } from './errors.js'
 
 /** The field of a bucket that is not an item. */
@@ -24,28 +23,29 @@ const itemStart = '{"id":"'
 const idLength = 36
 const closeBrace = 0x7d
 
-/** Returns the value of the field `bytes`. @param entries fields and their values in turn. */
-export function bytesIn(entries: readonly Buffer[]): Buffer | undefined {
-  const index = entries.findIndex((entry, index) => index % 2 === 0 && isBytesField(entry))
-  return index === -1 ? undefined : entries[index + 1]
+/** Entries of a bucket. */
+export interface Entries {
+  /** The value of the field `bytes`, if it is among them. */
+  readonly bytes: Buffer | undefined
+  /** Texts by id. */
+  readonly items: ReadonlyMap<string, Buffer>
+  /** A field that is neither an item's nor `bytes`. */
+  readonly unexpected: Buffer | undefined
 }
 
-/**
- * Returns the texts of items.
- * @param entries fields and their values in turn.
- * @param seen ids of items to leave out. The ids of the items returned are added.
- */
-export function textsIn(entries: readonly Buffer[], seen?: Set<string>): Buffer[] {
-  const texts: Buffer[] = []
-  for (let index = 0; index < entries.length; index += 2) {
-    const [field, text] = [entries[index], entries[index + 1]]
-    if (field === undefined || text === undefined || isBytesField(field)) continue
-    const id = seen && field.toString('latin1')
-    if (id !== undefined && seen?.has(id)) continue
-    if (id !== undefined) seen?.add(id)
-    texts.push(text)
+/** @param reply fields and their values in turn. */
+export function entriesIn(reply: readonly Buffer[]): Entries {
+  const items = new Map<string, Buffer>()
+  let bytes: Buffer | undefined
+  let unexpected: Buffer | undefined
+  for (let index = 0; index < reply.length; index += 2) {
+    const [field, value] = [reply[index], reply[index + 1]] as [Buffer, Buffer] // there are as many values as fields
+    const id = field.toString('latin1')
+    if (id === bytesField) bytes = value
+    else if (isItem(id, value)) items.set(id, value)
+    else unexpected = field
   }
-  return texts
+  return { bytes, items, unexpected }
 }
 
 /** The texts of several items, each after a comma. */
@@ -56,15 +56,17 @@ export interface ItemTexts {
 }
 
 /** Joins texts, each after a comma, in memory of their own: a slice of Node's pool would keep the whole pool. */
-export function joined(texts: readonly Buffer[]): ItemTexts {
-  const length = texts.reduce((sum, text) => sum + 1 + text.length, 0)
+export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
+  let length = 0
+  for (const text of items.values()) length += 1 + text.length
   const bytes = Buffer.allocUnsafeSlow(length)
-  const ends = new Uint32Array(texts.length)
-  let end = 0
-  for (const [index, text] of texts.entries()) {
+  const ends = new Uint32Array(items.size)
+  let [index, end] = [0, 0]
+  for (const text of items.values()) {
     end += bytes.write(',', end)
     end += text.copy(bytes, end)
     ends[index] = end
+    index += 1
   }
   return { bytes, ends }
 }
@@ -80,16 +82,6 @@ export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buff
   return wanted
 }
 
-/** Returns the first field that is neither an item's nor `bytes`. @param entries fields and their values in turn. */
-export function unexpectedFieldIn(entries: readonly Buffer[]): Buffer | undefined {
-  for (let index = 0; index < entries.length; index += 2) {
-    const [field, text] = [entries[index], entries[index + 1]]
-    if (field === undefined || text === undefined) return undefined
-    if (!isBytesField(field) && !isItem(field.toString('latin1'), text)) return field
-  }
-  return undefined
-}
-
 /** Whether the text begins with the id, as `{"id":"…"`, and ends like an object. */
 export function isItem(id: string, text: Buffer): boolean {
   return (
@@ -100,57 +92,15 @@ export function isItem(id: string, text: Buffer): boolean {
   )
 }
 
-function isBytesField(field: Buffer): boolean {
-  return field.length === bytesField.length && field.toString('latin1') === bytesField
-}
-
-/** Keys that another program has written to. The store is unhealthy until they are as the service left them. */
-export class CorruptedKeys {
-  /** For each key a field that is not an item's; `undefined` if the key as a whole is not a bucket. */
-  readonly #fields = new Map<string, Buffer | undefined>()
-
-  get keys(): Iterable<string> {
-    return this.#fields.keys()
-  }
-
-  get isEmpty(): boolean {
-    return this.#fields.size === 0
-  }
-
-  has(key: string): boolean {
-    return this.#fields.has(key)
-  }
-
-  /** Adds a key that is no bucket, according to the server. */
-  add(key: string): void {
-    if (!this.#fields.has(key)) this.#fields.set(key, undefined)
-  }
-
-  /** Adds a key. @param field one that is not an item's. @returns the error for the caller who has met it. */
+/**
+ * Keys that another program has written to, each with a field that is not an item's; `undefined` if the key as a whole
+ * is not a bucket. The store is unhealthy until they are as the service left them.
+ */
+export class CorruptedKeys extends Map<string, Buffer | undefined> {
+  /** Adds a key. @returns the error for the caller who has met it. */
   found(key: string, field?: Buffer): StoreError {
-    this.#fields.set(key, field)
+    this.set(key, field)
     return refused(new Error(`another program has written to ${key}`))
-  }
-
-  /**
-   * Checks a key, and removes it if it is as the service left it.
-   * @param read reads a field of the key.
-   * @param probe fails if the key is no bucket.
-   * @throws {Error} if it is still corrupted.
-   */
-  async check(
-    key: string,
-    read: (field: Buffer) => Promise<RedisValue>,
-    probe: () => Promise<unknown>,
-  ): Promise<void> {
-    const field = this.#fields.get(key)
-    if (field !== undefined) {
-      const text = await read(field)
-      const isExpected = text === null || isItem(field.toString('latin1'), text as Buffer) // as HGET replies
-      if (!isExpected) throw this.found(key, field)
-    }
-    await probe()
-    if (this.#fields.get(key) === field) this.#fields.delete(key)
   }
 }
 
@@ -158,19 +108,17 @@ export interface Script {
   readonly text: string
   /** SHA-1 of the text in hexadecimal digits, by which the server knows the script. */
   readonly digest: string
-  /** Maximum length of its reply in bytes. */
-  readonly replyBytes: number
 }
 
 /** Maximum length of a script's reply, in bytes. */
-const shortReply = 24 * 1024
+export const shortReply = 24 * 1024
 
 /** Reads the length of all texts into `bytes`. `%.0f` writes numbers without an exponent. */
 const begin = `
 local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
-local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0'
-local bytes = field and string.match(field, '^(%d+) ?[%w-]*$')
+local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0 -'
+local bytes = field and string.match(field, '^(%d+) [%w-]+$')
 if not bytes or #bytes > 15 then return unexpected end`
 
 const beginChange = `${begin}
@@ -227,6 +175,5 @@ redis.call('HSET', key, '', '')
 return redis.call('HDEL', key, '')`)
 
 function script(text: string): Script {
-  const digest = createHash('sha1').update(text).digest('hex')
-  return { text, digest, replyBytes: shortReply }
+  return { text, digest: hash('sha1', text) }
 }

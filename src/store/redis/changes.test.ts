@@ -5,8 +5,8 @@ import { newItemId } from '../../item/id.js'
 import { Changes } from './changes.js'
 
 test('a watcher that comes during a poll is called for what the poll finds', async () => {
-  const versionsOf = () => nextTurn(new Map([['bucket', '1']]))
-  const changes = new Changes({ keyOf: () => 'bucket', versionsOf, versionsOfProjects: versionsOf })
+  const states = [{ key: 'bucket', field: null, bytes: 1, version: '1' }]
+  const changes = new Changes({ keyOf: () => 'bucket', statesOf: () => nextTurn(states) })
   const told: string[] = []
   changes.watch({ id: newItemId() }, () => told.push('first'))
   changes.watch({ id: newItemId() }, () => told.push('second'))

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemId } from '../../item/id.js'
 import type { Watched } from '../item-store.js'
 import { Watchers } from '../watchers.js'
+import type { BucketState } from './bucket-states.js'
 
 /** Time between two polls, in milliseconds: a change is seen within half a second. */
 const interval = 250
@@ -11,10 +12,8 @@ const interval = 250
 interface ChangesOptions {
   /** Returns the key of an item's bucket. */
   readonly keyOf: (id: ItemId) => string
-  /** Reads the versions of buckets, by default of all. */
-  readonly versionsOf: (keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, string>>
-  /** Reads the versions of projects. */
-  readonly versionsOfProjects: (projects: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  /** Reads the states of buckets, by default of all. */
+  readonly statesOf: (keys?: ReadonlySet<string>) => Promise<readonly BucketState[]>
 }
 
 export class Changes {
@@ -22,13 +21,14 @@ export class Changes {
   readonly #watchers = new Watchers()
   readonly #closing = new AbortController()
   #isPolling = false
-  /** The versions of projects that their watchers know. A project without one counts as changed. */
-  #ofProjects = new Map<string, string>()
-  /** Projects that have changed, or were read with another version, since the present poll began. */
-  readonly #newer = new Set<string>()
 
   constructor(options: ChangesOptions) {
     this.#options = options
+  }
+
+  /** The projects for whose changes somebody waits. */
+  get projects(): Iterable<string> {
+    return this.#watchers.projects
   }
 
   /** @returns a function that ends it. */
@@ -40,16 +40,10 @@ export class Changes {
 
   /**
    * Records a change that this service has made.
-   * @param project of the item now. A poll finds the project that the item has left.
+   * @param project of the item now. The next poll calls the watchers of the project that the item has left.
    */
   made(id: ItemId, project: string | undefined): void {
-    if (project !== undefined) this.#forget(project)
     this.#watchers.call([id], [project])
-  }
-
-  /** Records the version of a project that was read. A poll misses it if the project changes back before. */
-  saw(project: string, version: string): void {
-    if (this.#ofProjects.get(project) !== version) this.#forget(project)
   }
 
   close(): void {
@@ -72,41 +66,22 @@ export class Changes {
     this.#isPolling = false
   }
 
-  /** A bucket that is seen for the first time counts as changed: it may have changed since the watcher came. */
+  /**
+   * Calls the watchers of all projects after any change, because a bucket has items of several projects. A bucket that
+   * is seen for the first time counts as changed: it may have changed since the watcher came.
+   * @param known versions by key.
+   */
   async #compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
-    const { keyOf, versionsOf } = this.#options
-    this.#newer.clear()
+    const { keyOf, statesOf } = this.#options
     const keys = this.#watchers.areOfAny ? undefined : new Set([...this.#watchers.ids].map(keyOf))
-    const versions = await versionsOf(keys)
-    const changed = new Set(
-      [...versions.keys()].filter((key) => known.get(key) !== versions.get(key)),
-    )
-    // Watchers that came during the poll are called too: in a cluster, their own read may be older than the poll.
-    const ids = [...this.#watchers.ids].filter((id) => changed.has(keyOf(id)))
-    if (changed.size > 0) {
-      this.#watchers.call(ids, [])
-      const projects = await this.#changedProjects()
-      if (projects.length > 0) this.#watchers.call([], projects)
+    const states = await statesOf(keys)
+    const versions = new Map(states.map(({ key, version }) => [key, version]))
+    const changed = states.filter(({ key, version }) => known.get(key) !== version)
+    if (changed.length > 0) {
+      // Watchers that came during the poll are called too: in a cluster, their own read may be older than the poll.
+      const changedKeys = new Set(changed.map(({ key }) => key))
+      this.#watchers.call([...this.#watchers.ids].filter((id) => changedKeys.has(keyOf(id))))
     }
     return versions
-  }
-
-  #forget(project: string): void {
-    if (!this.#isPolling) return
-    this.#ofProjects.delete(project)
-    this.#newer.add(project)
-  }
-
-  async #changedProjects(): Promise<string[]> {
-    const watched = [...this.#watchers.projects]
-    if (watched.length === 0) return []
-    const versions = await this.#options.versionsOfProjects(watched)
-    const known = this.#ofProjects
-    this.#ofProjects = new Map()
-    return watched.filter((project) => {
-      const version = versions.get(project) ?? ''
-      if (!this.#newer.has(project)) this.#ofProjects.set(project, version)
-      return known.get(project) !== version
-    })
   }
 }

@@ -8,7 +8,6 @@
  */
 
 import { createRequire } from 'node:module'
-import type { Logger } from 'pino'
 import type { StoreSize } from '../item-store.js'
 import { connectErrorOf, NotPrimaryError, TimeoutError } from './errors.js'
 
@@ -28,6 +27,8 @@ export interface ClientOptions {
 export interface Command {
   /** Its name and arguments. */
   readonly parts: readonly (string | Buffer)[]
+  /** Picks the server of a cluster that gets the command. */
+  readonly key: string
   /** Maximum length of its reply in bytes, if known. */
   readonly replyBytes?: number | undefined
   /** Whether `ASKING` goes first, because the slot of the key is being moved to the server that gets this. */
@@ -55,13 +56,12 @@ export interface Servers {
   readonly isReady: boolean
   /** Whether a reply of unknown length may be asked of the server that has the key. */
   hasRoom(key: string): boolean
-  /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
-  send(command: Command, key: string): Promise<RedisReply>
   /**
-   * Sends commands that change nothing, each with its key, as one call to each server that has some of the keys.
-   * @throws {Error} like `send`, but not for error replies.
+   * Sends commands as one call to each server that has some of their keys.
+   * @returns a reply for each command.
+   * @throws {Error} for `storeError`, after a bounded time.
    */
-  sendTogether(commands: readonly Command[], keys: readonly string[]): Promise<readonly Reply[]>
+  send(commands: readonly Command[]): Promise<readonly Reply[]>
   /** Returns the server that has the key; only a cluster has this method. */
   serverOf?(key: string): { readonly isReady: boolean } | undefined
   close(): void
@@ -105,25 +105,12 @@ export async function open(
     signal.throwIfAborted()
     // Fails if the server requires a password and the URL has none.
     const greeting = isReady.then(() => client.sendCommand<RedisValue>(firstCommand))
-    return { client, reply: await withTimeout(timeout, greeting) }
+    const reply = await withTimeout(timeout, greeting)
+    signal.throwIfAborted()
+    return { client, reply }
   } catch (error) {
     client.destroy()
     throw connectErrorOf(reason ?? error, url)
-  }
-}
-
-/** Sends commands in a row. @param received called with each reply, in the order of the commands. */
-export function sendEach(
-  client: Client,
-  commands: readonly Command[],
-  received: (reply: Reply) => void,
-): void {
-  for (const command of commands) {
-    // ASKING applies to the next command alone, and fails only together with it.
-    if (command.isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
-    client
-      .sendCommand<RedisValue>(command.parts)
-      .then((value) => received({ value, client }), received)
   }
 }
 
@@ -190,22 +177,5 @@ export async function withTimeout<T>(time: number, promise: Promise<T>): Promise
     return await Promise.race([promise, late])
   } finally {
     clearTimeout(timer)
-  }
-}
-
-/**
- * Checks the eviction policy after each connect, and logs a warning if it could evict items. Policies for keys with a
- * time to live do no harm, because buckets have none.
- */
-export function createEvictionLog(log: Pick<Logger, 'warn'>): (policy: string | undefined) => void {
-  let last: string | undefined
-  return (policy) => {
-    if (policy?.startsWith('allkeys-') && policy !== last) {
-      log.warn(
-        { policy },
-        'the server deletes items once it reaches maxmemory; set maxmemory-policy noeviction',
-      )
-    }
-    last = policy
   }
 }

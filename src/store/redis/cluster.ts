@@ -1,5 +1,5 @@
 /**
- * A cluster: a connection to each of its masters.
+ * A cluster: a connection to each of its masters, and the table of which master has which slot.
  *
  * The client's own cluster is not used: in it, requests for a server that does not reply wait forever, although a
  * replica has taken over (bench/CHOICES.md).
@@ -10,17 +10,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ClusterAddress } from './address.js'
-import { type Command, type OnCheck, type RedisReply, type Reply, withTimeout } from './client.js'
+import {
+  type Command,
+  connect,
+  type OnCheck,
+  type RedisValue,
+  type Reply,
+  withTimeout,
+} from './client.js'
 import { pauseAfter, RedisConnection } from './connection.js'
-import { errorCodeOf, NotConnectedError, ReachabilityLog, TimeoutError } from './errors.js'
+import { errorCodeOf, NotConnectedError, ReachabilityLog } from './errors.js'
 import type { Traffic } from './in-flight.js'
-import { mastersOf, type Redirection, redirectionOf, SlotTable } from './slots.js'
+import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
 /** Maximum number of redirections that a command follows. */
 const maxRedirections = 5
 /** Number of servers asked at a time for the table of slots; the first reply counts. */
 const askedAtOnce = 3
-const silent = { warn() {}, lost() {}, found() {} }
+const tableCommand = ['CLUSTER', 'SLOTS']
 
 export interface ClusterOptions {
   /** Maximum time to wait for a reply, for the in-flight limit, and for a connection, in milliseconds. */
@@ -30,51 +37,45 @@ export interface ClusterOptions {
   readonly onCheck?: OnCheck
 }
 
-/** Commands for one server, and their indexes among all. */
-interface Share {
-  readonly indexes: number[]
-  readonly commands: Command[]
-}
-
 export class Cluster {
+  /** Resolves once the first attempt to read the table has succeeded or failed; there will be others. */
+  readonly firstAttempt: Promise<void>
   readonly #address: ClusterAddress
   readonly #options: ClusterOptions
   readonly #log: ReachabilityLog
   readonly #closing = new AbortController()
-  readonly #table: SlotTable
   /** By host and port: the masters, and servers that a redirection has named since the table was read. */
   readonly #connections = new Map<string, RedisConnection>()
+  /** Slots by key: computing one takes 0.3 µs. */
+  readonly #slots = new Map<string, number>()
+  /** Host and port of the master of each slot that has one. */
+  #table = new Map<number, string>()
   /** Host and port of the masters when the table was read last. */
-  #masters: ReadonlySet<string> = new Set()
+  #servers: string | undefined
+  /** Number of attempts to read the table that have failed since one succeeded. */
+  #failures = 0
+  /** Why the table could not be read last; `undefined` if it was. */
+  #cause: unknown
+  /** The latest attempt to read the table, and the one that will follow, if the table is outdated. */
+  #attempt: Promise<void>
+  #nextAttempt: Promise<void> | undefined
 
   constructor(address: ClusterAddress, options: ClusterOptions) {
     this.#address = address
     this.#options = options
     this.#log = new ReachabilityLog(options.log)
-    this.#table = new SlotTable({
-      read: (isByHosts) => this.#readTable(isByHosts),
-      connect: (masters) =>
-        Promise.all([...masters].map((master) => this.#connectionTo(master).firstAttempt)),
-      onAdopted: (masters) => this.#adopt(masters),
-      onComplete: () => this.#logIfReady(),
-      onFailure: (error) => this.#log.lost(error),
-      signal: this.#closing.signal,
-    })
-  }
-
-  get firstAttempt(): Promise<void> {
-    return this.#table.firstAttempt
+    this.firstAttempt = this.#attempt = this.#readTable()
   }
 
   /** Whether every slot has a master, and each of them can be reached. */
   get isReady(): boolean {
     const connections = [...this.#connections.values()]
-    return this.#table.isComplete && connections.every(({ isReady }) => isReady)
+    return this.#table.size === slotCount && connections.every(({ isReady }) => isReady)
   }
 
   /** Returns the connection to the server that has the key. */
   serverOf(key: string): RedisConnection | undefined {
-    return this.#connections.get(this.#table.masterOf(key) ?? '')
+    return this.#connections.get(this.#masterOf(key))
   }
 
   /** Whether a reply of unknown length may be asked of the server that has the key. */
@@ -82,57 +83,30 @@ export class Cluster {
     return this.serverOf(key)?.hasRoom() ?? true
   }
 
-  /** Sends a command to the server that has the key. @throws {Error} for `storeError`, after a bounded time. */
-  async send(command: Command, key: string): Promise<RedisReply> {
-    const deadline = performance.now() + this.#options.timeout
-    try {
-      return await this.#sendByTable(command, key, deadline)
-    } catch (error) {
-      if (!(error instanceof NotConnectedError)) throw error
-      // Nothing was sent. The server may be gone, with another one in its place.
-      await withTimeout(deadline - performance.now(), this.#table.untilRead()).catch(() => {
-        throw error
-      })
-      return await this.#sendByTable(command, key, deadline)
-    }
-  }
-
   /**
-   * Sends commands that change nothing, as one call to each server. A command that its server does not execute is
-   * sent again by itself, because the key may have moved.
-   * @returns the replies in the order of the commands.
-   * @throws {Error} like `send`, but not for error replies.
+   * Sends commands as one call to each server. A command that its server has not executed is sent again by itself,
+   * because the key may have moved.
+   * @returns a reply for each command.
+   * @throws {Error} for `storeError`, after a bounded time.
    */
-  async sendTogether(
-    commands: readonly Command[],
-    keys: readonly string[],
-  ): Promise<readonly Reply[]> {
-    const shares = new Map<RedisConnection | undefined, Share>()
-    for (const [index, command] of commands.entries()) {
-      const server = this.serverOf(keys[index] ?? '')
-      const share = shares.get(server) ?? { indexes: [], commands: [] }
-      shares.set(server, share)
-      share.indexes.push(index)
-      share.commands.push(command)
-    }
+  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    const deadline = performance.now() + this.#options.timeout
+    const masters = commands.map(({ key }) => this.#masterOf(key))
     const replies: Reply[] = []
-    const sendAgain = async (index: number) => {
-      const [command, key] = [commands[index], keys[index]]
-      if (command === undefined || key === undefined) return
-      replies[index] = await this.send(command, key).catch((error) => error)
-    }
-    const sent = [...shares].map(async ([server, { indexes, commands }]) => {
-      const received = await server?.sendTogether(commands).catch((error) => {
-        if (!(error instanceof NotConnectedError)) throw error
-      })
-      for (const [order, index] of indexes.entries()) {
-        replies[index] = received?.[order] ?? new NotConnectedError(undefined)
-      }
-      const failed = indexes.filter((index) => replies[index] instanceof Error)
-      await Promise.all(failed.map(sendAgain))
+    const sent = [...new Set(masters)].map(async (master) => {
+      const indexes = [...commands.keys()].filter((index) => masters[index] === master)
+      const own = indexes.map((index) => commands[index] as Command) // these are its indexes
+      const received = await this.#sendTo(master, own)
+      for (const [order, index] of indexes.entries()) replies[index] = received[order] as Reply // one for each command
     })
     await Promise.all(sent)
-    return replies
+    if (!replies.some((reply) => reply instanceof Error)) return replies
+    const settled = commands.map((command, index) => {
+      const reply = replies[index] as Reply // one for each command
+      const master = masters[index] ?? ''
+      return reply instanceof Error ? this.#retry(command, master, reply, deadline) : reply
+    })
+    return await Promise.all(settled)
   }
 
   close(): void {
@@ -140,45 +114,62 @@ export class Cluster {
     for (const connection of this.#connections.values()) connection.close()
   }
 
-  async #sendByTable(command: Command, key: string, deadline: number): Promise<RedisReply> {
-    const address = this.#table.masterOf(key) ?? ''
+  #masterOf(key: string): string {
+    return this.#table.get(this.#slotOf(key)) ?? ''
+  }
+
+  #slotOf(key: string): number {
+    const slot = this.#slots.get(key) ?? slotOf(key)
+    this.#slots.set(key, slot)
+    return slot
+  }
+
+  /** Sends commands to one server. Without a connection to it, each gets that error in place of a reply. */
+  async #sendTo(address: string, commands: readonly Command[]): Promise<readonly Reply[]> {
     const connection = this.#connections.get(address)
-    if (connection === undefined) throw new NotConnectedError(this.#table.cause)
     try {
-      return await connection.send(command)
+      if (connection === undefined) throw new NotConnectedError(this.#cause)
+      return await connection.send(commands)
     } catch (error) {
-      if (errorCodeOf(error) === 'CLUSTERDOWN') this.#table.markOutdated()
-      const redirection = redirectionOf(error, address)
-      if (redirection === undefined) throw error
-      const reply = this.#follow(redirection, command, key, deadline)
-      return await withTimeout(deadline - performance.now(), reply)
+      if (error instanceof NotConnectedError) return commands.map(() => error)
+      throw error
     }
   }
 
-  /** Sends a command that a server has redirected. */
-  async #follow(
-    first: Redirection,
-    command: Command,
-    key: string,
-    deadline: number,
-  ): Promise<RedisReply> {
-    let { address, isAsk } = first
-    for (let count = 1; ; count += 1) {
+  /**
+   * Sends a command again that its server has not executed.
+   * @param master host and port of that server.
+   * @returns the reply, or the error for which the command is not sent again.
+   * @throws {Error} like `send`.
+   */
+  async #retry(command: Command, master: string, error: Error, deadline: number): Promise<Reply> {
+    let [server, reply]: [string, Reply] = [master, error]
+    const sendTo = async (address: string, isAsking: boolean) => {
+      const sent = this.#sendTo(address, [{ ...command, isAsking }])
+      server = address
+      ;[reply] = (await withTimeout(deadline - performance.now(), sent)) as [Reply] // one for one command
+    }
+    if (error instanceof NotConnectedError) {
+      // Nothing was sent. The server may be gone, with another one in its place.
+      if (this.#cause === undefined)
+        await untilSettled(this.#nextAttempt ?? this.#attempt, deadline)
+      await sendTo(this.#masterOf(command.key), false)
+    }
+    for (let count = 0; count < maxRedirections; count += 1) {
+      const redirection = redirectionOf(reply, server)
+      if (redirection === undefined) break
       this.#options.traffic.redirections += 1
       // While one takes over, two servers may redirect to each other.
-      if (count > 1) await pauseAfter(count - 2, this.#closing.signal)
-      const connection = this.#connectionTo(address)
-      await connection.firstAttempt
-      if (performance.now() > deadline) throw new TimeoutError() // the caller has one already
-      if (!isAsk) this.#table.correct(key, address)
-      try {
-        return await connection.send({ ...command, isAsking: isAsk })
-      } catch (error) {
-        const next = redirectionOf(error, address)
-        if (next === undefined || count === maxRedirections) throw error
-        ;({ address, isAsk } = next)
+      if (count > 0) await pauseAfter(count - 1, this.#closing.signal)
+      await untilSettled(this.#connectionTo(redirection.address).firstAttempt, deadline)
+      if (!redirection.isAsk) {
+        this.#table.set(this.#slotOf(command.key), redirection.address)
+        this.#markOutdated() // other slots have moved as well
       }
+      await sendTo(redirection.address, redirection.isAsk)
     }
+    if (errorCodeOf(reply) === 'CLUSTERDOWN') this.#markOutdated()
+    return reply
   }
 
   #connectionTo(address: string): RedisConnection {
@@ -192,7 +183,7 @@ export class Cluster {
       reachability: {
         lost: (error) => {
           this.#log.lost(error, address)
-          this.#table.markOutdated() // another server may have taken over
+          this.#markOutdated() // another server may have taken over
         },
         found: () => this.#logIfReady(),
       },
@@ -206,50 +197,80 @@ export class Cluster {
     if (this.isReady) this.#log.found()
   }
 
-  async #readTable(isByHosts: boolean): Promise<Map<number, string>> {
+  /** Has the table read again, after the present attempt and a pause. */
+  #markOutdated(): void {
+    const readAgain = async () => {
+      await this.#attempt
+      await pauseAfter(this.#failures, this.#closing.signal)
+      this.#nextAttempt = undefined
+      this.#attempt = this.#readTable()
+      await this.#attempt
+    }
+    this.#nextAttempt ??= readAgain()
+  }
+
+  /** Reads the table. If no server replies, or some slot has no master, there will be another attempt. */
+  async #readTable(): Promise<void> {
+    const { signal } = this.#closing
+    try {
+      signal.throwIfAborted()
+      const table = await this.#askForTable()
+      // A server that has left the cluster knows fewer masters.
+      if (table.size >= this.#table.size) await this.#adopt(table)
+      const missing = slotCount - table.size
+      if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
+      this.#failures = 0
+      this.#cause = undefined
+      this.#logIfReady()
+    } catch (error) {
+      this.#failures += 1
+      this.#cause = error
+      if (signal.aborted) return
+      this.#log.lost(error)
+      this.#markOutdated()
+    }
+  }
+
+  /** Asks some masters, or the hosts of the URL after a failure. @throws {Error} if no server replies. */
+  async #askForTable(): Promise<Map<number, string>> {
     const ready = [...this.#connections].filter(([, { isReady }]) => isReady)
     const start = Math.floor(Math.random() * ready.length)
     const asked = [...ready.slice(start), ...ready.slice(0, start)].slice(0, askedAtOnce)
     const replies =
-      isByHosts || asked.length === 0
+      this.#failures % 2 === 1 || asked.length === 0
         ? this.#address.hosts.map((host) => this.#askHost(host))
-        : asked.map(([address, connection]) => mastersBy(connection, address))
+        : asked.map(async ([address, connection]) => {
+            const [reply] = await connection.send([{ parts: tableCommand, key: '' }])
+            if (reply instanceof Error) throw reply
+            return mastersOf(reply?.value, address)
+          })
     return await Promise.any(replies).catch(({ errors }: AggregateError) => {
       throw errors[0]
     })
   }
 
   async #askHost(host: string): Promise<Map<number, string>> {
-    const url = this.#address.urlOf(host)
-    const { timeout, traffic } = this.#options
-    const connection = new RedisConnection({
-      url: () => url,
-      isClusterNode: true,
-      timeout,
-      traffic,
-      log: silent,
-      reachability: silent,
-    })
+    const { timeout } = this.#options
+    const server = { url: this.#address.urlOf(host), isClusterNode: true, timeout }
+    const { client } = await connect(server, this.#closing.signal)
     try {
-      await connection.firstAttempt
-      return await mastersBy(connection, host)
+      const reply = client.sendCommand<RedisValue>(tableCommand)
+      return mastersOf(await withTimeout(timeout, reply), host)
     } finally {
-      connection.close()
+      client.destroy()
     }
   }
 
-  /** Retires servers that are no masters any more, and logs what has changed since the start. */
-  #adopt(masters: ReadonlySet<string>): void {
-    const before = this.#masters
-    this.#masters = masters
-    const { log } = this.#options
-    for (const server of before.size > 0 ? masters : []) {
-      if (!before.has(server)) log.info({ server }, 'the server now has slots of the cluster')
+  /** Uses a table once its masters are connected to, so that a slot that has moved is served at once. */
+  async #adopt(table: Map<number, string>): Promise<void> {
+    const masters = new Set(table.values())
+    await Promise.all([...masters].map((master) => this.#connectionTo(master).firstAttempt))
+    this.#table = table
+    const servers = [...masters].sort().join()
+    if (this.#servers !== undefined && this.#servers !== servers) {
+      this.#options.log.info({ servers }, 'other servers now have the slots of the cluster')
     }
-    for (const server of before) {
-      if (!masters.has(server))
-        log.info({ server }, 'the server no longer has slots of the cluster')
-    }
+    this.#servers = servers
     for (const [address, connection] of this.#connections) {
       if (!masters.has(address)) void this.#retire(address, connection)
     }
@@ -264,10 +285,7 @@ export class Cluster {
   }
 }
 
-async function mastersBy(
-  connection: RedisConnection,
-  address: string,
-): Promise<Map<number, string>> {
-  const { value } = await connection.send({ parts: ['CLUSTER', 'SLOTS'] })
-  return mastersOf(value, address)
+/** Waits until a promise is settled, or the time is over. */
+async function untilSettled(promise: Promise<void>, deadline: number): Promise<void> {
+  await withTimeout(deadline - performance.now(), promise).catch(() => undefined)
 }

@@ -1,14 +1,10 @@
 /**
  * The connection to one server, which reconnects whenever it is lost.
  *
- *     disconnected  ->  connected ( ->  demoted )  ->  disconnected  ...  ->  closed
- *
  * A call waits until the in-flight limit has room for it, and is then in flight until its replies have come. Both
  * times are bounded. Replies come in the order of the commands: if one is late, all later ones are. The connection is
- * then dropped with everything in flight. Nothing is sent twice.
- *
- * A connection is demoted when its server turns out to be no primary. Nothing more is sent, and of the replies in
- * flight only errors count. Then the address is resolved again.
+ * then dropped with everything in flight. It is also dropped when the server turns out to be no primary; then the
+ * address is resolved again. Nothing is sent twice.
  *
  * @module
  */
@@ -20,12 +16,10 @@ import {
   type ClientOptions,
   type Command,
   connect,
-  createEvictionLog,
   isReplica,
   type OnCheck,
-  type RedisReply,
+  type RedisValue,
   type Reply,
-  sendEach,
 } from './client.js'
 import {
   BusyError,
@@ -52,12 +46,6 @@ const primaryFor = 1000
 /** Pauses between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
 
-type State =
-  | { readonly name: 'disconnected'; readonly cause: unknown }
-  | { readonly name: 'connected'; readonly client: Client }
-  | { readonly name: 'demoted'; readonly client: Client; readonly cause: unknown }
-  | { readonly name: 'closed' }
-
 /** Commands that are sent together, once the in-flight limit has room for all of them. */
 interface Call {
   readonly commands: readonly Command[]
@@ -72,22 +60,24 @@ export class RedisConnection {
   /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
   readonly firstAttempt: Promise<void>
   readonly #options: RedisConnectionOptions
-  readonly #logEviction: (policy: string | undefined) => void
   readonly #closing = new AbortController()
-  #state: State = { name: 'disconnected', cause: undefined }
+  /** `undefined` while there is no connection. */
+  #client: Client | undefined
+  /** Why there is no connection. */
+  #cause: unknown
   /** In the order in which the calls were made. */
   readonly #waiting = new Set<Call>()
   /** In the order in which the calls were sent. */
   readonly #inFlight = new Set<Call>()
-  readonly #limit = new InFlightLimit()
+  #limit = new InFlightLimit()
   /** When the server was last asked for its role, as `performance.now()` has it. */
   #askedForRole = 0
+  #wasConnected = false
   /** Runs while there are calls, until the deadline of the oldest one. */
   #deadline: NodeJS.Timeout | undefined
 
   constructor(options: RedisConnectionOptions) {
     this.#options = options
-    this.#logEviction = createEvictionLog(options.log)
     options.traffic.connections.add(this)
     this.firstAttempt = new Promise((resolve) => {
       void this.#stayConnected(resolve)
@@ -95,7 +85,7 @@ export class RedisConnection {
   }
 
   get isReady(): boolean {
-    return this.#state.name === 'connected'
+    return this.#client !== undefined
   }
 
   get inFlight(): number {
@@ -111,19 +101,9 @@ export class RedisConnection {
     return this.#limit.hasRoomForUnknown
   }
 
-  /** @throws {Error} for `storeError`, after a bounded time. */
-  async send(command: Command): Promise<RedisReply> {
-    const [reply] = await this.sendTogether([command])
-    if (reply instanceof Error) throw reply
-    return reply as RedisReply // there is one for each command
-  }
-
-  /** Sends commands one after the other, as one call. @throws {Error} like `send`, but for error replies. */
-  sendTogether(commands: readonly Command[]): Promise<readonly Reply[]> {
-    if (this.#state.name !== 'connected') {
-      const cause = 'cause' in this.#state ? this.#state.cause : undefined
-      return Promise.reject(new NotConnectedError(cause))
-    }
+  /** Sends commands one after the other, as one call. @throws {Error} for `storeError`, after a bounded time. */
+  send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    if (this.#client === undefined) return Promise.reject(new NotConnectedError(this.#cause))
     return new Promise((resolve, reject) => {
       this.#waiting.add({ commands, since: performance.now(), resolve, reject })
       this.#sendWaiting()
@@ -133,24 +113,25 @@ export class RedisConnection {
 
   /** Leaves the server, if it is connected; the address is then resolved again. */
   leave(cause: unknown): void {
-    if (this.#state.name === 'connected') this.#demote(this.#state.client, cause)
+    if (this.#client !== undefined) this.#lose(cause)
   }
 
   /** Closes the connection for good. Calls without a reply fail, and no call may follow. */
   close(): void {
     this.#closing.abort()
     this.#options.traffic.connections.delete(this)
-    this.#leave({ name: 'closed' }, new Error('the store is closed'))
+    this.#drop(new Error('the store is closed'))
   }
 
   /** Sends waiting calls while the limit has room. */
   #sendWaiting(): void {
-    if (this.#state.name !== 'connected') return
+    const client = this.#client
+    if (client === undefined) return
     for (const call of this.#waiting) {
-      const bytes = this.#limit.bytesFor(call.commands)
-      if (!this.#limit.hasRoomFor(bytes)) return
+      const bytes = this.#limit.take(call.commands)
+      if (bytes === undefined) return
       this.#waiting.delete(call)
-      this.#transmit(call, bytes, this.#state.client)
+      this.#transmit(call, bytes, client)
     }
   }
 
@@ -158,22 +139,25 @@ export class RedisConnection {
     call.since = performance.now()
     if (call.since > this.#askedForRole + primaryFor) this.#askForRole(client)
     this.#inFlight.add(call)
-    this.#limit.add(bytes)
     const replies: Reply[] = []
-    sendEach(client, call.commands, (reply) => {
+    const receive = (reply: Reply): void => {
       replies.push(reply)
-      if (reply instanceof Error && isOfReplica(reply)) this.#demote(client)
       if (replies.length < call.commands.length) return
       if (!this.#inFlight.delete(call)) return // the connection was lost
-      this.#limit.remove(bytes)
-      this.#limit.observe(replies)
-      this.#options.traffic.onRoundTrip?.((performance.now() - call.since) / 1000)
-      if (this.#state.name === 'demoted') {
-        if (!replies.every((each) => each instanceof Error)) call.reject(this.#state.cause)
-        if (this.#inFlight.size === 0) this.#lose(this.#state.cause)
-      } else this.#sendWaiting()
       call.resolve(replies)
-    })
+      this.#options.traffic.onRoundTrip?.((performance.now() - call.since) / 1000)
+      this.#limit.give(bytes, replies)
+      if (replies.some((each) => each instanceof Error && isOfReplica(each))) {
+        this.#leaveReplica(client)
+      }
+      this.#sendWaiting()
+    }
+    for (const { parts, isAsking } of call.commands) {
+      // ASKING applies to the next command alone, and fails only together with it.
+      if (isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
+      const reply = client.sendCommand<RedisValue>(parts)
+      reply.then((value) => receive({ value, client }), receive)
+    }
   }
 
   /** Asks ahead of other commands, so that the replies of a replica to them do not count. */
@@ -183,18 +167,14 @@ export class RedisConnection {
     if (this.#options.isClusterNode) return // in a cluster, a replica answers MOVED
     client.sendCommand<Buffer>(['INFO', 'replication']).then(
       (info) => {
-        if (isReplica(String(info))) this.#demote(client)
+        if (isReplica(String(info))) this.#leaveReplica(client)
       },
       () => undefined, // the commands that follow fail as well
     )
   }
 
-  #demote(client: Client, cause: unknown = new NotPrimaryError('the server is a replica')): void {
-    if (this.#state.name !== 'connected' || this.#state.client !== client) return
-    this.#state = { name: 'demoted', client, cause }
-    for (const call of this.#waiting) call.reject(new NotConnectedError(cause))
-    this.#waiting.clear()
-    if (this.#inFlight.size === 0) this.#lose(cause)
+  #leaveReplica(client: Client): void {
+    if (client === this.#client) this.leave(new NotPrimaryError('the server is a replica'))
   }
 
   #setDeadline(): void {
@@ -226,61 +206,70 @@ export class RedisConnection {
   }
 
   async #stayConnected(onAttempt: () => void): Promise<void> {
-    let wasConnected = false
-    for (let failures = 0; this.#state.name !== 'closed'; ) {
+    const { signal } = this.#closing
+    for (let failures = 0; !signal.aborted; await pauseAfter(failures, signal)) {
       try {
-        const options = { ...this.#options, url: await this.#options.url() }
-        const { client, evictionPolicy } = await connect(options, this.#closing.signal)
-        if (this.#closing.signal.aborted) {
-          client.destroy()
-          break
-        }
-        const end = new Promise<void>((resolve) => {
-          client.once('end', resolve).once('error', (error) => {
-            if ('client' in this.#state && this.#state.client === client) this.#lose(error)
-            resolve()
-          })
-        })
-        this.#state = { name: 'connected', client }
+        const end = this.#use(await this.#connect())
         const since = performance.now()
-        this.#askedForRole = since
-        this.#logEviction(evictionPolicy)
-        this.#options.reachability.found()
-        if (wasConnected) this.#options.traffic.reconnections += 1
-        wasConnected = true
         onAttempt()
         await end
         // A server may refuse changes as a replica does, and say that it is none: then reconnecting slows down too.
-        const wasLeft = 'cause' in this.#state && this.#state.cause instanceof NotPrimaryError
+        const wasLeft = this.#cause instanceof NotPrimaryError
         failures = wasLeft && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {
         failures += 1
-        if (!this.#closing.signal.aborted) this.#lose(error)
+        if (!signal.aborted) this.#lose(error)
         onAttempt()
       }
-      await pauseAfter(failures, this.#closing.signal)
     }
-    onAttempt()
+  }
+
+  async #connect(): Promise<Client> {
+    const options = { ...this.#options, url: await this.#options.url() }
+    const { client, evictionPolicy } = await connect(options, this.#closing.signal)
+    // Policies for keys with a time to live do no harm, because buckets have none.
+    if (evictionPolicy?.startsWith('allkeys-')) {
+      const text =
+        'the server deletes items once it reaches maxmemory; set maxmemory-policy noeviction'
+      this.#options.log.warn({ policy: evictionPolicy }, text)
+    }
+    return client
+  }
+
+  /** Uses a connection until it ends. */
+  #use(client: Client): Promise<void> {
+    const end = new Promise<void>((resolve) => {
+      client.once('end', resolve).once('error', (error) => {
+        if (this.#client === client) this.#lose(error)
+        resolve()
+      })
+    })
+    this.#client = client
+    this.#askedForRole = performance.now()
+    this.#options.reachability.found()
+    if (this.#wasConnected) this.#options.traffic.reconnections += 1
+    this.#wasConnected = true
+    return end
   }
 
   #lose(error: unknown): void {
-    this.#leave({ name: 'disconnected', cause: error }, error)
+    this.#drop(error)
     this.#options.reachability.lost(error)
   }
 
   /** Rejects all pending calls, so that no caller waits forever. @param error for the calls in flight. */
-  #leave(next: State, error: unknown): void {
-    const last = this.#state
-    this.#state = next
-    const [unsent, sent] = [[...this.#waiting], [...this.#inFlight]]
+  #drop(error: unknown): void {
+    const [client, unsent, sent] = [this.#client, [...this.#waiting], [...this.#inFlight]]
+    this.#client = undefined
+    this.#cause = error
     this.#waiting.clear()
     this.#inFlight.clear()
-    this.#limit.clear()
+    this.#limit = new InFlightLimit()
     clearTimeout(this.#deadline)
     this.#deadline = undefined
     for (const call of unsent) call.reject(new NotConnectedError(error))
     for (const call of sent) call.reject(error)
-    if ('client' in last) last.client.destroy()
+    client?.destroy()
   }
 }
 

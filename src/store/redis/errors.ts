@@ -47,39 +47,36 @@ const refusals = new Set([
 /** Marks errors of commands in a script; before version 7, the code comes after it. */
 const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
-/** Returns the error for the caller of the store. @param error thrown by sending a command or awaiting its reply. */
+/** Returns the error for the caller of the store. @param error thrown by sending a command, or its error reply. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
-  if (error instanceof NotConnectedError) {
-    return unavailable('The store cannot be reached', purpose, false, error.cause ?? error)
-  }
-  if (error instanceof ClientOfflineError || error instanceof ClientClosedError) {
-    return unavailable('The store cannot be reached', purpose, false, error)
-  }
-  if (error instanceof BusyError) {
-    return unavailable('The store is overloaded', purpose, false, error)
-  }
-  if (error instanceof StoreMismatchError) {
-    return unavailable('The store rejected the request', purpose, true, error)
-  }
-  if (error instanceof TimeoutError) {
-    return unavailable('The store did not respond in time', purpose, true, error)
-  }
-  if (!(error instanceof ErrorReply)) {
-    return unavailable('The connection to the store was lost', purpose, true, error)
-  }
-  if (!isRefusal(error)) {
-    return unavailable('The store responded with an error', purpose, true, error)
-  }
-  if (/\bOOM\b/.test(error.message)) {
+  const isRefused = isRefusal(error)
+  if (isRefused && /\bOOM\b/.test(errorReplyOf(error) ?? '')) {
     return new StoreError('STORE_FULL', 'The store is full', { cause: causeOf(error) })
   }
-  return refused(error, purpose)
+  if (isRefused) return refused(error, purpose)
+  const [message, isUnknown] = failureOf(error)
+  const cause = error instanceof NotConnectedError ? (error.cause ?? error) : error
+  return unavailable(message, purpose, isUnknown, cause)
 }
 
-/** Whether the error reply proves that nothing has changed. Others may come from a proxy, after the execution. */
-function isRefusal(error: Error): boolean {
-  if (error.message.includes(partlyDone)) return false
-  return refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(error.message)
+/** Returns what the caller is told, and whether a change may have taken effect. */
+function failureOf(error: unknown): [message: string, isUnknown: boolean] {
+  const isUnsent = [NotConnectedError, ClientOfflineError, ClientClosedError].some(
+    (kind) => error instanceof kind,
+  )
+  if (isUnsent) return ['The store cannot be reached', false]
+  if (error instanceof BusyError) return ['The store is overloaded', false]
+  if (error instanceof StoreMismatchError) return ['The store rejected the request', true]
+  if (error instanceof TimeoutError) return ['The store did not respond in time', true]
+  if (error instanceof ErrorReply) return ['The store responded with an error', true]
+  return ['The connection to the store was lost', true]
+}
+
+/** Whether an error reply proves that nothing has changed. Others may come from a proxy, after the execution. */
+function isRefusal(error: unknown): boolean {
+  const message = errorReplyOf(error) ?? partlyDone
+  if (message.includes(partlyDone)) return false
+  return refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(message)
 }
 
 /** Returns the error for a store that can be reached, but rejects the request. @param cause for the log. */
@@ -170,17 +167,21 @@ export const settlingTime = 3_000
 /** Logs a line when the store is lost, one for each further cause, and one when it is back. */
 export class ReachabilityLog implements Reachability {
   readonly #log: Pick<Logger, 'info' | 'warn'>
+  readonly #onLost: () => void
   /** Servers and causes that have been logged since the store was back. */
   readonly #logged = new Set<string>()
   /** Runs since a server was found. */
   #settling: NodeJS.Timeout | undefined
 
-  constructor(log: Pick<Logger, 'info' | 'warn'>) {
+  /** @param onLost called each time that a connection is lost or cannot be made. */
+  constructor(log: Pick<Logger, 'info' | 'warn'>, onLost = () => {}) {
     this.#log = log
+    this.#onLost = onLost
   }
 
   /** @param server host and port of the lost server of a cluster. */
   lost(error: unknown, server?: string): void {
+    this.#onLost()
     clearTimeout(this.#settling)
     this.#settling = undefined
     const cause = reasonOf(error instanceof NotConnectedError ? error.cause : error)

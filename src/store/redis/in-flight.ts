@@ -18,15 +18,23 @@ export class InFlightLimit {
   /** Expected length of a reply of unknown length, in bytes: that of the longest recent one. */
   #replyBytes = maxBytes / 4
 
-  /** Returns the bytes that commands, sent together, count with their replies. */
-  bytesFor(commands: readonly Command[]): number {
+  /**
+   * Counts commands that are sent together, with their replies. A single call may exceed the limit.
+   * @returns the bytes to give back; `undefined` if there is no room for them.
+   */
+  take(commands: readonly Command[]): number | undefined {
     const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
-    return Math.max(minBytes, bytes)
+    const counted = Math.max(minBytes, bytes)
+    if (this.#bytes > 0 && this.#bytes + counted > maxBytes) return undefined
+    this.#bytes += counted
+    return counted
   }
 
-  /** Whether so many bytes may be added. A single call may exceed the limit. */
-  hasRoomFor(bytes: number): boolean {
-    return this.#bytes === 0 || this.#bytes + bytes <= maxBytes
+  /** Gives bytes back, and learns the usual length from a reply. The length of replies that came together was known. */
+  give(bytes: number, [reply, ...others]: readonly Reply[]): void {
+    this.#bytes -= bytes
+    if (reply === undefined || reply instanceof Error || others.length > 0) return
+    this.#replyBytes = Math.max(lengthOf(reply.value), this.#replyBytes * decay)
   }
 
   /**
@@ -36,24 +44,6 @@ export class InFlightLimit {
   get hasRoomForUnknown(): boolean {
     const bytes = Math.max(minBytesOfUnknown, this.#replyBytes)
     return this.#bytes === 0 || this.#bytes + bytes <= maxBytes / 2
-  }
-
-  add(bytes: number): void {
-    this.#bytes += bytes
-  }
-
-  remove(bytes: number): void {
-    this.#bytes -= bytes
-  }
-
-  clear(): void {
-    this.#bytes = 0
-  }
-
-  /** Learns the usual length from a reply. Replies that came together are ignored: their lengths were known. */
-  observe([reply, ...others]: readonly Reply[]): void {
-    if (reply === undefined || reply instanceof Error || others.length > 0) return
-    this.#replyBytes = Math.max(lengthOf(reply.value), this.#replyBytes * decay)
   }
 
   #bytesOf({ parts, replyBytes }: Command): number {

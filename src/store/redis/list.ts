@@ -11,15 +11,14 @@
 import type { ItemFilter } from '../../item/item.js'
 import type { ItemList } from '../item-store.js'
 import {
-  bytesIn,
   type CorruptedKeys,
+  type Entries,
+  entriesIn,
   type ItemTexts,
   joined,
-  textsIn,
-  unexpectedFieldIn,
   wantedIn,
 } from './bucket.js'
-import type { BucketState, BucketStates, ReadAll } from './bucket-states.js'
+import type { BucketState, BucketStates, Read } from './bucket-states.js'
 import type { Command, RedisReply } from './client.js'
 
 /** Expected length of the buckets that are read together, in bytes. */
@@ -28,10 +27,8 @@ const maxBytesTogether = 256 * 1024
 const maxTogether = 1024
 /** Expected length of lists that are read as a whole before they are sent, in bytes. */
 const shortList = 512 * 1024
-/** Length up to which texts of a short list are joined, in bytes, so that it is sent in few pieces. */
-const shortListChunk = 64 * 1024
-/** Length up to which texts of a long list are joined, in bytes: joining more takes longer than another write. */
-const longListChunk = 4 * 1024
+/** Length up to which texts are joined, in bytes: joining more takes longer than another write. */
+const chunkBytes = 4 * 1024
 /** Minimum length of an item's text, in bytes: `{"id":"…"}`. */
 const minTextBytes = 45
 /** Maximum length of a reply about a bucket besides fields and texts, in bytes. */
@@ -43,14 +40,10 @@ const firstCursor = '0'
 /** A chunk in whose place the reader of a filtered list can pause. */
 const nothing = Buffer.alloc(0)
 
-/** A part of a bucket that is too long to be read at once. */
-interface Batch {
-  /** Fields and their texts in turn. */
-  readonly entries: readonly Buffer[]
+/** A part of a bucket. */
+interface Batch extends Entries {
   /** Where the next batch begins; `firstCursor` after the last one. */
   readonly cursor: string
-  /** Number of items to ask for in the next batch. */
-  readonly count: number
   /** Identifies the server process that gave the cursor. */
   readonly client: object
 }
@@ -62,14 +55,17 @@ interface BucketTextsOptions {
   readonly batchBytes: number
   /** Maximum memory for cached texts, in bytes. */
   readonly maxCachedBytes: number
-  readonly readAll: ReadAll
+  readonly read: Read
 }
 
-export type BucketTexts = ReturnType<typeof createBucketTexts>
+/** Reads buckets, with one call for all of them. @throws {StoreError} */
+export type ReadTexts = (
+  buckets: readonly BucketState[],
+) => Promise<readonly (ItemTexts | AsyncIterable<ItemTexts>)[]>
 
-/** Reads the texts of buckets. */
-export function createBucketTexts(options: BucketTextsOptions) {
-  const { states, corrupted, batchBytes, maxCachedBytes, readAll } = options
+/** Returns a function that reads the texts of buckets: all at once, or batch by batch if they are long. */
+export function createReadTexts(options: BucketTextsOptions): ReadTexts {
+  const { states, corrupted, batchBytes, maxCachedBytes, read } = options
   /** Texts by key. A version is a random UUID that belongs to one content of a bucket. */
   const cache = new Map<string, { readonly version: string; readonly texts: ItemTexts }>()
   let cachedBytes = 0
@@ -86,79 +82,67 @@ export function createBucketTexts(options: BucketTextsOptions) {
 
   function cachedTexts({ key, version }: BucketState): ItemTexts | undefined {
     const cached = cache.get(key)
-    if (version === '' || cached?.version !== version || corrupted.has(key)) return undefined
-    return cached.texts
+    return cached?.version === version && !corrupted.has(key) ? cached.texts : undefined
   }
 
-  function batchIn(key: string, count: number, { value, client }: RedisReply): Batch {
-    const [cursor, entries] = value as [Buffer, Buffer[]] // as HSCAN replies
-    const field = unexpectedFieldIn(entries)
-    if (field !== undefined) throw corrupted.found(key, field)
-    return { entries, cursor: cursor.toString(), count, client }
+  function batchIn(key: string, { value, client }: RedisReply): Batch {
+    const [cursor, reply] = value as [Buffer, Buffer[]] // as HSCAN replies
+    const entries = entriesIn(reply)
+    if (entries.unexpected !== undefined) throw corrupted.found(key, entries.unexpected)
+    return { ...entries, cursor: cursor.toString(), client }
   }
 
   /** Returns the texts of a bucket that is complete in one batch. */
-  function wholeTexts(key: string, { entries }: Batch): ItemTexts {
-    const field = bytesIn(entries)
-    if (field === undefined && entries.length > 0) throw corrupted.found(key)
-    const { version } = states.stateIn(key, field ?? null)
-    const texts = joined(textsIn(entries))
-    if (version !== '') keep(key, version, texts)
+  function wholeTexts(key: string, { bytes, items }: Batch): ItemTexts {
+    if (bytes === undefined && items.size > 0) throw corrupted.found(key)
+    const texts = joined(items)
+    if (bytes !== undefined) keep(key, states.stateIn(key, bytes).version, texts)
     return texts
   }
 
-  /** Returns the number of items to ask for, so that a reply has about as many bytes as a batch. */
-  async function countsFor(
-    long: readonly BucketState[],
-  ): Promise<ReadonlyMap<BucketState, number>> {
-    const lengths = await states.lengths(long.map(({ key }) => key))
-    const countFor = ({ bytes }: BucketState, index: number) =>
-      Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / (lengths[index] ?? 1))))
-    return new Map(long.map((state, index) => [state, countFor(state, index)]))
-  }
-
-  /**
-   * Reads buckets, with one call for those that are not cached.
-   * @returns for each bucket all its texts, or the first of several batches.
-   * @throws {StoreError}
-   */
-  async function read(group: readonly BucketState[]): Promise<(ItemTexts | Batch)[]> {
-    const texts: (ItemTexts | Batch | undefined)[] = group.map(cachedTexts)
-    const unread = group.filter((_, index) => texts[index] === undefined)
-    const counts = await countsFor(unread.filter(({ bytes }) => bytes > batchBytes))
-    const commands = unread.map((state) => {
-      const { key, bytes } = state
-      const count = counts.get(state)
-      if (count !== undefined) return scanCommand(key, firstCursor, count)
-      return { ...scanCommand(key, firstCursor, allOf(bytes)), replyBytes: 2 * bytes + shortReply }
-    })
-    const replies = await readAll(
-      commands,
-      unread.map(({ key }) => key),
-    )
-    const results = unread.map((state, index) => {
-      const { key, bytes } = state
-      const reply = replies[index] as RedisReply // one for each command
-      const batch = batchIn(key, counts.get(state) ?? allOf(bytes), reply)
-      return batch.cursor === firstCursor ? wholeTexts(key, batch) : batch
-    })
-    return texts.map((text) => text ?? (results.shift() as ItemTexts | Batch)) // one for each bucket that was not cached
-  }
-
-  /** Reads the batch after another one. @returns `undefined` after the last. @throws {StoreError} */
-  async function readNext(key: string, previous: Batch): Promise<Batch | undefined> {
-    const { cursor, count, client } = previous
-    if (cursor === firstCursor) return undefined
-    const scan = async (from: string) => {
-      const [reply] = await readAll([scanCommand(key, from, count)], [key])
-      return batchIn(key, count, reply as RedisReply) // one for each command
+  /** Yields the texts of a long bucket, batch by batch. */
+  async function* longTexts(key: string, count: number, first: Batch): AsyncGenerator<ItemTexts> {
+    const readFrom = async (cursor: string) => {
+      const [reply] = await read([scanCommand(key, cursor, count)])
+      return batchIn(key, reply as RedisReply) // one for each command
     }
-    const batch = await scan(cursor)
-    // Another process of the server does not know the cursor: the bucket is then read from its start.
-    return batch.client === client ? batch : await scan(firstCursor)
+    /** Ids so far: the server may show an item in two batches while the hash shrinks. */
+    const seen = new Set<string>()
+    for (let batch = first; ; ) {
+      yield joined(new Map([...batch.items].filter(([id]) => !seen.has(id))))
+      for (const id of batch.items.keys()) seen.add(id)
+      if (batch.cursor === firstCursor) return
+      const { client } = batch
+      batch = await readFrom(batch.cursor)
+      // Another process of the server does not know the cursor: the bucket is then read from its start.
+      if (batch.client !== client) batch = await readFrom(firstCursor)
+    }
   }
 
-  return { read, readNext }
+  /** Returns the number of items to ask for: for all of a bucket, or as many as a batch of a long one has. */
+  async function countFor({ key, bytes }: BucketState): Promise<number> {
+    // `HSCAN` counts fields and texts together.
+    if (bytes <= batchBytes) return 2 * (Math.ceil(bytes / minTextBytes) + 1)
+    const [length = 1] = await states.lengths([key])
+    return Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / length)))
+  }
+
+  return async function readTexts(buckets) {
+    const cached = buckets.map(cachedTexts)
+    const unread = buckets.filter((_, index) => cached[index] === undefined)
+    const counts = await Promise.all(unread.map(countFor))
+    const commands = unread.map(({ key, bytes }, index) => {
+      const replyBytes = bytes <= batchBytes ? 2 * bytes + shortReply : undefined
+      return { ...scanCommand(key, firstCursor, counts[index] ?? 1), replyBytes }
+    })
+    const replies = await read(commands)
+    const results = unread.map(({ key }, index) => {
+      const batch = batchIn(key, replies[index] as RedisReply) // one for each command
+      const isWhole = batch.cursor === firstCursor
+      return isWhole ? wholeTexts(key, batch) : longTexts(key, counts[index] ?? 1, batch)
+    })
+    return cached.map((texts) => texts ?? (results.shift() as ItemTexts)) // one for each bucket that was not cached
+  }
 }
 
 /**
@@ -169,16 +153,16 @@ export function createBucketTexts(options: BucketTextsOptions) {
  */
 export async function openList(
   states: readonly BucketState[],
-  texts: BucketTexts,
+  readTexts: ReadTexts,
   isWanted?: ItemFilter,
 ): Promise<Omit<ItemList, 'version'>> {
   const isShort = states.reduce((sum, { bytes }) => sum + bytes, 0) <= shortList
-  const all = chunksOf(states, texts, isShort ? shortListChunk : longListChunk, isWanted)
+  const all = chunksOf(states, readTexts, isWanted)
   let first: Buffer[] = []
   let length = 0
   do {
     const { done, value } = await all.next()
-    if (done) return { byteLength: length, chunks: first, release() {} }
+    if (done) return { byteLength: length, chunks: [Buffer.concat(first)], release() {} }
     first.push(value)
     length += value.length
   } while (isShort && length <= 2 * shortList) // it may have grown since
@@ -198,37 +182,27 @@ export async function openList(
   }
 }
 
-/** Returns a list of these texts. */
-export function listOf(texts: readonly Buffer[], version: string): ItemList {
-  const bytes = joined(texts).bytes.subarray(1)
-  return { version, byteLength: bytes.length, chunks: [bytes], release() {} }
-}
-
 async function* chunksOf(
   states: readonly BucketState[],
-  texts: BucketTexts,
-  chunkBytes: number,
+  readTexts: ReadTexts,
   isWanted?: ItemFilter,
 ): AsyncGenerator<Buffer, void> {
   let parts: Buffer[] = []
   let [length, isFirst] = [0, true]
-  const add = (text: Buffer): void => {
-    if (text.length === 0) return
-    const part = isFirst ? text.subarray(1) : text
-    parts.push(part)
-    isFirst = false
-    length += part.length
-  }
   const chunk = (): Buffer => {
     const whole = parts[0]?.length === length ? parts[0] : Buffer.concat(parts)
+    const text = isFirst ? whole.subarray(1) : whole
     parts = []
     length = 0
-    return whole
+    isFirst = false
+    return text
   }
-  for await (const buckets of itemsIn(states, texts)) {
+  for await (const buckets of itemsIn(states, readTexts)) {
     for (const items of buckets) {
-      if (isWanted === undefined) add(items.bytes)
-      else for (const text of wantedIn(items, isWanted)) add(text)
+      for (const text of isWanted === undefined ? [items.bytes] : wantedIn(items, isWanted)) {
+        parts.push(text)
+        length += text.length
+      }
       if (length >= chunkBytes) yield chunk()
       else if (isWanted !== undefined) yield nothing
     }
@@ -239,59 +213,43 @@ async function* chunksOf(
 /** Yields the items of buckets: of all short ones that are read together, or a batch of a long one. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
-  texts: BucketTexts,
+  readTexts: ReadTexts,
 ): AsyncGenerator<readonly ItemTexts[], void> {
   const groups = groupsOf(states)
   const readAhead = (group: readonly BucketState[] = []) => {
-    const results = texts.read(group)
+    const results = readTexts(group)
     results.catch(() => undefined) // thrown where the results are awaited
     return results
   }
   let ahead = readAhead(groups[0])
-  for (const [order, group] of groups.entries()) {
+  for (const index of groups.keys()) {
     const results = await ahead
-    ahead = readAhead(groups[order + 1])
-    const short: ItemTexts[] = []
-    for (const [index, { key }] of group.entries()) {
-      const result = results[index]
-      if (result === undefined) continue
-      if (!('entries' in result)) {
-        short.push(result)
-        continue
-      }
-      /** Ids so far: the server may show an item in two batches while the hash shrinks. */
-      const seen = new Set<string>()
-      for (let batch: Batch | undefined = result; batch; batch = await texts.readNext(key, batch))
-        yield [joined(textsIn(batch.entries, seen))]
+    ahead = readAhead(groups[index + 1])
+    yield results.filter((texts) => 'bytes' in texts)
+    for (const texts of results) {
+      if (!('bytes' in texts)) for await (const batch of texts) yield [batch]
     }
-    yield short
   }
 }
 
 /** Returns the buckets in groups that are read together. */
 function groupsOf(states: readonly BucketState[]): BucketState[][] {
   const groups: BucketState[][] = []
-  let group: BucketState[] = []
-  let total = 0
+  let [group, total]: [BucketState[], number] = [[], 0]
   for (const state of states) {
     total += state.bytes
-    if (group.length === maxTogether || (group.length > 0 && total > maxBytesTogether)) {
+    if (groups.length === 0 || group.length === maxTogether || total > maxBytesTogether) {
       group = []
       total = state.bytes
+      groups.push(group)
     }
-    if (group.length === 0) groups.push(group)
     group.push(state)
   }
   return groups
 }
 
 function scanCommand(key: string, cursor: string, count: number): Command {
-  return { parts: ['HSCAN', key, cursor, 'COUNT', String(count)] }
-}
-
-/** Returns a `COUNT` that covers a bucket of so many bytes: `HSCAN` counts fields and texts together. */
-function allOf(bytes: number): number {
-  return 2 * (Math.ceil(bytes / minTextBytes) + 1)
+  return { parts: ['HSCAN', key, cursor, 'COUNT', String(count)], key }
 }
 
 function memoryOf({ bytes, ends }: ItemTexts): number {

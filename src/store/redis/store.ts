@@ -25,16 +25,25 @@ import {
   readShortScript,
   replaceScript,
   type Script,
+  shortReply,
 } from './bucket.js'
 import { createBucketStates, hasItems } from './bucket-states.js'
 import { Changes } from './changes.js'
-import { type Command, memoryIn, type OnCheck, type RedisReply, type Servers } from './client.js'
+import {
+  type Command,
+  memoryIn,
+  type OnCheck,
+  type RedisReply,
+  type RedisValue,
+  type Reply,
+  type Servers,
+} from './client.js'
 import { Cluster, type ClusterOptions } from './cluster.js'
 import { RedisConnection } from './connection.js'
 import { errorCodeOf, type Purpose, ReachabilityLog, storeError, unexpectedData } from './errors.js'
 import { Traffic } from './in-flight.js'
-import { createBucketTexts, listOf, openList } from './list.js'
-import { createProjects } from './projects.js'
+import { createReadTexts, openList } from './list.js'
+import { createProjectVersions } from './projects.js'
 import { bucketsByDefault, StoreRecord } from './record.js'
 import { WatchedPrimary } from './watched-primary.js'
 
@@ -70,7 +79,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const servers = openServers(url, { timeout, log, traffic, onCheck }, () => record.forget())
   const record = new StoreRecord({ prefix, keys, log, servers })
   await servers.firstAttempt
-  await record.compare(true).catch((error) => {
+  await record.compare().catch((error) => {
     if (!(error instanceof StoreMismatchError)) return // the health check tells
     servers.close()
     throw error
@@ -79,74 +88,66 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   let checked = never
   const corrupted = new CorruptedKeys()
   const isCluster = servers.serverOf !== undefined
-  const states = createBucketStates({ prefix, keys, isCluster, corrupted, readAll })
-  const texts = createBucketTexts({ states, corrupted, batchBytes, maxCachedBytes, readAll })
-  const projects = createProjects(states, texts)
+  const states = createBucketStates({ prefix, keys, isCluster, corrupted, read })
+  const readTexts = createReadTexts({ states, corrupted, batchBytes, maxCachedBytes, read })
   const changes = new Changes({
     keyOf,
-    versionsOfProjects: projects.versions,
-    async versionsOf(wanted) {
-      const read = wanted ? await states.some([...wanted]) : (await states.all()).states
-      return new Map(read.map(({ key, version }) => [key, version]))
-    },
+    statesOf: async (wanted) =>
+      wanted ? await states.some([...wanted]) : (await states.all()).states,
   })
+  const versionOfProject = createProjectVersions(states, readTexts, () => changes.projects)
 
-  /**
-   * Sends one command.
-   * @param withText the command with the text of its script, for a server that does not know the script.
-   * @throws {StoreError}
-   */
-  async function send(
-    purpose: Purpose,
-    key: string,
-    command: Command,
-    withText?: Command,
-  ): Promise<RedisReply> {
-    if (!record.isMatched) await record.assure(key, purpose)
+  /** Sends commands, as one call to each server. @throws {StoreError} if they cannot be sent. */
+  async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
+    if (!record.isMatched) await record.assure(commands[0]?.key ?? '', purpose)
     try {
-      const reply = await servers.send(command, key)
-      if (record.mismatch) throw record.mismatch // found after the command was sent
-      return reply
+      const replies = await servers.send(commands)
+      if (record.mismatch) throw record.mismatch // found after the commands were sent
+      return replies
     } catch (error) {
-      // A restarted server does not know the script, and has done nothing.
-      if (errorCodeOf(error) === 'NOSCRIPT' && withText) return await send(purpose, key, withText)
-      throw failure(error, purpose, key)
+      throw storeError(error, purpose)
     }
   }
 
-  /** Sends commands that change nothing, as one call to each server. @throws {StoreError} if one fails. */
-  async function readAll(
-    commands: readonly Command[],
-    itsKeys: readonly string[],
-  ): Promise<RedisReply[]> {
+  /** @throws {StoreError} if a command failed. */
+  function succeeded(reply: Reply | undefined, purpose: Purpose, key: string): RedisReply {
+    if (reply !== undefined && !(reply instanceof Error)) return reply
+    const code = errorCodeOf(reply)
+    if (code === 'WRONGTYPE' || code === unexpectedData) corrupted.found(key, corrupted.get(key))
+    throw storeError(reply, purpose)
+  }
+
+  /** Sends commands that change nothing. @throws {StoreError} if one fails. */
+  async function read(commands: readonly Command[]): Promise<RedisReply[]> {
     if (commands.length === 0) return []
-    if (!record.isMatched) await record.assure(itsKeys[0] ?? '', 'read')
-    const replies = await servers.sendTogether(commands, itsKeys).catch((error) => {
-      throw storeError(error, 'read')
-    })
-    if (record.mismatch) throw storeError(record.mismatch, 'read')
-    return replies.map((reply, index) => {
-      if (reply instanceof Error) throw failure(reply, 'read', itsKeys[index] ?? '')
-      return reply
-    })
+    const replies = await send('read', commands)
+    return replies.map((reply, index) => succeeded(reply, 'read', commands[index]?.key ?? ''))
   }
 
-  function failure(error: unknown, purpose: Purpose, key: string): StoreError {
-    const code = errorCodeOf(error)
-    if (code === 'WRONGTYPE' || code === unexpectedData) corrupted.add(key)
-    return storeError(error, purpose)
+  async function readOne(
+    key: string,
+    parts: Command['parts'],
+    replyBytes?: number,
+  ): Promise<RedisValue> {
+    const [reply] = await send('read', [{ parts, key, replyBytes }])
+    return succeeded(reply, 'read', key).value
   }
 
-  function runScript(
+  async function runScript(
     purpose: Purpose,
-    { digest, text, replyBytes }: Script,
+    { digest, text }: Script,
     key: string,
     ...args: (string | Buffer)[]
-  ): Promise<RedisReply> {
-    const rest = ['1', key, ...args]
-    const command = { parts: ['EVALSHA', digest, ...rest], replyBytes }
-    const withText = { parts: ['EVAL', text, ...rest], replyBytes }
-    return send(purpose, key, command, withText)
+  ): Promise<RedisValue> {
+    const run = async (name: string, script: string) => {
+      const parts = [name, script, '1', key, ...args]
+      const [reply] = await send(purpose, [{ parts, key, replyBytes: shortReply }])
+      return reply
+    }
+    let reply = await run('EVALSHA', digest)
+    // A restarted server does not know the script, and has done nothing.
+    if (errorCodeOf(reply) === 'NOSCRIPT') reply = await run('EVAL', text)
+    return succeeded(reply, purpose, key).value
   }
 
   function keyOf(id: ItemId): string {
@@ -165,7 +166,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   ): Promise<ChangeOutcome> {
     const digest = expected === undefined ? '' : hash('sha1', expected)
     const args = [id, randomUUID(), item, digest]
-    const { value } = await runScript('change', script, keyOf(id), ...args).catch((error) => {
+    const value = await runScript('change', script, keyOf(id), ...args).catch((error) => {
       if (error instanceof StoreError && error.isOutcomeUnknown) traffic.unknownOutcomes += 1
       throw error
     })
@@ -179,23 +180,26 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return [...new Map(keys.map((key) => [servers.serverOf?.(key), key])).values()]
   }
 
-  /** Tries the commands of the store once on each server, and on corrupted keys. @throws {Error} if one fails. */
+  /** Tries the commands of the store once on a server. @throws {StoreError} if one fails, or the key is corrupted. */
+  async function probe(key: string): Promise<void> {
+    const field = corrupted.get(key)
+    if (field !== undefined) {
+      const text = await readOne(key, ['HGET', key, field])
+      const isExpected = text === null || isItem(field.toString('latin1'), text as Buffer) // as HGET replies
+      if (!isExpected) throw corrupted.found(key, field)
+    }
+    const parts = ['EVAL', probeScript.text, '1', key, '']
+    const [reply] = await send('change', [{ parts, key, replyBytes: 0 }])
+    succeeded(reply, 'change', key)
+    await runScript('read', readShortScript, key, '') // uses EVALSHA
+    if (corrupted.get(key) === field) corrupted.delete(key)
+  }
+
+  /** Tries each server, and corrupted keys. @throws {Error} if one fails. */
   async function assertServes(): Promise<void> {
-    await record.compare()
-    const probed = [...new Set([...keyOfEachServer(), ...corrupted.keys])]
-    const probes = probed.map((key) => {
-      const read = async (field: Buffer) =>
-        (await send('read', key, { parts: ['HGET', key, field] })).value
-      const probe = async () => {
-        await send('change', key, {
-          parts: ['EVAL', probeScript.text, '1', key, ''],
-          replyBytes: 0,
-        })
-        await runScript('read', readShortScript, key, '') // uses EVALSHA
-      }
-      return corrupted.check(key, read, probe)
-    })
-    await Promise.all([...probes, states.check(isCluster ? probed : keys)])
+    await record.assure(record.key, 'read')
+    const probed = [...new Set([...keyOfEachServer(), ...corrupted.keys()])]
+    await Promise.all([...probed.map(probe), states.check(isCluster ? probed : keys)])
   }
 
   return {
@@ -209,14 +213,12 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
     async read(id) {
       const key = keyOf(id)
-      const parts = ['HGET', key, id]
+      const command = ['HGET', key, id]
       // Most reads need no script, which takes the server 2.2 µs instead of 0.7.
-      let { value } = await (servers.hasRoom(key)
-        ? send('read', key, { parts })
+      let value = await (servers.hasRoom(key)
+        ? readOne(key, command)
         : runScript('read', readShortScript, key, id))
-      if (typeof value === 'number') {
-        ;({ value } = await send('read', key, { parts, replyBytes: value }))
-      }
+      if (typeof value === 'number') value = await readOne(key, command, value)
       if (value === null) return undefined
       if (!isItem(id, value as Buffer)) throw corrupted.found(key, Buffer.from(id)) // a field is bytes
       return value as EncodedItem // just checked
@@ -227,33 +229,30 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     delete: (id, expected) => change(deleteScript, id, '', expected),
 
     async list(project) {
-      const own = project === undefined ? undefined : await projects.read(project)
-      if (project !== undefined && own !== undefined) changes.saw(project, own.version)
-      if (own?.texts !== undefined) return listOf(own.texts, own.version)
+      const own = project === undefined ? undefined : await versionOfProject(project)
       const { states: all, version } = await states.all()
       const isWanted = project === undefined ? undefined : projectFilter(project)
-      return { ...(await openList(all.filter(hasItems), texts, isWanted)), version }
+      const list = await openList(all.filter(hasItems), readTexts, isWanted)
+      return { ...list, version: own ?? version }
     },
 
     async version(project) {
-      if (project === undefined) return (await states.all()).version
-      const version = (await projects.versions([project])).get(project) as string // it was asked for
-      changes.saw(project, version)
-      return version
+      return project === undefined ? (await states.all()).version : await versionOfProject(project)
     },
 
     watch: (watched, callback) => changes.watch(watched, callback),
 
     async size() {
-      const memory = keyOfEachServer().map((key) =>
-        send('read', key, { parts: ['INFO', 'memory'] }),
-      )
-      const [{ states: all }, infos] = await Promise.all([states.all(), Promise.all(memory)])
+      const infoOf = (key: string) => readOne(key, ['INFO', 'memory'])
+      const [{ states: all }, infos] = await Promise.all([
+        states.all(),
+        Promise.all(keyOfEachServer().map(infoOf)),
+      ])
       const lengths = await states.lengths(all.filter(hasItems).map(({ key }) => key))
       return {
         items: lengths.reduce((sum, length) => sum + Math.max(0, length - 1), 0),
         itemBytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
-        ...memoryIn(infos.map(({ value }) => String(value))),
+        ...memoryIn(infos.map(String)),
       }
     },
 
@@ -278,19 +277,12 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
 /**
  * Connects to one server, the primary that sentinels name, or a cluster.
- * @param onLost called when the connection to a single server is lost or cannot be made.
+ * @param onLost called each time that the connection to a single server is lost or cannot be made.
  */
 function openServers(url: string, options: ClusterOptions, onLost: () => void): Servers {
   const cluster = clusterAddress(url)
   if (cluster !== undefined) return new Cluster(cluster, options)
-  const log = new ReachabilityLog(options.log)
-  const reachability = {
-    lost(error: unknown) {
-      log.lost(error)
-      onLost()
-    },
-    found: () => log.found(),
-  }
+  const reachability = new ReachabilityLog(options.log, onLost)
   const sentinels = sentinelAddress(url)
   if (sentinels !== undefined) return new WatchedPrimary(sentinels, { ...options, reachability })
   return new RedisConnection({ url: () => url, isClusterNode: false, reachability, ...options })

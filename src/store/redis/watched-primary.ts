@@ -10,7 +10,7 @@
  */
 
 import type { SentinelAddress } from './address.js'
-import { type Command, type RedisReply, type Reply, withTimeout } from './client.js'
+import { type Command, type Reply, withTimeout } from './client.js'
 import type { ClusterOptions } from './cluster.js'
 import { RedisConnection } from './connection.js'
 import { errorReplyOf, NotPrimaryError, type Reachability, reasonOf } from './errors.js'
@@ -87,14 +87,17 @@ export class WatchedPrimary {
     return this.#connection.hasRoom()
   }
 
-  /** Sends a command to the primary. @throws {Error} for `storeError`, after a bounded time. */
-  send(command: Command): Promise<RedisReply> {
-    return this.#whileNamed(() => this.#connection.send(command))
-  }
-
-  /** Sends commands as one call. @throws {Error} like `send`, but not for error replies. */
-  sendTogether(commands: readonly Command[]): Promise<readonly Reply[]> {
-    return this.#whileNamed(() => this.#connection.sendTogether(commands))
+  /** Sends commands only while the sentinels name the server, and returns the replies only if they still do. */
+  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    if (!this.#isValid) await this.#makeSure()
+    const server = this.#used
+    const replies = await this.#connection.send(commands)
+    // If this process was stopped, the replies may be of any age.
+    if (!this.#isValid) await this.#makeSure()
+    if (server !== this.#named) throw this.#cause
+    // A primary without replicas may be cut off from the sentinels too.
+    if (replies.some((reply) => errorReplyOf(reply)?.includes('NOREPLICAS'))) void this.#ask()
+    return replies
   }
 
   close(): void {
@@ -102,23 +105,6 @@ export class WatchedPrimary {
     this.#closing.abort()
     for (const sentinel of this.#sentinels) sentinel.close()
     this.#connection.close()
-  }
-
-  /** Sends only while the sentinels name the server, and returns the reply only if they still do. */
-  async #whileNamed<T>(sending: () => Promise<T>): Promise<T> {
-    if (!this.#isValid) await this.#makeSure()
-    const server = this.#used
-    try {
-      const reply = await sending()
-      // If this process was stopped, the reply may be of any age.
-      if (!this.#isValid) await this.#makeSure()
-      if (server === this.#named) return reply
-    } catch (error) {
-      // A primary without replicas may be cut off from the sentinels too.
-      if (errorReplyOf(error)?.includes('NOREPLICAS')) void this.#ask()
-      throw error
-    }
-    throw this.#cause
   }
 
   get #isValid(): boolean {

@@ -134,20 +134,6 @@ describeWithRedis('the number of buckets', () => {
     assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['rejected']))
   })
 
-  test('need not be recorded while the server is full, if it is 256', async () => {
-    const { redis, id } = await withItem(256)
-    await redis.command('del', recordKey)
-    await redis.command('config', 'set', 'maxmemory', '1')
-    const store = await open(redis, 256)
-    assert.deepEqual(await store.read(id), itemText(id, 1))
-    assert.equal(await store.delete(id), 'done')
-    const other = await open(redis, 1024)
-    await assert.rejects(async () => other.read(id), /^StoreError: The store rejected the request$/)
-    await redis.command('config', 'set', 'maxmemory', '0')
-    assert.equal(await other.read(id), undefined)
-    assert.equal(await recorded(redis), '1024')
-  })
-
   const mistakes = [
     {
       title: 'another number',
@@ -204,16 +190,6 @@ describeWithRedis('the format of the data', () => {
     const redis = await startedRedis()
     await ownStore({ url: redis.url, prefix })
     assert.equal(await redis.command('hgetall', recordKey), 'buckets\n256\nformat\n1')
-  })
-
-  test('is the first one where the record has none, and items are found', async () => {
-    const redis = await startedRedis()
-    const first = await ownStore({ url: redis.url, prefix, buckets: 512 })
-    const id = newItemId()
-    await first.create(id, itemText(id, 1))
-    await redis.command('hdel', recordKey, 'format')
-    const second = await ownStore({ url: redis.url, prefix, buckets: 512 })
-    assert.deepEqual(await second.read(id), itemText(id, 1))
   })
 
   for (const format of ['2', 'other']) {

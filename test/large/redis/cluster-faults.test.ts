@@ -73,10 +73,9 @@ describeWithRedis('faults of a cluster', () => {
       // Other clients are on its socket, and the node that its slots came from.
       return clients.every((line) => / addr=\/| cmd=restore-asking /.test(line))
     })
-    const logged = service.log.filter(({ server }) => server === `127.0.0.1:${node.port}`)
-    const [first, last] = [logged[0], logged.at(-1)].map((line) => line?.msg)
-    assert.equal(first, 'the server now has slots of the cluster')
-    assert.equal(last, 'the server no longer has slots of the cluster')
+    const logged = service.log.flatMap((line) => (line.servers === undefined ? [] : [line]))
+    const isNamed = logged.map(({ servers }) => String(servers).includes(`:${node.port}`))
+    assert.ok(isNamed.includes(true) && isNamed.at(-1) === false, JSON.stringify(logged))
     await remove(node)
     await untilMoreIsServed(load)
     await load.stop()
@@ -174,7 +173,7 @@ describeWithRedis('faults of a cluster', () => {
         `${lost.length} lost of ${servedBy(load)} answers that were successes`,
     )
     assert.ok(
-      lost.every((time) => killed - time < replicationLag),
+      lost.every(({ acknowledged }) => killed - acknowledged < replicationLag),
       'an older write is lost',
     )
     await master.start()

@@ -192,11 +192,6 @@ describeWithRedis('faults of the server', () => {
     await assertRecovers(service)
   })
 
-  test('it would delete items when it is full: a warning', async () => {
-    const { service } = await started('--maxmemory-policy', 'allkeys-lru')
-    await until('it is logged', () => service.log.some(({ policy }) => policy === 'allkeys-lru'))
-  })
-
   test('it is paused when the service stops: the service ends all the same', async () => {
     const { redis, service } = await started()
     await create(service, {})

@@ -184,9 +184,8 @@ describeWithRedis('commands in flight', () => {
     proxy.hold(true)
     const ids = Array.from({ length: 1500 }, newItemId)
     const creates = ids.map(async (id) => store.create(id, itemText(id, 1)))
-    const lists = ids.slice(0, 10).map(() => store.list())
-    const results = Promise.allSettled<unknown>([...creates, ...lists])
-    assert.deepEqual([traffic.inFlight, traffic.waiting], [1024, 486])
+    const results = Promise.allSettled(creates)
+    assert.deepEqual([traffic.inFlight, traffic.waiting], [1024, 476])
     await redis.kill('SIGKILL')
     await results
     assert.deepEqual([traffic.inFlight, traffic.waiting], [0, 0])

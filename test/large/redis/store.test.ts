@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type ItemId, newItemId } from '../../../src/item/id.js'
 import type { ItemList, ItemStore } from '../../../src/store/item-store.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
@@ -154,40 +153,6 @@ describeWithRedis('the Redis store', () => {
     assert.equal(await store.replace(id, itemText(id, 20)), 'done')
     await redis.command('script', 'flush')
     assert.equal(await store.delete(id), 'done')
-  })
-
-  test('whoever watches is called after a change by another service, within half a second', async () => {
-    const watched = { prefix: 'watched:' }
-    const [first, second] = await Promise.all([open(watched), open(watched)])
-    const id = newItemId()
-    const calls: (ItemId | undefined)[] = []
-    first.watch({ id }, () => calls.push(id))
-    first.watch({ project: undefined }, () => calls.push(undefined))
-    for (const change of [
-      () => second.create(id, itemText(id, 10)),
-      () => second.replace(id, itemText(id, 20)),
-      () => second.delete(id),
-    ]) {
-      await until('the watchers have been called for what was before', async () => {
-        calls.length = 0
-        await delay(600)
-        return calls.length === 0
-      })
-      await change()
-      await until('both watchers are called', () => calls.includes(id) && calls.includes(undefined))
-    }
-  })
-
-  test('a bucket without a version, as earlier services left them, gets one with its next change', async () => {
-    const store = await open(one)
-    const [id] = await created(store, 1)
-    assert.ok(id)
-    const key = await redis.command('keys', '*')
-    await redis.command('hset', key, 'bytes', String(itemText(id, 10).length))
-    const version = await store.version()
-    assert.equal(await store.replace(id, itemText(id, 10)), 'done')
-    assert.notEqual(await store.version(), version)
-    assert.equal((await store.size()).itemBytes, itemText(id, 10).length)
   })
 })
 
