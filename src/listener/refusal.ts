@@ -58,8 +58,14 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
 
 /** Why the parser gave up. @param code that of the error in the server's `clientError` event. */
 export function inputRefusal(code: string | undefined): Refusal {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'requestTimeout'
-  return code === 'HPE_HEADER_OVERFLOW' ? 'headTooLarge' : 'malformed'
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 'requestTimeout'
+    case 'HPE_HEADER_OVERFLOW':
+      return 'headTooLarge'
+    default:
+      return 'malformed'
+  }
 }
 
 /** The headers of a refusal, with the one that announces that the connection closes. */

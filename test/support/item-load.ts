@@ -21,8 +21,14 @@ interface Item {
   possible: Version[]
   /** Versions with an unknown outcome, which may take effect at any time. */
   readonly uncertain: Version[]
-  /** Time of the last success, as a value of `performance.now()`. */
-  acknowledged: number
+  /** The last success. */
+  last: Success
+}
+
+/** When a change was sent, and when its success arrived, as values of `performance.now()`. */
+export interface Success {
+  readonly sent: number
+  readonly acknowledged: number
 }
 
 export interface LoadOptions {
@@ -44,8 +50,8 @@ export interface ItemLoad {
   lastRefused(): number
   /** Stops the clients. @throws {Error} if any response was unexpected. */
   stop(): Promise<void>
-  /** Reads all items. @returns when each lost change was acknowledged; usually nothing is lost. */
-  lost(): Promise<readonly number[]>
+  /** Reads all items. @returns the changes that were lost; usually none. */
+  lost(): Promise<readonly Success[]>
   /** Deletes all items, once the clients are stopped. */
   clear(): Promise<void>
 }
@@ -61,7 +67,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
   const longest = letters.repeat(80_000)
   const statuses = new Map<number, number>()
   const items: Item[] = []
-  const losses: number[] = []
+  const losses: Success[] = []
   let bytes = 0
   let lastVersion = 0
   let lastRefused = 0
@@ -73,22 +79,24 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
 
   async function call(method: string, path: string, version?: number) {
     const body = version === undefined ? undefined : `{"data":{${membersOf(version)}}`
+    const sent = performance.now()
     const answer = await send(method, path, body)
+    const success = { sent, acknowledged: performance.now() }
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     if (answer.status === 503) lastRefused = performance.now()
-    return { ...answer, isRefused: answer.status === 503 || answer.status === 507 }
+    return { ...answer, success, isRefused: answer.status === 503 || answer.status === 507 }
   }
 
   async function createItem(version: number): Promise<Item | undefined> {
     bytes += bytesOf(version) // of which others have to know already
-    const { status, text, isRefused } = await call('POST', '/items', version)
+    const { status, text, success, isRefused } = await call('POST', '/items', version)
     if (isRefused) {
       bytes -= bytesOf(version)
       return undefined
     }
     assert.equal(status, 201, text)
     const id = /"id":"([^"]+)"/.exec(text)?.[1] ?? assert.fail(text)
-    const item = { id, possible: [version], uncertain: [], acknowledged: performance.now() }
+    const item = { id, possible: [version], uncertain: [], last: success }
     items.push(item)
     return item
   }
@@ -97,7 +105,8 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
     const path = `/items/${item.id}`
     const before = item.possible
     item.possible = [...before, version]
-    const { status, text, isRefused } = await call(version ? 'PUT' : 'DELETE', path, version)
+    const method = version ? 'PUT' : 'DELETE'
+    const { status, text, success, isRefused } = await call(method, path, version)
     if (isRefused) {
       if (status === 507 || text.includes('nothing has changed')) item.possible = before
       else item.uncertain.push(version)
@@ -108,13 +117,13 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
       assert.equal(status, version === undefined ? 204 : 200, text)
       bytes += bytesOf(version) - bytesOf(before[0])
       item.possible = [version, ...item.uncertain]
-      item.acknowledged = performance.now()
+      item.last = success
     }
   }
 
   function lose(item: Item, found: Version): void {
     assert.ok(mayLose, `${item.id} has ${found}, not one of ${item.possible}`)
-    losses.push(item.acknowledged)
+    losses.push(item.last)
     item.possible = [found, ...item.uncertain]
   }
 

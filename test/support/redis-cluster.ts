@@ -1,5 +1,7 @@
 /** A private cluster: three masters, each with a replica, all of them processes of their own. */
 
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { freePort } from './process.js'
 import { isInstalled, type OwnRedis, ownRedis } from './redis.js'
 import { until } from './until.js'
@@ -13,7 +15,7 @@ export interface ClusterNode extends OwnRedis {
 export interface OwnCluster {
   /** For `STORE_URL`: names one master and one replica. */
   readonly url: string
-  /** Three masters, then the replica of each. */
+  /** Three masters, then three replicas. */
   readonly nodes: readonly ClusterNode[]
   /** Starts all nodes and waits until they serve all slots. Does nothing if the program is not installed. */
   start(): Promise<void>
@@ -23,8 +25,7 @@ export interface OwnCluster {
   setNodeTimeout(time: number): Promise<void>
 }
 
-const slotCount = 16_384
-const size = { masters: 3, replicas: 3 }
+const count = 6
 /** Node timeouts in milliseconds: while the cluster forms, and then so long that no node is considered down. */
 const timeouts = { beginning: '1000', later: 60_000 }
 
@@ -36,12 +37,10 @@ export async function ownClusterNode(...settings: string[]): Promise<ClusterNode
 
 /** A cluster, not started yet, that ends like its nodes. */
 export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
-  const count = size.masters + size.replicas
   const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // all different
   const nodes = Array.from({ length: count }, (_, n) =>
     nodeAt(ports[n] ?? 0, ports[count + n] ?? 0, settings),
   )
-  const masters = nodes.slice(0, size.masters)
   const urlHosts = [nodes[1], nodes[3]].map((node) => `127.0.0.1:${node?.port}`)
 
   async function isWhole(some: readonly ClusterNode[] = nodes): Promise<void> {
@@ -71,32 +70,13 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
     async start() {
       if (!isInstalled) return
       await Promise.all(nodes.map((node) => node.start()))
-      await Promise.all(
-        nodes.map(async (node, n) => {
-          await node.command('cluster', 'set-config-epoch', String(n + 1))
-          if (n < size.masters) {
-            const [first, end] = [n, n + 1].map((m) => Math.floor((slotCount * m) / size.masters))
-            await node.command('cluster', 'addslotsrange', String(first), String(Number(end) - 1))
-          }
-        }),
-      )
-      for (const [n, node] of nodes.entries()) await meet(node, nodes.slice(0, n))
-      for (const node of nodes) {
-        await until('all nodes know each other', async () =>
-          (await node.command('cluster', 'info')).includes(`cluster_known_nodes:${count}`),
-        )
-      }
-      for (const [n, replica] of nodes.slice(size.masters).entries()) {
-        const id = await idOf(masters[n])
-        // A node that is still being introduced counts as known, but not by its id.
-        await until('the node becomes a replica', async () => {
-          return (await replica.command('cluster', 'replicate', id)) === 'OK'
-        })
-      }
+      const addresses = nodes.map(({ port, busPort }) => `127.0.0.1:${port}@${busPort}`)
+      const options = ['--cluster-replicas', '1', '--cluster-yes']
+      await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, ...options])
       await isWhole()
-      await until('the masters know their replicas', async () => {
-        const seen = await Promise.all(masters.map((node) => node.command('cluster', 'nodes')))
-        return seen.every((lines) => lines.split('slave').length === size.replicas + 1)
+      await until('all know the replicas', async () => {
+        const seen = await Promise.all(nodes.map((node) => node.command('cluster', 'nodes')))
+        return seen.every((lines) => lines.split('slave').length === 4)
       })
       await setNodeTimeout(timeouts.later)
       // Until now, a busy machine could have made a replica take over.

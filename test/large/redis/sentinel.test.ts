@@ -4,11 +4,9 @@
  */
 
 import assert from 'node:assert/strict'
-import { Agent } from 'node:http'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { itemOf } from '../../conformance/expect.js'
-import { keptClient } from '../../support/kept-client.js'
+import { servedBy, startLoad, untilMoreIsServed } from '../../support/item-load.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, isInstalled } from '../../support/redis.js'
@@ -68,39 +66,42 @@ describeWithRedis('a server that sentinels watch', async () => {
     { title: 'is demoted (SENTINEL FAILOVER)', begin: failover },
   ]
   for (const { title, begin } of faults) {
-    test(`${title}: creates go on with another one, and the former one is left at once`, async (t) => {
+    test(`${title}: changes go on with another one, and the former one is left at once`, async (t) => {
       const primary = await untilInSync()
-      const creates = startCreates(service)
-      await creates.untilMore()
+      const load = startLoad(service, { mayLose: true })
+      await untilMoreIsServed(load)
       const begun = performance.now()
       await begin(primary)
       const named = await untilAnotherIsNamed(primary)
-      await delay(followingTime) // creates that are sent later must be there
-      await creates.untilMore()
+      await delay(followingTime) // changes that are sent later must be there
+      await untilMoreIsServed(load)
       await assertRecovers(service)
-      await creates.stop()
-      const lost = await lostOf(creates)
-      const oldest = Math.max(0, ...lost.map(({ acknowledged }) => begun - acknowledged))
-      assert.ok(oldest < replicationLag, 'an older write is lost')
-      assertFollowed(lost, named)
-      t.diagnostic(`${lost.length} of ${creates.all.length} successes lost${spanOf(lost)}`)
+      await load.stop()
+      const lost = await load.lost()
+      assert.ok(
+        lost.every(({ acknowledged }) => begun - acknowledged < replicationLag),
+        'an older change is lost',
+      )
+      const late = lost.filter(({ sent }) => sent > named + followingTime)
+      assert.equal(late.length, 0, `${late.length} sent to the former primary`)
+      t.diagnostic(`${lost.length} of ${servedBy(load)} successes lost`)
     })
   }
 
-  test('is demoted while the service is idle: its first create is not lost', async () => {
+  test('is demoted while the service is idle: its first changes are not lost', async () => {
     const primary = await untilInSync()
     await failover()
     await untilAnotherIsNamed(primary)
-    const creates = startCreates(service)
-    await creates.untilMore()
-    await creates.stop()
-    assert.deepEqual(await lostOf(creates), [])
+    const load = startLoad(service)
+    await untilMoreIsServed(load)
+    await load.stop()
+    assert.deepEqual(await load.lost(), [])
   })
 
   test('is demoted while the service is stopped (SIGSTOP): nothing is lost once it goes on', async () => {
     const primary = await untilInSync()
-    const creates = startCreates(service)
-    await creates.untilMore()
+    const load = startLoad(service, { mayLose: true })
+    await untilMoreIsServed(load)
     service.child.kill('SIGSTOP')
     const stopped = performance.now()
     await until('the replicas have all that was acknowledged', async () => {
@@ -111,15 +112,14 @@ describeWithRedis('a server that sentinels watch', async () => {
       return offset(/state=online,offset=(\d+)/g).every((received) => received >= written)
     })
     await failover()
-    const named = await untilAnotherIsNamed(primary)
+    await untilAnotherIsNamed(primary)
     service.child.kill('SIGCONT')
-    await creates.untilMore()
-    await creates.stop()
-    const lost = await lostOf(creates)
+    await untilMoreIsServed(load)
+    await load.stop()
+    const lost = await load.lost()
     assert.deepEqual(
       lost.filter(({ acknowledged }) => acknowledged > stopped),
       [],
-      `${named - stopped}`,
     )
   })
 
@@ -226,79 +226,6 @@ async function untilInSync(): Promise<WatchedServer> {
     )
     return info.includes('state=online') && areReady.every(Boolean) && primary
   })
-}
-
-interface Create {
-  readonly id: string
-  /** When it was sent, and when its success arrived, as `performance.now()` has it. */
-  readonly sent: number
-  readonly acknowledged: number
-}
-
-interface Creates {
-  readonly all: readonly Create[]
-  untilMore(): Promise<void>
-  stop(): Promise<void>
-}
-
-/** Clients that create items. */
-function startCreates(own: OwnService): Creates {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
-  const call = keptClient(own, agent)
-  const all: Create[] = []
-  let isOver = false
-  async function work(): Promise<void> {
-    while (!isOver) {
-      const sent = performance.now()
-      const answer = await call('POST', '/items', '{"data":{}}')
-      const acknowledged = performance.now()
-      if (answer.status === 201) all.push({ id: itemOf(answer, 201).id, sent, acknowledged })
-      else assert.equal(answer.status, 503, answer.text)
-      await delay(20)
-    }
-  }
-  const works = Promise.all(Array.from({ length: 8 }, work))
-  works.catch(() => undefined) // `stop` throws it
-  after(() => {
-    isOver = true
-    agent.destroy()
-  })
-  return {
-    all,
-    async untilMore() {
-      const before = all.length
-      await until('more is created', () => all.length > before + 100)
-    },
-    async stop() {
-      isOver = true
-      await works
-    },
-  }
-}
-
-const allFields = `
-local ids = {}
-for bucket = 0, 255 do
-  for _, id in ipairs(redis.call('HKEYS', 'item-store:{' .. bucket .. '}')) do table.insert(ids, id) end
-end
-return ids`
-
-/** Those that the primary does not have. */
-async function lostOf({ all }: Creates): Promise<readonly Create[]> {
-  const primary = await knownPrimary()
-  const ids = new Set((await primary.command(...access, 'eval', allFields, '0')).split('\n'))
-  return all.filter(({ id }) => !ids.has(id))
-}
-
-/** No lost create was sent later than the service may take to follow the sentinels. */
-function assertFollowed(lost: readonly Create[], named: number): void {
-  const late = lost.filter(({ sent }) => sent > named + followingTime)
-  assert.equal(late.length, 0, `${late.length} sent to the former primary`)
-}
-
-function spanOf(lost: readonly Create[]): string {
-  const times = lost.map(({ acknowledged }) => acknowledged)
-  return lost.length > 0 ? `, of ${Math.round(Math.max(...times) - Math.min(...times))} ms` : ''
 }
 
 function causeIn({ log }: OwnService): string {
