@@ -1,16 +1,21 @@
 /** Dialogs: the platform's, which keep the focus inside and give it back afterwards. @module */
 
 import type { ComponentChildren, RefObject, VNode } from 'preact'
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useMedia } from './use-media.js'
 
 export interface DialogProps {
   readonly title: string
   readonly class?: string
+  /** Where the dialog is, instead of the middle of the window. There, the title is for screen readers alone. */
   readonly style?: Readonly<Record<string, string>>
   readonly actions?: ComponentChildren
   /** Whether the focus is on the title at first, and not on what can be used first. */
   readonly autofocus?: boolean
+  /** Whether the rest of the page stays usable. */
+  readonly isBeside?: boolean
+  /** What gets the focus when the dialog is closed, if nothing had it before. */
+  readonly next?: RefObject<HTMLElement | null>
   /** Escape was pressed, or whatever else closes a dialog on this platform. */
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
@@ -20,29 +25,20 @@ export interface DialogProps {
 
 /** Open as long as it is in the page. */
 export function Dialog(props: DialogProps) {
-  const {
-    title,
-    class: name,
-    style,
-    actions,
-    autofocus,
-    onClose,
-    onKeyDown,
-    onOutside,
-    children,
-  } = props
+  const { title, class: name, style, actions, autofocus, isBeside, next, children } = props
+  const { onClose, onKeyDown, onOutside } = props
   const dialog = useRef<HTMLDialogElement>(null)
-  const titleId = useId()
   useLayoutEffect(() => {
     const element = dialog.current
     const opener = document.activeElement
-    element?.showModal()
+    if (!isBeside) element?.showModal()
     return () => {
       element?.close()
       // The browser gives the focus back, but not from below another dialog that closes with this one.
       queueMicrotask(() => {
-        const isLost = document.activeElement === document.body
-        if (isLost && opener instanceof HTMLElement) opener.focus()
+        if (document.activeElement !== document.body) return
+        if (opener instanceof HTMLElement && opener !== document.body) opener.focus()
+        else next?.current?.focus()
       })
     }
   }, [])
@@ -51,77 +47,41 @@ export function Dialog(props: DialogProps) {
       ref={dialog}
       class={name}
       style={style}
-      aria-labelledby={titleId}
+      open={isBeside}
+      aria-label={title}
       onClick={({ target }) => target === dialog.current && onOutside?.()}
       onKeyDown={(event) => {
+        // A dialog above this one has keys of its own.
+        if (event.target instanceof Element && event.target.closest('dialog') !== dialog.current)
+          return
         onKeyDown?.(event)
-        // The browser would close it at the second Escape, whatever `cancel` says.
-        closeOnEscape(event, onClose)
+        if (event.key !== 'Escape' || event.defaultPrevented) return
+        event.preventDefault() // the browser would close it at the second Escape, whatever `cancel` says
+        event.stopPropagation() // it is not for what is below
+        onClose()
       }}
       onCancel={(event) => {
         event.preventDefault()
         if (event.target === dialog.current) onClose()
       }}
     >
-      <div class="line title">
-        <h2 id={titleId} tabIndex={autofocus ? -1 : undefined} autofocus={autofocus}>
-          {title}
-        </h2>
-        {actions}
-      </div>
+      {!style && (
+        <div class="line title">
+          <h2 tabIndex={autofocus ? -1 : undefined} autofocus={autofocus}>
+            {title}
+          </h2>
+          {actions}
+        </div>
+      )}
       {children}
     </dialog>
   )
 }
 
-export interface PanelProps
-  extends Omit<DialogProps, 'class' | 'style' | 'autofocus' | 'onOutside'> {
-  /** What gets the focus when the panel, which has it, is closed. */
-  readonly next: RefObject<HTMLElement | null>
-}
-
 /** Beside the list, which stays usable; on a narrow screen, a dialog that fills it. */
-export function Panel({ next, ...props }: PanelProps) {
+export function Panel(props: DialogProps) {
   const isNarrow = useMedia('(width < 40rem)')
-  return isNarrow ? <Dialog class="panel" {...props} /> : <SidePanel next={next} {...props} />
-}
-
-function SidePanel({ title, actions, next, onClose, onKeyDown, children }: PanelProps) {
-  const titleId = useId()
-  useLayoutEffect(() => {
-    const opener = document.activeElement
-    return () =>
-      queueMicrotask(() => {
-        if (document.activeElement !== document.body) return
-        if (opener instanceof HTMLElement && opener !== document.body) opener.focus()
-        else next.current?.focus()
-      })
-  }, [])
-  return (
-    <div
-      class="panel"
-      role="dialog"
-      aria-labelledby={titleId}
-      onKeyDown={(event) => {
-        if (event.target instanceof Element && event.target.closest('dialog')) return
-        onKeyDown?.(event)
-        closeOnEscape(event, onClose)
-      }}
-    >
-      <div class="line title">
-        <h2 id={titleId}>{title}</h2>
-        {actions}
-      </div>
-      {children}
-    </div>
-  )
-}
-
-function closeOnEscape(event: KeyboardEvent, onClose: () => void): void {
-  if (event.key !== 'Escape' || event.defaultPrevented) return
-  event.preventDefault()
-  event.stopPropagation() // it is not for what is below
-  onClose()
+  return <Dialog key={isNarrow} class="panel" isBeside={!isNarrow} {...props} />
 }
 
 /** The words of the confirmation for what is lost by closing. */

@@ -2,7 +2,7 @@
 
 import { useEffect, useReducer } from 'preact/hooks'
 import { pagePaths } from '../../src/interface/names.js'
-import { expiryOf, subjectOf } from '../shared/claims.js'
+import { claimsOf } from '../shared/claims.js'
 import { Brand } from '../shared/components.js'
 
 export interface HeaderProps {
@@ -25,6 +25,7 @@ export function Header({ token, isLive, isFailing, onHelp, onToken }: HeaderProp
     const timer = setInterval(redraw, minute)
     return () => clearInterval(timer)
   }, [])
+  const claims = claimsOf(token)
   return (
     <header class="line bar">
       <Brand />
@@ -36,12 +37,12 @@ export function Header({ token, isLive, isFailing, onHelp, onToken }: HeaderProp
         {isFailing ? 'Not connected' : isLive ? 'Live' : 'Not loaded'}
       </span>
       <button type="button" class="quiet" onClick={onToken}>
-        Token
-        {token && (
+        {token && !claims ? 'Unreadable token' : 'Token'}
+        {claims && (
           <>
             {' '}
-            of <b>{subjectOf(token)}</b>
-            <span class="wide">, {expiryOf(token)}</span>
+            of <b>{claims.subject}</b>
+            <span class="wide">, {claims.expiry}</span>
           </>
         )}
       </button>

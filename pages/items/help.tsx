@@ -47,19 +47,21 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Shortcuts" autofocus onClose={onClose}>
-      {Object.entries(shortcuts).map(([where, keys]) => (
-        <section key={where}>
-          <h3>{where}</h3>
-          <dl class="keys">
-            {Object.entries(keys).map(([key, meaning]) => (
-              <div key={key}>
-                <dt>{key}</dt>
-                <dd>{meaning}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
+      <div class="shortcuts">
+        {Object.entries(shortcuts).map(([where, keys]) => (
+          <section key={where}>
+            <h3>{where}</h3>
+            <dl>
+              {Object.entries(keys).map(([key, meaning]) => (
+                <div key={key}>
+                  <dt>{key}</dt>
+                  <dd>{meaning}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
       <div class="line">
         <button type="button" class="main last" onClick={onClose}>
           Close

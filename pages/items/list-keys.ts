@@ -9,7 +9,7 @@ export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const { target, key, altKey, isComposing } = event
-      if (altKey || isComposing || document.querySelector('dialog[open], [popover]:focus-within'))
+      if (altKey || isComposing || document.querySelector('dialog:modal, [popover]:focus-within'))
         return
       if (isCommand(event) && !/^[ac]$/.test(key)) return
       const isPressing = key === 'Enter' || key === ' '

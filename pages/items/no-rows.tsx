@@ -1,5 +1,6 @@
 /** What is there instead of rows: why there are none, and what to do. @module */
 
+import type { ComponentChildren } from 'preact'
 import { paths, prefix } from '../../src/interface/names.js'
 import { CopyButton } from '../shared/components.js'
 import { type Filter, isComplete } from './filter.js'
@@ -22,38 +23,62 @@ export function NoRows(props: NoRowsProps) {
   const { token, lacksToken, all, filter, onToken, onNew, onImport, onAll } = props
   if (lacksToken) {
     return (
-      <section class="no-rows" aria-label="No token">
-        <p>The service shows its items to those who have a token.</p>
-        <button type="button" class="main" onClick={onToken}>
-          Enter a token
-        </button>
-      </section>
+      <Reason
+        title="No token"
+        text="The service shows its items to those who have a token."
+        action="Enter a token"
+        onAction={onToken}
+      />
     )
   }
   if (all === undefined) return null
   if (all > 0 || filter.project) {
     return (
-      <section class="no-rows" aria-label="No matches">
-        <p>No item {wordsFor(filter)}.</p>
-        <button type="button" class="main" onClick={onAll}>
-          Show all items
-        </button>
-      </section>
+      <Reason
+        title="No matches"
+        text={`No item ${wordsFor(filter)}.`}
+        action="Show all items"
+        onAction={onAll}
+      />
     )
   }
   return (
-    <section class="no-rows" aria-label="No items">
-      <p>There are no items yet. Add the first one here, or from a terminal:</p>
+    <Reason
+      title="No items yet"
+      text="Add the first one here, or from a terminal:"
+      code={curlFor('$TOKEN')}
+      action="New item"
+      onAction={onNew}
+    >
+      <button type="button" onClick={onImport}>
+        Import
+      </button>
+      <CopyButton what="command with token" text={curlFor(token)} />
+    </Reason>
+  )
+}
+
+interface ReasonProps {
+  readonly title: string
+  readonly text: string
+  readonly code?: string
+  readonly action: string
+  readonly onAction: () => void
+  readonly children?: ComponentChildren
+}
+
+function Reason({ title, text, code, action, onAction, children }: ReasonProps) {
+  return (
+    <section class="no-rows" aria-label={title}>
+      <h2>{title}</h2>
+      <p>{text}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
-      <pre tabIndex={0}>{curlFor('$TOKEN')}</pre>
+      {code && <pre tabIndex={0}>{code}</pre>}
       <div class="line">
-        <button type="button" class="main" onClick={onNew}>
-          New item
+        <button type="button" class="main" onClick={onAction}>
+          {action}
         </button>
-        <button type="button" onClick={onImport}>
-          Import
-        </button>
-        <CopyButton what="command with token" text={curlFor(token)} />
+        {children}
       </div>
     </section>
   )

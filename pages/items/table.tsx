@@ -178,6 +178,7 @@ export function ItemTable(props: TableProps) {
   useListKeys(onKeyDown)
 
   function onClick({ target, shiftKey }: MouseEvent, item: Item): void {
+    clearTimeout(timer.current) // a value that appears now would cover the rows below
     const isBox = target instanceof Element && target.closest('.box') !== null
     const place = placeOf(target)
     if (shiftKey) selection.extend(items[activeIndex] ?? item, item)

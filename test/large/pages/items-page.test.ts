@@ -698,7 +698,7 @@ describe('the items page', inChromium, () => {
     await page.getByRole('dialog').getByLabel('Token').fill(token)
     await page.choose('Use this token')
 
-    await page.sees('There are no items yet.')
+    await page.sees('No items yet')
     await check()
     for (const [button, title] of [
       ['New item', 'New item'],
