@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { documentPath, pagePaths } from '../../src/interface/names.js'
 import { Brand, TokenForm } from '../shared/components.js'
+import { store, stored } from '../shared/storage.js'
 import { Contents } from './contents.js'
 import {
   type OpenApiDocument,
@@ -37,7 +38,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
     language,
     onLanguage(chosen: Language) {
       setLanguage(chosen)
-      storeLanguage(chosen)
+      store('localStorage', languageKey, chosen)
     },
     onParameters: (changes: Record<string, string>) =>
       setParameters((current) => ({ ...current, ...changes })),
@@ -112,19 +113,6 @@ function examplesOf(operations: readonly Operation[]): Record<string, string> {
 const languageKey = 'item-store-language'
 
 function storedLanguage(): Language {
-  let stored: string | null = null
-  try {
-    stored = localStorage.getItem(languageKey)
-  } catch {
-    // This browser does not store anything for pages.
-  }
-  return languages.find((language) => language === stored) ?? 'curl'
-}
-
-function storeLanguage(language: Language): void {
-  try {
-    localStorage.setItem(languageKey, language)
-  } catch {
-    // This browser does not store anything for pages.
-  }
+  const language = stored('localStorage', languageKey)
+  return languages.find((each) => each === language) ?? 'curl'
 }

@@ -60,14 +60,13 @@ interface ResponseProps {
 
 function Examples({ response, document }: ResponseProps) {
   if (response.content === undefined) return <p class="note">The response has no body.</p>
-  const titles = titlesOf(response)
   return (
     <>
       {Object.values(response.content).flatMap(({ examples }) =>
-        Object.values(examples ?? {}).map(({ $ref }, at) => (
+        Object.entries(examples ?? {}).map(([name, { $ref }]) => (
           <Code
             key={$ref}
-            title={titles[at] ?? ''}
+            title={inWords(name)}
             text={shownValue(document.components.examples[nameIn($ref)]?.value)}
           />
         )),
@@ -83,11 +82,9 @@ export function kindOf(status: string | number): 'good' | 'caution' | 'bad' {
   return number < 500 ? 'caution' : 'bad'
 }
 
-/** The names of the examples: error codes, or words, as `item not found` for `itemNotFound`. */
-function titlesOf({ content }: Response): string[] {
-  return Object.values(content ?? {})
-    .flatMap(({ examples }) => Object.keys(examples ?? {}))
-    .map((name) => name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
+/** `item not found` for `itemNotFound`; an error code stays as it is. */
+function inWords(name: string): string {
+  return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
 function Headers({ response, document }: ResponseProps) {

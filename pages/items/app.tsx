@@ -209,18 +209,14 @@ export function App({ service }: { service: ItemService }) {
       )}
       {dialogs && draft && (
         <dialogs.Edit
-          {...{ service, editing, grid, onFound, onProblem }}
+          {...{ service, editing, grid, onFound, onProblem, ...draft }}
           key={draft.key}
-          hasFocus={draft.hasFocus}
           onMove={(step) => {
             const item = rows[rows.findIndex(({ id }) => id === draft.item?.id) + step]
             if (!item) return
             setActive(item)
             show(item.text, item)
           }}
-          item={draft.item}
-          text={draft.text}
-          isCopy={draft.isCopy}
           listed={
             items.find(({ id }) => id === draft.item?.id) ?? (isGone ? undefined : draft.item)
           }

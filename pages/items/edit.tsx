@@ -12,15 +12,10 @@ import type { JsonEditor } from './json-editor.js'
 import { isCommand } from './list-keys.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
 import { ChangedError, type ItemService, newKey } from './service.js'
+import type { Draft } from './use-draft.js'
 
-export interface EditProps {
-  /** The stored item, as the user has seen it; `undefined` for a new one. */
-  readonly item: Item | undefined
-  /** What the editor starts with, formatted; of a copy, without its id. */
-  readonly text: string
-  /** Whether closing without saving would lose something although nothing was typed. */
-  readonly isCopy: boolean
-  readonly hasFocus: boolean
+/** The text of the draft is shown formatted, and of a copy, without its id. */
+export interface EditProps extends Omit<Draft, 'key'> {
   readonly editing: RefObject<Editing | undefined>
   readonly grid: RefObject<HTMLElement | null>
   /** The item as it is stored now, as far as is known; `undefined` when it is not stored. */

@@ -1,6 +1,7 @@
 /** How a table is laid out, remembered in this browser for each project: names of columns, and nothing of items. @module */
 
 import { useMemo, useState } from 'preact/hooks'
+import { store, stored } from '../shared/storage.js'
 import type { Sort } from './sort.js'
 
 export interface Layout {
@@ -21,28 +22,23 @@ export function useLayout(
 ): [layout: Layout, change: (part: Partial<Layout>) => void] {
   const key = `item-store-table:${project === undefined ? '' : JSON.stringify(project)}`
   const [changed, setChanged] = useState({ key: '', layout: defaultLayout })
-  const layout = useMemo(() => (changed.key === key ? changed.layout : stored(key)), [key, changed])
+  const layout = useMemo(
+    () => (changed.key === key ? changed.layout : storedLayout(key)),
+    [key, changed],
+  )
   return [
     layout,
     (part) => {
       setChanged({ key, layout: { ...layout, ...part } })
-      try {
-        // Another tab may have stored other parts meanwhile: they stay, and this tab does not show them.
-        localStorage.setItem(key, JSON.stringify({ ...stored(key), ...part }))
-      } catch {
-        // This browser does not store anything for pages.
-      }
+      // Another tab may have stored other parts meanwhile: they stay, and this tab does not show them.
+      store('localStorage', key, JSON.stringify({ ...storedLayout(key), ...part }))
     },
   ]
 }
 
-function stored(key: string): Layout {
-  try {
-    const text = localStorage.getItem(key)
-    return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // only this page writes it
-  } catch {
-    return defaultLayout // as above
-  }
+function storedLayout(key: string): Layout {
+  const text = stored('localStorage', key)
+  return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // only this page writes it
 }
 
 /** The columns from left to right: the pinned ones come first. */

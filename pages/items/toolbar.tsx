@@ -40,6 +40,10 @@ const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as con
 export function Toolbar(props: ToolbarProps) {
   const { filter, projects, names, view, isExporting, search, onFilter, onView } = props
   const { onNew, onImport, onExport, onColumns } = props
+  const listed = mostUsed(projects, projects.size)
+  // The selected one stays even when its last item is gone.
+  if (filter.project !== undefined && !listed.includes(filter.project))
+    listed.unshift(filter.project)
   return (
     <div class="line toolbar">
       <button type="button" class="main" onClick={onNew}>
@@ -56,11 +60,21 @@ export function Toolbar(props: ToolbarProps) {
           onInput={(event) => onFilter({ ...filter, query: event.currentTarget.value })}
         />
       </label>
-      <ProjectFilter
-        projects={projects}
-        project={filter.project}
-        onChange={(project) => onFilter({ ...filter, project })}
-      />
+      {/* The values of the options are JSON, so that no name can be confused with anything else. */}
+      <select
+        aria-label="Project"
+        value={filter.project === undefined ? '' : JSON.stringify(filter.project)}
+        onChange={({ currentTarget: { value } }) =>
+          onFilter({ ...filter, project: listed.find((name) => JSON.stringify(name) === value) })
+        }
+      >
+        <option value="">All projects</option>
+        {listed.map((name) => (
+          <option key={name} value={JSON.stringify(name)}>
+            {name === null ? '(no project_id)' : shownName(name)}
+          </option>
+        ))}
+      </select>
       <Choice
         title="Show as"
         texts={['table', 'json'] as const}
@@ -105,34 +119,5 @@ export function Toolbar(props: ToolbarProps) {
         </button>
       </div>
     </div>
-  )
-}
-
-interface ProjectFilterProps {
-  readonly projects: Overview['projects']
-  readonly project: Filter['project']
-  readonly onChange: (project: Filter['project']) => void
-}
-
-/** The values of the options are JSON, so that no name can be confused with anything else. */
-function ProjectFilter({ projects, project, onChange }: ProjectFilterProps) {
-  const listed = mostUsed(projects, projects.size)
-  // The selected one stays even when its last item is gone.
-  if (project !== undefined && !listed.includes(project)) listed.unshift(project)
-  return (
-    <select
-      aria-label="Project"
-      value={project === undefined ? '' : JSON.stringify(project)}
-      onChange={({ currentTarget: { value } }) =>
-        onChange(listed.find((name) => JSON.stringify(name) === value))
-      }
-    >
-      <option value="">All projects</option>
-      {listed.map((name) => (
-        <option key={name} value={JSON.stringify(name)}>
-          {name === null ? '(no project_id)' : shownName(name)}
-        </option>
-      ))}
-    </select>
   )
 }

@@ -9,7 +9,7 @@ export interface Draft {
   readonly item: Item | undefined
   /** What the editor starts with. */
   readonly text: string
-  /** Whether that is a copy, which is not stored anywhere. */
+  /** Whether that is a copy, which is not stored anywhere: closing would lose it although nothing was typed. */
   readonly isCopy: boolean
   /** Whether the user goes on in the editor, not in the list. */
   readonly hasFocus: boolean

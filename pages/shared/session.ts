@@ -6,12 +6,14 @@
  * @module
  */
 
+import { store, stored } from './storage.js'
+
 type Listener = (token: string) => void
 
 const storageKey = 'item-store-token'
 const listeners = new Set<Listener>()
 
-let current = stored()
+let current = stored('sessionStorage', storageKey) ?? ''
 readAddress()
 // An address that differs only after the `#` does not reload the page.
 addEventListener('hashchange', readAddress)
@@ -22,12 +24,7 @@ export function currentToken(): string {
 
 export function changeToken(token: string): void {
   current = token.trim().replace(/^bearer\s+/i, '') // copied tokens often have it in front of them
-  try {
-    if (current === '') sessionStorage.removeItem(storageKey)
-    else sessionStorage.setItem(storageKey, current)
-  } catch {
-    // This browser does not store anything for pages.
-  }
+  store('sessionStorage', storageKey, current)
   for (const listener of listeners) listener(current)
 }
 
@@ -42,12 +39,4 @@ function readAddress(): void {
   if (token === null) return
   history.replaceState(history.state, '', location.pathname + location.search)
   changeToken(token)
-}
-
-function stored(): string {
-  try {
-    return sessionStorage.getItem(storageKey) ?? ''
-  } catch {
-    return '' // as above
-  }
 }

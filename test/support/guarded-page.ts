@@ -137,6 +137,12 @@ export async function assertFits(page: Page): Promise<void> {
   assert.ok(widths[0] <= widths[1], `the page is ${widths[0]} wide on a screen of ${widths[1]}`)
 }
 
+/** Checks in light and in dark that the page has no violation and is not wider than the screen. */
+export async function assertUsable(page: Page): Promise<void> {
+  await assertFits(page)
+  await inEachScheme(page, () => assertAccessible(page))
+}
+
 /** Does something in light and then in dark. */
 export async function inEachScheme(
   page: Page,

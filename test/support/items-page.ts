@@ -3,6 +3,7 @@
 import type { Locator, Page } from './chromium.js'
 import { type GuardOptions, useGuardedPages } from './guarded-page.js'
 import { type OwnService, ownService } from './own-service.js'
+import { until } from './until.js'
 
 export interface ItemsPage extends Page {
   /** The field for the JSON of an item. */
@@ -23,15 +24,26 @@ export interface ItemsPage extends Page {
   counts(text: string): Promise<void>
   /** Chooses a file with this text to be imported. */
   openFile(name: string, text: string): Promise<void>
+  /** Saves what is in the editor, and waits until that is closed. */
+  save(): Promise<void>
+  /** Waits until an element that matches a selector, by default the list, has the focus. */
+  hasFocus(selector?: string): Promise<void>
+  /** Holds requests back from now on, or those with one method. @returns lets them go. */
+  hold(method?: string): Promise<() => Promise<void>>
+  /** Takes the place of the clipboard. @returns reads what was last copied. */
+  watchClipboard(): Promise<() => Promise<string>>
 }
 
-/** Call it outside of tests. @returns a function that opens the page of a service in the browser of the file. */
-export function useItemsPage(): (
-  service: OwnService,
-  options?: GuardOptions & { token?: string },
-) => Promise<ItemsPage> {
+type Options = GuardOptions & { token?: string }
+
+/** Call it outside of tests. The pages are opened in the browser of the file. */
+export function useItemsPage() {
   const openPage = useGuardedPages()
-  return async function open(service, { token = service.validToken(), ...options } = {}) {
+  /** Opens the page of a service. */
+  async function openItems(
+    service: OwnService,
+    { token = service.validToken(), ...options }: Options = {},
+  ): Promise<ItemsPage> {
     const hash = token && `#token=${token}`
     const page = await openPage(`${service.baseUrl.origin}/${hash}`, options)
     const cell = (text: string) => {
@@ -58,10 +70,46 @@ export function useItemsPage(): (
         page
           .getByLabel('File')
           .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) }),
+      async save() {
+        await parts.choose('Save')
+        await parts.dialog.waitFor({ state: 'detached' })
+      },
+      async hasFocus(selector = '[role=grid]') {
+        await until(`the focus on ${selector}`, () =>
+          page.evaluate<boolean>(`document.activeElement.matches('${selector}')`),
+        )
+      },
+      async hold(method?: string) {
+        await page.evaluate(`{
+          const { fetch } = globalThis
+          const released = new Promise((resolve) => { globalThis.release = resolve })
+          globalThis.isHeld = false
+          globalThis.fetch = async (url, init) => {
+            if (init.method === '${method}' || ${!method}) {
+              globalThis.isHeld = true
+              await released
+            }
+            return await fetch(url, init)
+          }
+        }`)
+        return () => page.evaluate<void>('release()')
+      },
+      async watchClipboard() {
+        await page.evaluate(
+          'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
+        )
+        return () => page.evaluate<string>('copied')
+      },
     }
-    await page.getByRole('heading', { name: 'Items' }).waitFor()
+    await page.getByRole('heading', { name: 'Items', exact: true }).waitFor()
     return Object.assign(page, parts)
   }
+  /** Opens the page of a service that has such items, given as JSON texts; with their ids. */
+  async function openWith(items: readonly string[], options?: Options) {
+    const { own, ids } = await serviceWith(...items)
+    return { own, ids, page: await openItems(own, options) }
+  }
+  return { openItems, openWith }
 }
 
 /** A service with the items page, and items that programs have created from JSON texts; with their ids. */

@@ -10,8 +10,8 @@ import { inChromium, type Page } from '../../support/chromium.js'
 import {
   assertAccessible,
   assertFits,
+  assertUsable,
   type GuardOptions,
-  inEachScheme,
   screens,
   takePictures,
   useGuardedPages,
@@ -130,7 +130,7 @@ describe('the API page', inChromium, () => {
     const link = page.getByRole('link', { name: 'Replace an item PUT' })
     await menu.press('Enter')
     await link.waitFor()
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
     await page.keyboard.press('Escape')
     await link.waitFor({ state: 'hidden' })
     await menu.press('Enter')
@@ -390,8 +390,7 @@ describe('the API page', inChromium, () => {
       await page.evaluate(
         'document.querySelectorAll("details").forEach((each) => { each.open = true })',
       )
-      await assertFits(page)
-      await inEachScheme(page, () => assertAccessible(page))
+      await assertUsable(page)
     })
   }
 

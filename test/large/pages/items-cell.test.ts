@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inChromium } from '../../support/chromium.js'
-import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
+import { assertAccessible, assertFits, assertUsable, screens } from '../../support/guarded-page.js'
 import {
   createdBy,
   type ItemsPage,
@@ -14,7 +14,7 @@ import {
 import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-const openItems = useItemsPage()
+const { openItems, openWith } = useItemsPage()
 
 function field(page: ItemsPage) {
   return page.getByRole('dialog').getByRole('textbox')
@@ -35,9 +35,7 @@ function countChanges(page: ItemsPage): () => number {
 
 describe('a value in its cell', inChromium, () => {
   test('the field has the focus before the next key, also the first time', async () => {
-    const own = await ownService({ CONSOLE: 'on' })
-    await createdBy(own, '{"title":"Tea"}')
-    const page = await openItems(own)
+    const { page } = await openWith(['{"title":"Tea"}'])
     await page.cell('"Tea"').click()
     const found =
       "performance.getEntriesByType('resource').find(({ name }) => /dialogs-.*js$/.test(name))"
@@ -118,14 +116,14 @@ describe('a value in its cell', inChromium, () => {
     await closes(page)
     await is(now, '"kiosk"')
     assert.equal(changes(), 5)
-    assert.ok(await page.evaluate('document.activeElement.matches("[role=grid]")'))
+    await page.hasFocus()
   })
 
   test('a double click edits; what one field cannot show opens the whole item', async () => {
-    const own = await ownService({ CONSOLE: 'on' })
-    await createdBy(own, '{"a":"one","lines":"1\\n2","of":[1],"turned":"\\u202e"}')
-    await createdBy(own, '{"other":false}')
-    const page = await openItems(own)
+    const { page } = await openWith([
+      '{"a":"one","lines":"1\\n2","of":[1],"turned":"\\u202e"}',
+      '{"other":false}',
+    ])
     await page.cell('"one"').waitFor()
     await page.cell('"one"').dblclick()
     await field(page).fill('two')
@@ -173,8 +171,7 @@ describe('a value in its cell', inChromium, () => {
         await page.getByRole('alert').getByText(problem).waitFor()
         assert.equal(await field(page).inputValue(), typed)
       }
-      await assertFits(page)
-      await inEachScheme(page, () => assertAccessible(page))
+      await assertUsable(page)
       await page.keyboard.press('Escape')
       await page.keyboard.press('ArrowLeft')
       await page.keyboard.press('Enter')
@@ -206,9 +203,8 @@ describe('a value in its cell', inChromium, () => {
 
   for (const [screen, viewport] of Object.entries(screens)) {
     test(`${screen}: what keys act on comes into view, and so does what is wrong with it`, async () => {
-      const own = await ownService({ CONSOLE: 'on' })
-      for (let n = 0; n < 60; n += 1) await createdBy(own, `{"n":${n},"of":[${n}]}`)
-      const page = await openItems(own, { viewport })
+      const items = Array.from({ length: 60 }, (_, n) => `{"n":${n},"of":[${n}]}`)
+      const { page } = await openWith(items, { viewport })
       await page.counts('60 items')
       const isInside = (selector: string) =>
         page.evaluate<boolean>(`(() => {
@@ -258,9 +254,7 @@ describe('a value in its cell', inChromium, () => {
   }
 
   test('where an item has no column, all of it is edited', async () => {
-    const own = await ownService({ CONSOLE: 'on' })
-    for (const data of ['{"a":1}', '{"a":2}', '{"b":{"c":3}}']) await createdBy(own, data)
-    const page = await openItems(own)
+    const { page } = await openWith(['{"a":1}', '{"a":2}', '{"b":{"c":3}}'])
     await page.choose('Columns')
     await page.getByRole('checkbox', { name: 'b', exact: true }).uncheck()
     await page.choose('Close')
@@ -276,10 +270,9 @@ describe('a value in its cell', inChromium, () => {
   })
 
   test('changed or deleted elsewhere: the same choice as in the editor', async () => {
-    const own = await ownService({ CONSOLE: 'on' })
-    const id = await createdBy(own, '{"who":"me","n":1.0}')
+    const { own, ids, page } = await openWith(['{"who":"me","n":1.0}'])
+    const [id = ''] = ids
     const put = (data: string) => replacedBy(own, id, data)
-    const page = await openItems(own)
     const edit = async (text: string, typed: string) => {
       await page.cell(text).click()
       await page.keyboard.press('Enter')

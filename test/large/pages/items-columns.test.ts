@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inChromium } from '../../support/chromium.js'
-import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
+import { assertAccessible, assertUsable, screens } from '../../support/guarded-page.js'
 import { createdBy, type ItemsPage, serviceWith, useItemsPage } from '../../support/items-page.js'
 import { until } from '../../support/until.js'
 
-const openItems = useItemsPage()
+const { openItems, openWith } = useItemsPage()
 
 /** The names at the head of the table, from left to right. */
 function heads(page: ItemsPage): Promise<string[]> {
@@ -63,8 +63,7 @@ function focused(page: ItemsPage): Promise<string> {
 
 describe('the columns of the items page', inChromium, () => {
   test('stand still when an item is added, and are in the order of the items', async () => {
-    const { own } = await serviceWith('{"name":"a","price":1,"code":"x"}', '{"price":2}')
-    const page = await openItems(own)
+    const { own, page } = await openWith(['{"name":"a","price":1,"code":"x"}', '{"price":2}'])
     const first = ['id', 'project_id', 'name', 'price', 'code']
     await showsHeads(page, ...first)
     for (let count = 0; count < 3; count += 1) await createdBy(own, '{"code":"only","new":1}')
@@ -102,13 +101,12 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('sort by several of them, with Shift', async () => {
-    const { own } = await serviceWith(
+    const { page } = await openWith([
       '{"kind":"b","n":1.0}',
       '{"kind":"a","n":12345678901234567890}',
       '{"kind":"a","n":12345678901234567891}',
       '{"kind":"b","n":1e1}',
-    )
-    const page = await openItems(own)
+    ])
     await page.counts('4 items')
     await button(page, 'kind').press('Enter')
     await button(page, 'n').press('Shift+Enter')
@@ -119,15 +117,14 @@ describe('the columns of the items page', inChromium, () => {
       '[...document.querySelectorAll("th")].map((head) => head.ariaSort + head.innerText)',
     )
     assert.match(`${sorted}`, /,ascendingkind\s+key\s+1,descendingn\s+key\s+2$/)
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
     await button(page, 'kind').press('Enter')
     await showsColumn(page, 4, '12345678901234567890', '12345678901234567891', '1.0', '1e1')
     assert.equal(await page.locator('th[aria-sort]').count(), 1)
   })
 
   test('while it takes long to sort by one: what is saved is shown and edited, what is deleted is gone', async () => {
-    const { own } = await serviceWith('{"n":1,"t":"a"}', '{"n":2,"t":"b"}', '{"n":3,"t":"c"}')
-    const page = await openItems(own)
+    const { page } = await openWith(['{"n":1,"t":"a"}', '{"n":2,"t":"b"}', '{"n":3,"t":"c"}'])
     await button(page, 'n').click()
     await page.locator('th[aria-sort]').waitFor()
     await page.getByRole('searchbox').fill('t')
@@ -152,7 +149,7 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('get other widths, by the pointer and by keys, and back', async () => {
-    const page = await openItems((await serviceWith('{"title":"Some title","price":1}')).own)
+    const { page } = await openWith(['{"title":"Some title","price":1}'])
     await page.cell('"Some title"').waitFor()
     const width = async (name: string) => (await boxOf(page, name)).width
     const [title, project] = [await width('title'), await width('project_id')]
@@ -176,7 +173,7 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('get another order, by the pointer and by keys; id stays the first', async () => {
-    const page = await openItems((await serviceWith('{"a":1,"b":2,"c":3}')).own)
+    const { page } = await openWith(['{"a":1,"b":2,"c":3}'])
     await showsHeads(page, 'id', 'project_id', 'a', 'b', 'c')
     await button(page, 'c').press('Control+ArrowLeft')
     await showsHeads(page, 'id', 'project_id', 'a', 'c', 'b')
@@ -211,7 +208,7 @@ describe('the columns of the items page', inChromium, () => {
     await until('it keeps the focus', async () => (await focused(page)) === 'Pin m29')
     await page.getByRole('button', { name: 'Move m2 to the left' }).press('Enter')
     await until('it keeps the focus', async () => (await focused(page)) === 'Move m2 to the left')
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
     await keyboard.press('Escape')
     const chosen = ['id', 'm29', 'm2', 'm1', 'm3', 'm4', 'm5', 'm6'] as const
     await showsHeads(page, ...chosen)
@@ -245,7 +242,7 @@ describe('the columns of the items page', inChromium, () => {
           document.elementFromPoint(m29.left + 12, m29.top + 12).textContent === 'secret 29'
       }`)
     await until('they are where they were', pins)
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
 
     const project = page.getByRole('combobox', { name: 'Project' })
     await project.selectOption('one')
@@ -258,7 +255,7 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('of two tabs: what one changes, the other neither undoes nor shows', async () => {
-    const page = await openItems((await serviceWith('{"a":2,"b":1}', '{"a":1,"b":2}')).own)
+    const { page } = await openWith(['{"a":2,"b":1}', '{"a":1,"b":2}'])
     await showsHeads(page, 'id', 'project_id', 'a', 'b')
     await page.evaluate('void (window.other = open(location.href))')
     const others = '[...other.document.querySelectorAll("th button")]'
@@ -283,7 +280,7 @@ describe('the columns of the items page', inChromium, () => {
 
   test('190 of them: those that can be seen are in the page, pinned ones always', async () => {
     const names = Array.from({ length: 189 }, (_, number) => `"m${number}":${number}`)
-    const page = await openItems((await serviceWith(`{${names}}`)).own)
+    const { page } = await openWith([`{${names}}`])
     await page.cell('0').waitFor()
     const columns = { names: names.map((_, number) => `m${number}`), pinned: ['m3'] }
     await page.evaluate(`localStorage.setItem('item-store-table:', '${JSON.stringify(columns)}')`)
@@ -298,13 +295,12 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('are filtered by, with the keyboard alone', async () => {
-    const { own } = await serviceWith(
+    const { page } = await openWith([
       '{"n":1.0,"s":"One"}',
       '{"n":1}',
       '{"n":10}',
       '{"s":"ONE two"}',
-    )
-    const page = await openItems(own)
+    ])
     await page.counts('4 items')
     const filter = page.getByRole('button', { name: 'Filter' })
     await filter.press('Enter')
@@ -323,7 +319,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.counts('1 of 4 items')
     await page.getByLabel('Value').fill('three')
     await page.sees('No item is without n and has a s that contains “three”.')
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
     await page.getByRole('button', { name: 'Remove this condition' }).first().press('Enter')
     await page.getByLabel('Value').fill('one')
     await page.counts('2 of 4 items')
@@ -333,18 +329,18 @@ describe('the columns of the items page', inChromium, () => {
     assert.equal(await page.getByLabel('Member').count(), 0)
     await filter.press('Enter')
     await page.getByRole('button', { name: 'Remove this condition' }).press('Enter')
-    await until('the table has the focus', () =>
-      page.evaluate<boolean>('document.activeElement.matches("[role=grid]")'),
-    )
+    await page.hasFocus()
   })
 
   test('are cards on a narrow screen, with the members that matter', async () => {
-    const { own } = await serviceWith(
-      '{"title":"Tea","price":4.0,"of":["a","b"],"more":true}',
-      '{"title":"Mug","odd":{"x":1}}',
-      '{"other":1}',
+    const { page } = await openWith(
+      [
+        '{"title":"Tea","price":4.0,"of":["a","b"],"more":true}',
+        '{"title":"Mug","odd":{"x":1}}',
+        '{"other":1}',
+      ],
+      { viewport: screens.phone },
     )
-    const page = await openItems(own, { viewport: screens.phone })
     await page.getByRole('gridcell', { name: 'title: "Tea"' }).waitFor()
     await page.getByRole('gridcell', { name: 'price: 4.0' }).waitFor()
     await page.getByRole('gridcell', { name: 'of: ["a","b"]' }).waitFor()
@@ -363,8 +359,7 @@ describe('the columns of the items page', inChromium, () => {
     )
     assert.ok(Math.min(...sizes) >= 32, `the controls are ${sizes} high`)
     await page.choose('Filter')
-    await assertFits(page)
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
     for (const [order, first] of [
       ['title ↓', 'Tea'],
       ['title ↑', 'Mug'],
@@ -376,22 +371,19 @@ describe('the columns of the items page', inChromium, () => {
 
   test('show a value whole: by a click on an array, by v, and under the pointer', async () => {
     const long = `${'long '.repeat(99)}end`
-    const page = await openItems(
-      (await serviceWith(`{"of":[{"n":1.0},12345678901234567890],"text":"${long}","short":"x"}`))
-        .own,
-    )
-    await page.evaluate(
-      'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
-    )
+    const { page } = await openWith([
+      `{"of":[{"n":1.0},12345678901234567890],"text":"${long}","short":"x"}`,
+    ])
+    const copied = await page.watchClipboard()
     const peek = page.getByRole('dialog', { name: /^Value of/ })
     const shown = async () => await peek.locator('pre').textContent()
     const isGone = () => peek.waitFor({ state: 'detached' })
     await page.getByText('[{"n":1.0},12345678901234567890]').click()
     await peek.waitFor()
     assert.equal(await shown(), '[\n  {\n    "n": 1.0\n  },\n  12345678901234567890\n]')
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
     await peek.getByRole('button').click()
-    assert.equal(await page.evaluate('copied'), '[{"n":1.0},12345678901234567890]')
+    assert.equal(await copied(), '[{"n":1.0},12345678901234567890]')
     await page.keyboard.press('Escape')
     await isGone()
 
@@ -401,10 +393,10 @@ describe('the columns of the items page', inChromium, () => {
     assert.equal(await shown(), long)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await until('it is copied', async () => (await page.evaluate('copied')) === long)
+    await until('it is copied', async () => (await copied()) === long)
     await page.keyboard.press('Escape')
     await isGone()
-    assert.ok(await page.evaluate('document.activeElement.matches("[role=grid]")'))
+    await page.hasFocus()
 
     const at = (text: string) =>
       page.evaluate<DOMRect>(
@@ -422,7 +414,7 @@ describe('the columns of the items page', inChromium, () => {
     for (let count = 0; count < 9; count += 1) await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('v')
     await page.getByRole('button', { name: 'Copy value' }).press('Enter')
-    await until('it is copied', async () => (await page.evaluate('copied')) === id)
+    await until('it is copied', async () => (await copied()) === id)
     await page.keyboard.press('Escape')
     await isGone()
 
@@ -431,7 +423,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.getByRole('dialog', { name: 'Value of text' }).waitFor()
     await page.mouse.move(cell.left + 40, cell.top + 50) // it can be reached
     assert.equal(await peek.count(), 1)
-    assert.ok(await page.evaluate('document.activeElement.matches("[role=grid]")'))
+    await page.hasFocus()
     await page.mouse.move(cell.left + 20, 5)
     await isGone()
   })

@@ -9,7 +9,7 @@ import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
 import {
   assertAccessible,
-  assertFits,
+  assertUsable,
   inEachScheme,
   screens,
   takePictures,
@@ -24,18 +24,8 @@ import {
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-const openItems = useItemsPage()
-const service = await withPage()
-
-function withPage(): Promise<OwnService> {
-  return ownService({ CONSOLE: 'on' })
-}
-
-/** The page of a service that has such items, given as JSON. */
-async function openWith(...items: string[]) {
-  const { own, ids } = await serviceWith(...items)
-  return { own, ids, page: await openItems(own) }
-}
+const { openItems, openWith } = useItemsPage()
+const { own: service } = await serviceWith()
 
 async function onlyId(service: OwnService): Promise<string> {
   const { text } = await service.call('GET', '/items')
@@ -46,7 +36,7 @@ async function onlyId(service: OwnService): Promise<string> {
 
 describe('the items page', inChromium, () => {
   test('numbers stay exact: created, shown, changed elsewhere, saved, and read back', async () => {
-    const { own, page } = await openWith()
+    const { own, page } = await openWith([])
     await page.counts('0 items')
     await page.choose('New item')
     await page.editor.fill('{"n": 12345678901234567890, "p": 1.0}')
@@ -66,8 +56,7 @@ describe('the items page', inChromium, () => {
     await page.open('1e400')
     await page.editor.press('Control+End')
     await page.keyboard.type(' ')
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     const laidOut = await readBack(own, id)
     const elsewhere = `{"id":"${id}","project_id":null,${data.slice(1)}`
     assert.notEqual(laidOut, elsewhere)
@@ -75,7 +64,7 @@ describe('the items page', inChromium, () => {
   })
 
   test('an item opens formatted, and is saved as it was unless something is changed', async () => {
-    const own = await withPage()
+    const { own } = await serviceWith()
     const data = '{"n":1.0,\t"of": [1,\r\n2]}'
     const id = await createdBy(own, data)
     const stored = await readBack(own, id)
@@ -91,16 +80,14 @@ describe('the items page', inChromium, () => {
     await page.keyboard.type('x')
     await page.keyboard.press('Backspace')
     await page.choose('Format')
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     assert.equal(await readBack(own, id), stored)
 
     await page.open('1.0')
     await page.choose('Duplicate')
     await page.getByRole('dialog', { name: 'New item' }).waitFor()
     await hasLines(8)
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     await page.counts('2 items')
     assert.equal((await own.call('GET', '/items')).text.split(data.slice(1)).length, 3)
 
@@ -108,14 +95,13 @@ describe('the items page', inChromium, () => {
     await page.editor.press('Control+Home')
     await page.editor.press('End')
     await page.keyboard.type('"more":1,')
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     const saved = '"more":1,\n  "n": 1.0,\n  "of": [\n    1,\n    2\n  ]}'
     assert.equal(await readBack(own, id), `{"id":"${id}","project_id":null,${saved}`)
   })
 
   test('typing over lines that are selected replaces them, also before the editor knows of them', async () => {
-    const { own, ids, page } = await openWith('{"n":1.0,"s":"x"}')
+    const { own, ids, page } = await openWith(['{"n":1.0,"s":"x"}'])
     await page.open('1.0')
     await page.editor.press('Control+End')
     for (const key of [
@@ -129,8 +115,7 @@ describe('the items page', inChromium, () => {
       await page.keyboard.press(key)
     }
     await page.keyboard.type('25')
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     assert.equal(
       await readBack(own, ids[0] ?? ''),
       `{"id":"${ids[0]}","project_id":null,"n": 1.025}`,
@@ -147,13 +132,12 @@ describe('the items page', inChromium, () => {
     }`)
     await page.choose('New item')
     await page.editor.fill('{"n": 7.0}')
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     assert.ok((await own.call('GET', '/items')).text.endsWith('"project_id":null,"n": 7.0}]}'))
   })
 
   test('search in any letter case, filter by project, as JSON, choose columns', async () => {
-    const own = await withPage()
+    const { own } = await serviceWith()
     await createdBy(own, '{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"')
     await createdBy(own, '{"city":"Bern","":true," ":null}', '"one"')
     await createdBy(own, '{"city":"Basel"}')
@@ -203,7 +187,7 @@ describe('the items page', inChromium, () => {
 
   test('a click or Enter on a column sorts by it, exactly, and once more the other way around', async () => {
     const values = ['12345678901234567891', '1e19', '"x"', '12345678901234567890']
-    const { own, page } = await openWith(...values.map((n) => `{"n":${n}}`), '{"m":1}')
+    const { own, page } = await openWith([...values.map((n) => `{"n":${n}}`), '{"m":1}'])
     await page.counts('5 items')
     const column = () =>
       page.evaluate<string[]>(
@@ -234,8 +218,8 @@ describe('the items page', inChromium, () => {
   })
 
   test('columns are as wide as their values, types look different, no item is an empty row', async () => {
-    const own = await withPage()
-    const other = await withPage()
+    const { own } = await serviceWith()
+    const { own: other } = await serviceWith()
     const names = Array.from({ length: 40 }, (_, number) => `"a${number}":true`)
     const title = 'A title of some length'
     for (let count = 0; count < 2; count += 1) {
@@ -321,7 +305,7 @@ describe('the items page', inChromium, () => {
   })
 
   test('the list is read again only after a change', async () => {
-    const own = await withPage()
+    const { own } = await serviceWith()
     await createdBy(own, '{"v":"old"}')
     const page = await openItems(own, { token: '' })
     let lists = 0
@@ -345,7 +329,7 @@ describe('the items page', inChromium, () => {
   })
 
   test('of a project that is chosen, only its items are requested and waited for', async () => {
-    const own = await withPage()
+    const { own } = await serviceWith()
     await createdBy(own, '{"v":"apple"}', '"a & b"')
     const id = await createdBy(own, '{"v":"pear"}', '"c"')
     await createdBy(own, '{"v":"plum"}', '"\\ud800"')
@@ -412,7 +396,6 @@ describe('the items page', inChromium, () => {
       expected: /net::ERR_FAILED/,
       isCut: ({ pathname }) => isCut && pathname.startsWith('/api/'),
     })
-    const inGrid = () => page.evaluate<boolean>('document.activeElement.matches("[role=grid]")')
     const again = page.getByRole('button', { name: 'Try again' })
     await again.waitFor()
     await page.chooseMore('Export')
@@ -421,28 +404,24 @@ describe('the items page', inChromium, () => {
     await page.choose('Close')
     await again.focus()
     isCut = false
-    await page.evaluate(`{
-      const { fetch } = globalThis
-      const released = new Promise((resolve) => { globalThis.release = resolve })
-      globalThis.fetch = (...request) => released.then(() => fetch(...request))
-    }`)
+    const release = await page.hold()
     await page.keyboard.press('Space') // which does nothing in the list, if it is there by itself by now
     await page.getByRole('button', { name: 'Trying again…' }).waitFor()
-    await page.evaluate('release()')
+    await release()
     await page.counts('6 items')
     await again.waitFor({ state: 'detached' })
-    await until('the list has the focus', inGrid)
+    await page.hasFocus()
 
     isCut = true
     await page.chooseMore('Export')
     await page.sees(/Not exported\./)
     await page.getByRole('alert').getByRole('button', { name: 'Close' }).press('Enter')
     await page.getByText(/Not exported\./).waitFor({ state: 'detached' })
-    await until('the list has the focus', inGrid)
+    await page.hasFocus()
   })
 
   test('import a file, and export all items to the byte', async () => {
-    const { own, page } = await openWith('{"there":"before"}')
+    const { own, page } = await openWith(['{"there":"before"}'])
     await page.chooseMore('Import')
     const open = (text: string) => page.openFile('some.json', text)
     const importing = page.getByRole('button', { name: 'Import', exact: true }).last()
@@ -522,7 +501,7 @@ describe('the items page', inChromium, () => {
   })
 
   test('markup in items is text', async () => {
-    const own = await withPage()
+    const { own } = await serviceWith()
     const markup = "<img src=x onerror='globalThis.isRun=1'><script>globalThis.isRun=1</script>"
     const unseen = '\u202e \u202b \u200b \u2067' // they turn text around, or have no width
     const id = await createdBy(own, `{"${markup}":"${markup}","x":"${unseen}"}`, `"${markup}"`)
@@ -547,7 +526,7 @@ describe('the items page', inChromium, () => {
 
   test('the place in a long list is kept when it changes', async () => {
     const numbers = Array.from({ length: 300 }, (_, number) => `{"n":${number}}`)
-    const { own, ids, page } = await openWith(...numbers)
+    const { own, ids, page } = await openWith([...numbers])
     await page.counts('300 items')
     await page.evaluate('void (document.querySelector("[role=grid]").scrollTop = 200 * 34)')
     await page.cell('200').waitFor()
@@ -566,13 +545,9 @@ describe('the items page', inChromium, () => {
     await page.counts('293 items')
     assert.equal(await place(), before)
     // The row at the top goes too, together with those around it.
-    await page.evaluate(`{
-      const { fetch } = globalThis
-      const released = new Promise((resolve) => { globalThis.release = resolve })
-      globalThis.fetch = async (url, init) => (await released, await fetch(url, init))
-    }`)
+    const release = await page.hold()
     for (const id of ids.slice(100, 203)) await own.call('DELETE', `/items/${id}`)
-    await page.evaluate('release()')
+    await release()
     await page.counts('190 items')
     assert.equal(await place(), before)
     await page.getByLabel('JSON', { exact: true }).check()
@@ -580,19 +555,17 @@ describe('the items page', inChromium, () => {
   })
 
   test('with the keyboard alone: find, edit, add, duplicate, delete', async () => {
-    const { own, page } = await openWith('{"name":"first"}', '{"name":"second",\n"z":0}')
+    const { own, page } = await openWith(['{"name":"first"}', '{"name":"second",\n"z":0}'])
     await page.cell('"second"').waitFor()
     const { press, type } = page.keyboard
     const key = (name: string) => press.call(page.keyboard, name)
-    const isIn = (selector: string) =>
-      page.evaluate<boolean>(`document.activeElement.matches('${selector}')`)
     await key('ArrowDown') // from wherever the focus is
-    assert.ok(await isIn('[role=grid]'))
+    await page.hasFocus()
     await page.locator('tr.active').getByRole('gridcell', { name: '"first"' }).waitFor()
     await key('ArrowDown')
     await key('Enter')
     await page.editor.waitFor()
-    await until('the editor has the focus', () => isIn('.editor'))
+    await page.hasFocus('.editor')
     assert.match((await page.editor.textContent()) ?? '', /"second"/)
     await key('Control+Home')
     await key('End')
@@ -602,11 +575,11 @@ describe('the items page', inChromium, () => {
     const list = (await own.call('GET', '/items')).text
     assert.ok(list.includes('"more": 1,\n  "name": "second",\n  "z": 0}'), list)
     await page.locator('tr.active').getByText('1', { exact: true }).waitFor()
-    assert.ok(await isIn('[role=grid]'), 'the focus is where it was')
+    await page.hasFocus()
 
     await key('d')
     await page.editor.waitFor()
-    await until('the editor has the focus', () => isIn('.editor'))
+    await page.hasFocus('.editor')
     await key('Control+Enter')
     await page.counts('3 items')
     await key('Home')
@@ -624,7 +597,7 @@ describe('the items page', inChromium, () => {
 
     await key('n')
     await page.editor.waitFor()
-    await until('the editor has the focus', () => isIn('.editor'))
+    await page.hasFocus('.editor')
     await type.call(page.keyboard, 'x')
     await key('Escape')
     await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
@@ -639,11 +612,11 @@ describe('the items page', inChromium, () => {
     await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
     await key('Escape')
     await key('/')
-    assert.ok(await isIn('[type=search]'))
+    await page.hasFocus('[type=search]')
   })
 
   test('keys work from the first moment, but not where something is typed', async () => {
-    const { page } = await openWith('{"name":"n/"}')
+    const { page } = await openWith(['{"name":"n/"}'])
     await page.cell('"n/"').waitFor()
     const { keyboard } = page
     await keyboard.press('?')
@@ -656,7 +629,7 @@ describe('the items page', inChromium, () => {
     assert.equal(await page.getByRole('searchbox').inputValue(), 'n/')
     await keyboard.press('ArrowDown')
     await page.locator('tr.active').waitFor()
-    assert.ok(await page.evaluate('document.activeElement.matches("[role=grid]")'))
+    await page.hasFocus()
     await page.getByRole('button', { name: 'More' }).focus()
     await keyboard.press('End')
     await page.locator('tr.active').waitFor()
@@ -670,12 +643,9 @@ describe('the items page', inChromium, () => {
   })
 
   test('without rows, the page says why, and what to do', async () => {
-    const own = await withPage()
+    const { own } = await serviceWith()
     const page = await openItems(own, { token: '' })
-    const check = async () => {
-      await assertFits(page)
-      await inEachScheme(page, () => assertAccessible(page))
-    }
+    const check = () => assertUsable(page)
     await page.choose('Close')
     await page.sees('The service shows its items to those who have a token.')
     await check()
@@ -710,12 +680,10 @@ describe('the items page', inChromium, () => {
     }
     const shown = (await page.getByRole('region').locator('pre').textContent()) ?? ''
     assert.ok(shown.includes('$TOKEN') && !shown.includes(token))
-    await page.evaluate(
-      'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
-    )
+    const copied = await page.watchClipboard()
     await page.getByRole('button', { name: 'Copy command with token' }).press('Enter')
     await page.getByRole('button', { name: 'Copied' }).waitFor()
-    const input = (await page.evaluate<string>('copied')).replace('curl', 'curl -s -m 10')
+    const input = (await copied()).replace('curl', 'curl -s -m 10')
     await promisify(execFile)('sh', ['-c', input])
     await page.cell('"First item"').waitFor()
 
@@ -724,7 +692,7 @@ describe('the items page', inChromium, () => {
     await check()
     await page.getByRole('button', { name: 'Show all items' }).press('Enter')
     await page.cell('"First item"').waitFor()
-    assert.ok(await page.evaluate('document.activeElement.matches("[role=grid]")'))
+    await page.hasFocus()
     assert.equal(await page.getByRole('searchbox').inputValue(), '')
   })
 
@@ -751,10 +719,7 @@ describe('the items page', inChromium, () => {
   for (const [screen, viewport] of Object.entries(screens)) {
     test(`${screen}, light and dark: no violation by axe-core, nothing wider than the screen`, async () => {
       const page = await openItems(service, { viewport })
-      const check = async () => {
-        await assertFits(page)
-        await inEachScheme(page, () => assertAccessible(page))
-      }
+      const check = () => assertUsable(page)
       await page.getByText('Coffee, 1 kg').waitFor()
       await check()
       await takePictures(page, `items-page-${screen}`, 'tbody')

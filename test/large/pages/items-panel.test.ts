@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { claimsOf } from '../../../pages/shared/claims.js'
 import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
-import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
+import { assertUsable, screens } from '../../support/guarded-page.js'
 import {
   createdBy,
   type ItemsPage,
@@ -15,7 +15,7 @@ import {
 } from '../../support/items-page.js'
 import { until } from '../../support/until.js'
 
-const openItems = useItemsPage()
+const { openItems, openWith } = useItemsPage()
 
 async function hasInEditor(page: ItemsPage, text: string): Promise<void> {
   await until(`${text} in the editor`, async () =>
@@ -23,21 +23,14 @@ async function hasInEditor(page: ItemsPage, text: string): Promise<void> {
   )
 }
 
-async function focusIsIn(page: ItemsPage, selector: string): Promise<void> {
-  await until(`the focus in ${selector}`, () =>
-    page.evaluate<boolean>(`document.activeElement.matches('${selector}')`),
-  )
-}
-
 describe('an item beside the list', inChromium, () => {
   test('follows the active row, and goes to the next one by key', async () => {
-    const { own, ids } = await serviceWith('{"n":"one"}', '{"n":"two"}', '{"n":"three"}')
-    const page = await openItems(own)
+    const { own, ids, page } = await openWith(['{"n":"one"}', '{"n":"two"}', '{"n":"three"}'])
     await page.open('"one"')
-    await focusIsIn(page, '.editor')
+    await page.hasFocus('.editor')
     await page.keyboard.press('Alt+ArrowDown')
     await hasInEditor(page, '"two"')
-    await focusIsIn(page, '.editor')
+    await page.hasFocus('.editor')
     await page.locator('tr.active').getByText('two').waitFor()
     await page.keyboard.press('Alt+ArrowUp')
     await hasInEditor(page, '"one"')
@@ -47,13 +40,13 @@ describe('an item beside the list', inChromium, () => {
     // The list stays usable, and keeps the focus.
     await page.cell('"three"').click()
     await hasInEditor(page, '"three"')
-    await focusIsIn(page, '[role=grid]')
+    await page.hasFocus()
     await page.keyboard.press('ArrowUp')
     await hasInEditor(page, '"two"')
-    await focusIsIn(page, '[role=grid]')
+    await page.hasFocus()
     await page.keyboard.press('e')
-    await focusIsIn(page, '.editor')
-    await inEachScheme(page, () => assertAccessible(page))
+    await page.hasFocus('.editor')
+    await assertUsable(page)
 
     // What is typed stays when another row is active, and is not lost without a question.
     await page.editor.fill('{"n":"typed"}')
@@ -77,7 +70,7 @@ describe('an item beside the list', inChromium, () => {
     await hasInEditor(page, '"typed"')
     await page.keyboard.press('Escape')
     await page.dialog.waitFor({ state: 'detached' })
-    await focusIsIn(page, '[role=grid]')
+    await page.hasFocus()
     assert.match((await readBack(own, ids[0] ?? '')) ?? '', /"n":"one"/)
 
     // A value that is saved in its cell is in the editor, too.
@@ -90,30 +83,28 @@ describe('an item beside the list', inChromium, () => {
   })
 
   test('fills the screen of a phone, and the keys of other controls are not there', async () => {
-    const { own } = await serviceWith('{"name":"one","price":2}', '{"price":3}')
-    const page = await openItems(own, { viewport: screens.phone })
+    const { page } = await openWith(['{"name":"one","price":2}', '{"price":3}'], {
+      viewport: screens.phone,
+    })
     await page.open('name: "one"')
     await page.editor.waitFor()
     const size = await page.evaluate<number[]>(
       '(({ width, height }) => [width, height])(document.querySelector(".panel").getBoundingClientRect())',
     )
     assert.deepEqual(size, [screens.phone.width, screens.phone.height])
-    await assertFits(page)
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
     await page.choose('Close')
     assert.ok(!(await page.getByRole('button', { name: 'Shortcuts' }).isVisible()))
   })
 
   test('a new item has the members that most have, and the cursor in the first value', async () => {
-    const { own } = await serviceWith('{"name":"a","n":1.5,"tags":[1]}', '{"name":"b","n":2}')
-    const page = await openItems(own)
+    const { own, page } = await openWith(['{"name":"a","n":1.5,"tags":[1]}', '{"name":"b","n":2}'])
     await page.counts('2 items')
     await page.keyboard.press('n')
-    await focusIsIn(page, '.editor')
+    await page.hasFocus('.editor')
     await hasInEditor(page, '"n": 0')
     await page.keyboard.type('typed')
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     const { text } = await own.call('GET', '/items')
     assert.ok(text.includes('"name": "typed",\n  "n": 0}'), text)
   })
@@ -135,7 +126,7 @@ describe('the head line', inChromium, () => {
     isCut = true
     await createdBy(own, '{}')
     await page.getByText('Not connected', { exact: true }).waitFor()
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
   })
 
   test('what a token says, in words', () => {

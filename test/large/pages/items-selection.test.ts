@@ -4,16 +4,24 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { inChromium } from '../../support/chromium.js'
-import { assertAccessible, assertFits, inEachScheme, screens } from '../../support/guarded-page.js'
-import { type ItemsPage, readBack, serviceWith, useItemsPage } from '../../support/items-page.js'
+import {
+  assertAccessible,
+  assertUsable,
+  type GuardOptions,
+  screens,
+} from '../../support/guarded-page.js'
+import { type ItemsPage, readBack, useItemsPage } from '../../support/items-page.js'
 import type { OwnService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-const openItems = useItemsPage()
+const { openWith } = useItemsPage()
 
-/** A service with items that have the numbers from 0 on as their `n`. */
-const withItems = (count: number) =>
-  serviceWith(...Array.from({ length: count }, (_, n) => `{"n":${n}.0}`))
+/** The page of a service with items that have the numbers from 0 on as their `n`. */
+const openNumbers = (count: number, options?: GuardOptions) =>
+  openWith(
+    Array.from({ length: count }, (_, n) => `{"n":${n}.0}`),
+    options,
+  )
 
 /** The values of `n` in the selected rows that are in the page. */
 async function selected(page: ItemsPage): Promise<string> {
@@ -43,8 +51,7 @@ async function failing(page: ItemsPage, method: string, failure: string): Promis
 
 describe('selected items', inChromium, () => {
   test('with the keyboard alone: one, a range, all that match; deleted after one question', async () => {
-    const { own } = await withItems(12)
-    const page = await openItems(own)
+    const { own, page } = await openNumbers(12)
     await page.counts('12 items')
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key)
@@ -68,7 +75,7 @@ describe('selected items', inChromium, () => {
     await press('Delete')
     const question = page.getByRole('dialog', { name: 'Delete 3 items?' })
     await question.waitFor()
-    await inEachScheme(page, () => assertAccessible(page))
+    await assertUsable(page)
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel')
     await press('Tab', 'Enter')
     await question.waitFor({ state: 'detached' })
@@ -77,8 +84,7 @@ describe('selected items', inChromium, () => {
   })
 
   test('by the box in the head, from which keys go on', async () => {
-    const { own } = await withItems(3)
-    const page = await openItems(own)
+    const { page } = await openNumbers(3)
     await page.counts('3 items')
     await page.getByLabel('Select all rows').click()
     await page.keyboard.press('Delete')
@@ -94,8 +100,7 @@ describe('selected items', inChromium, () => {
   })
 
   test('by box and Shift: only what can be seen is copied and exported, to the byte', async () => {
-    const { own, ids } = await withItems(8)
-    const page = await openItems(own)
+    const { own, ids, page } = await openNumbers(8)
     await page.counts('8 items')
     const box = (row: number) => page.locator('tbody .box').nth(row)
     await box(1).click()
@@ -132,9 +137,7 @@ describe('selected items', inChromium, () => {
     await page.sees('3 items not copied: may not')
     // The button that is pressed disappears.
     await page.getByRole('button', { name: 'Select none' }).press('Enter')
-    await until('the list has the focus', () =>
-      page.evaluate('document.activeElement.matches("[role=grid]")'),
-    )
+    await page.hasFocus()
     // As JSON, it is the same.
     await page.getByLabel('JSON', { exact: true }).check()
     await box(1).click()
@@ -144,13 +147,9 @@ describe('selected items', inChromium, () => {
 
   for (const [screen, viewport] of Object.entries(screens)) {
     test(`${screen}: what was not deleted is reported, each with its cause, and tried again`, async () => {
-      const { own, ids } = await withItems(6)
-      const page = await openItems(own, { viewport })
+      const { own, ids, page } = await openNumbers(6, { viewport })
       await page.counts('6 items')
-      const check = async () => {
-        await assertFits(page)
-        await inEachScheme(page, () => assertAccessible(page))
-      }
+      const check = () => assertUsable(page)
       await page.keyboard.press('Control+a')
       await page.sees('6 items selected')
       await check()
@@ -184,8 +183,7 @@ describe('selected items', inChromium, () => {
   }
 
   test('a delete is stopped by its button, or once no request would succeed; then it goes on', async () => {
-    const { own } = await withItems(30)
-    const page = await openItems(own, { expected: /net::ERR_FAILED/ })
+    const { own, page } = await openNumbers(30, { expected: /net::ERR_FAILED/ })
     await page.counts('30 items')
     const reads: string[] = []
     page.on('request', (request) => {
@@ -194,13 +192,12 @@ describe('selected items', inChromium, () => {
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Delete')
     await page.getByRole('dialog', { name: 'Delete 30 items?' }).waitFor()
-    await page.evaluate('globalThis.released = new Promise((go) => { globalThis.release = go }); 0')
-    await failing(page, 'DELETE', 'await released')
+    const release = await page.hold('DELETE')
     await page.choose('Delete')
     await page.getByRole('progressbar').waitFor()
     await assertAccessible(page)
     await page.choose('Stop')
-    await page.evaluate('release(undefined)')
+    await release()
     await page.sees('4 of 30 items deleted, 26 not tried.')
     await assertAccessible(page)
 

@@ -16,7 +16,7 @@ import {
 import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-const openItems = useItemsPage()
+const { openItems, openWith } = useItemsPage()
 const service = await ownService({ CONSOLE: 'on', MAX_BODY_BYTES: '1000' })
 
 const typed = '{"typed": 12345678901234567890}'
@@ -28,23 +28,6 @@ async function typeNew(page: ItemsPage): Promise<void> {
 
 async function holdsTyped(page: ItemsPage, text = typed): Promise<void> {
   assert.equal(await page.editor.textContent(), text)
-}
-
-/** Holds requests back, from the next one on. @returns lets them go. */
-async function hold(page: ItemsPage, method: string): Promise<() => Promise<void>> {
-  await page.evaluate(`{
-    const { fetch } = globalThis
-    const released = new Promise((resolve) => { globalThis.release = resolve })
-    globalThis.isHeld = false
-    globalThis.fetch = async (url, init) => {
-      if (init.method === '${method}') {
-        globalThis.isHeld = true
-        await released
-      }
-      return await fetch(url, init)
-    }
-  }`)
-  return () => page.evaluate('release()')
 }
 
 /** Where the focus is: a selector, or what it says. */
@@ -147,8 +130,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.getByRole('dialog', { name: 'Token' }).getByLabel('Token').fill(service.validToken())
     await page.choose('Use this token')
     await holdsTyped(page)
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     await page.cell('12345678901234567890').waitFor()
   })
 
@@ -226,7 +208,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     const page = await openItems(service)
     await page.open('"me, at once"')
     await page.editor.fill('{"who":"mine, later"}')
-    const released = await hold(page, 'PUT')
+    const released = await page.hold('PUT')
     await page.choose('Save')
     await until('the change', () => page.evaluate<boolean>('isHeld'))
     await put('{"who":"them, between"}')
@@ -238,7 +220,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Edit the other version')
 
     // The same for a delete, which shows what would be lost.
-    const deleted = await hold(page, 'DELETE')
+    const deleted = await page.hold('DELETE')
     await page.choose('Delete')
     const question = page.getByRole('dialog', { name: 'Delete this item?' })
     await question.getByText('them, between').waitFor()
@@ -272,8 +254,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Save')
     await page.sees('(CONNECTION_LOST). It is not known whether this was saved.')
     assert.equal(await countItems(), before + 1)
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     assert.equal(await countItems(), before + 1)
 
     // What is typed in between is not another item either.
@@ -297,8 +278,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await lose('PUT', 1)
     await page.choose('Save')
     await page.sees('It is not known whether this was saved.')
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
 
     await page.chooseMore('Import')
     await page.openFile('a.jsonl', '{"a":1}\n{"a":2}')
@@ -311,7 +291,7 @@ describe('the items page when something goes wrong', inChromium, () => {
   test('a delete or a save that takes long says so, and is not left by mistake', async () => {
     const id = await createdBy(service, '{"slow":"to go"}')
     const page = await openItems(service)
-    const deleted = await hold(page, 'DELETE')
+    const deleted = await page.hold('DELETE')
     await page.open('"to go"')
     await page.choose('Delete')
     await page.choose('Delete')
@@ -325,7 +305,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.dialog.waitFor({ state: 'detached' })
     assert.equal(await readBack(service, id), undefined)
 
-    const saved = await hold(page, 'POST')
+    const saved = await page.hold('POST')
     await typeNew(page)
     await page.choose('Save')
     await page.keyboard.press('Escape')
@@ -338,11 +318,10 @@ describe('the items page when something goes wrong', inChromium, () => {
   })
 
   test('a save from a cell that takes long: leaving it is asked about, and closes no other cell', async () => {
-    const own = await ownService({ CONSOLE: 'on' })
-    const id = await createdBy(own, '{"first":"one","second":"two"}')
-    const page = await openItems(own)
+    const { own, ids, page } = await openWith(['{"first":"one","second":"two"}'])
+    const [id = ''] = ids
     const field = page.getByRole('dialog').getByRole('textbox')
-    const saved = await hold(page, 'PUT')
+    const saved = await page.hold('PUT')
     await page.cell('"one"').dblclick()
     await field.fill('changed')
     await field.press('Enter')
@@ -417,8 +396,7 @@ describe('the items page when something goes wrong', inChromium, () => {
 
     own = await ownService(env)
     port = Number(own.baseUrl.port)
-    await page.choose('Save')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.save()
     await page.cell('12345678901234567890').waitFor()
   })
 
@@ -451,7 +429,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     const page = await openItems(service)
     await page.chooseMore('Import')
     await page.openFile('a.jsonl', '{"a":1}\n{"a":2}\n{"a":3}')
-    const created = await hold(page, 'POST')
+    const created = await page.hold('POST')
     await page.choose('Import')
     await page.getByRole('button', { name: 'Stop' }).waitFor()
     await focusIs(page, 'Stop')

@@ -1,0 +1,19 @@
+/** What the browser stores for pages; some browsers store nothing. @module */
+
+type Place = 'localStorage' | 'sessionStorage'
+
+export function stored(place: Place, key: string): string | undefined {
+  try {
+    return window[place].getItem(key) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function store(place: Place, key: string, text: string): void {
+  try {
+    window[place].setItem(key, text)
+  } catch {
+    // The page goes on without it.
+  }
+}
