@@ -269,18 +269,12 @@ describe('a value in its cell', inChromium, () => {
     assert.equal(await page.getByRole('dialog').count(), 1)
   })
 
-  test('changed or deleted elsewhere: the same choice as in the editor', async () => {
+  test('changed elsewhere: the same choice as in the editor', async () => {
     const { own, ids, page } = await openWith(['{"who":"me","n":1.0}'])
     const [id = ''] = ids
-    const put = (data: string) => replacedBy(own, id, data)
-    const edit = async (text: string, typed: string) => {
-      await page.cell(text).click()
-      await page.keyboard.press('Enter')
-      await field(page).fill(typed)
-    }
-    await page.cell('"me"').waitFor()
-    await edit('"me"', 'mine')
-    await put('{"who":"them","n":2.0}')
+    await page.cell('"me"').dblclick()
+    await field(page).fill('mine')
+    await replacedBy(own, id, '{"who":"them","n":2.0}')
     await page.keyboard.press('Enter')
     await page.sees('This item was changed elsewhere. It is now:')
     await page.sees('"who": "them"')
@@ -288,15 +282,5 @@ describe('a value in its cell', inChromium, () => {
     await page.choose('Overwrite with mine')
     await closes(page)
     assert.match((await readBack(own, id)) ?? '', /"who":"mine","n":1\.0/)
-
-    await page.cell('"mine"').waitFor()
-    await edit('1.0', '3.0')
-    await own.call('DELETE', `/items/${id}`)
-    await page.keyboard.press('Enter')
-    await page.sees('This item was deleted elsewhere.')
-    await page.choose('Save as a new item')
-    await closes(page)
-    await page.cell('3.0').waitFor()
-    await until('one item', async () => (await own.call('GET', '/items')).text.includes('"n":3.0'))
   })
 })

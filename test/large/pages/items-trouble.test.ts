@@ -58,7 +58,7 @@ async function countItems(): Promise<number> {
 }
 
 describe('the items page when something goes wrong', inChromium, () => {
-  test('faults are shown where they are while typing, and nothing is sent', async () => {
+  test('faults are shown where they are while typing, nothing is sent, and leaving is asked about', async () => {
     const page = await openItems(service)
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.method()))
@@ -93,6 +93,8 @@ describe('the items page when something goes wrong', inChromium, () => {
     const mark = `document.querySelector('.editor').shadowRoot.querySelector('.cm-nonmatchingBracket')`
     const color = await page.evaluate(`getComputedStyle(${mark}).backgroundColor`)
     assert.equal(color, 'rgba(0, 0, 0, 0)')
+    await assertAsksBrowser(page)
+    await holdsTyped(page, '{"of": [')
   })
 
   test('too large, refused, or with an expired token: the edit stays, and can be saved then', async () => {
@@ -445,12 +447,5 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('End')
     await page.getByRole('dialog').first().waitFor({ state: 'detached' })
     assert.equal(await countItems(), before + 1)
-  })
-
-  test('leaving with something unsaved is asked about', async () => {
-    const page = await openItems(service)
-    await typeNew(page)
-    await assertAsksBrowser(page)
-    await holdsTyped(page)
   })
 })
