@@ -111,6 +111,15 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
   )
 }
 
+/** The headers, which most requests do without, and the other parameters. */
+export function byPlace(parameters: readonly Parameter[]) {
+  const isInHead = ({ in: place }: Parameter) => place === 'header'
+  return {
+    inHead: parameters.filter(isInHead),
+    others: parameters.filter((parameter) => !isInHead(parameter)),
+  }
+}
+
 /** The path of the server: the page calls the one that it comes from, whatever its origin is called. */
 export function pathOfServer({ servers }: OpenApiDocument): string {
   return new URL(servers[0]?.url ?? '', location.href).pathname

@@ -1,7 +1,7 @@
 /** One operation: what it takes, and beside that how it is called and what it returns. @module */
 
 import { Calls, type CallsProps } from './calls.js'
-import type { Parameter } from './openapi.js'
+import { byPlace, type Parameter } from './openapi.js'
 import { Part } from './part.js'
 import { Prose } from './prose.js'
 import { Body, Term } from './schemas.js'
@@ -9,8 +9,7 @@ import { Body, Term } from './schemas.js'
 export function OperationSection(props: CallsProps) {
   const { operation, document } = props
   const { operationId, method, path, summary, description, parameters, requestBody } = operation
-  const inHead = parameters.filter(({ in: place }) => place === 'header')
-  const others = parameters.filter(({ in: place }) => place !== 'header')
+  const { inHead, others } = byPlace(parameters)
   return (
     <Part id={operationId} title={summary}>
       <div>

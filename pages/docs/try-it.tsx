@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 import { useToken } from '../shared/components.js'
 import { formatted } from '../shared/numbers.js'
 import type { CallsProps } from './calls.js'
-import { type Operation, type Parameter, shownValue } from './openapi.js'
+import { byPlace, type Operation, type Parameter, shownValue } from './openapi.js'
 import { ReceivedResponse } from './received-response.js'
 import { type Input, requestFor } from './request.js'
 import { kindOf } from './responses.js'
@@ -17,19 +17,17 @@ interface TryItProps extends CallsProps {
 }
 
 type State =
-  | { readonly kind: 'idle' }
   | { readonly kind: 'waiting'; readonly bytes: number }
   | { readonly kind: 'received'; readonly received: Received; readonly filledIn: readonly string[] }
   /** There was no response; the message says why. */
   | { readonly kind: 'failed'; readonly message: string }
 
 export function TryIt(props: TryItProps) {
-  const { operation, operations, input, onBody } = props
+  const { operation, operations, input, onParameter, onBody } = props
   const token = useToken()
-  const [state, setState] = useState<State>({ kind: 'idle' })
+  const [state, setState] = useState<State>()
   const controller = useRef<AbortController>(undefined)
-  const isWaiting = state.kind === 'waiting'
-  const inHead = operation.parameters.filter(({ in: place }) => place === 'header')
+  const { inHead, others } = byPlace(operation.parameters)
 
   async function send(event: Event): Promise<void> {
     event.preventDefault()
@@ -57,14 +55,27 @@ export function TryIt(props: TryItProps) {
     }
   }
 
-  const fields = operation.parameters.map((parameter) => ({
-    place: parameter.in,
-    field: <Field key={parameter.name} {...props} parameter={parameter} />,
-  }))
+  const field = (parameter: Parameter) => {
+    const { name, required = false, example = '' } = parameter
+    return (
+      <label key={name}>
+        {name}
+        <input
+          name={name}
+          required={required}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={shownValue(example)}
+          value={input.parameters[name] ?? ''}
+          onInput={(event) => onParameter(parameter, event.currentTarget.value)}
+        />
+      </label>
+    )
+  }
   return (
     <>
       <form onSubmit={send}>
-        {fields.map(({ place, field }) => place !== 'header' && field)}
+        {others.map(field)}
         {input.body === undefined ? null : (
           <label>
             Body
@@ -80,7 +91,7 @@ export function TryIt(props: TryItProps) {
         {inHead.length > 0 && (
           <details>
             <summary>Conditional and repeatable requests</summary>
-            {fields.map(({ place, field }) => place === 'header' && field)}
+            {inHead.map(field)}
           </details>
         )}
         <div class="line">
@@ -90,63 +101,40 @@ export function TryIt(props: TryItProps) {
           {/* Never removed, so that it keeps the focus when there is nothing left to stop. */}
           <button
             type="button"
-            aria-disabled={!isWaiting}
+            aria-disabled={state?.kind !== 'waiting'}
             onClick={() => controller.current?.abort()}
           >
             Stop
           </button>
-          {isWaiting ? <span>{formatted(state.bytes)} bytes…</span> : null}
-          {operation.needsToken && token === '' ? (
+          {state?.kind === 'waiting' && <span>{formatted(state.bytes)} bytes…</span>}
+          {operation.needsToken && token === '' && (
             <span class="caution">There is no token in the field at the top of the page.</span>
-          ) : null}
+          )}
         </div>
       </form>
       <Outcome state={state} />
-      {state.kind === 'received' ? (
+      {state?.kind === 'received' && (
         <ReceivedResponse received={state.received} name={operation.operationId} />
-      ) : null}
+      )}
     </>
   )
 }
 
-interface FieldProps extends TryItProps {
-  readonly parameter: Parameter
-}
-
-function Field({ parameter, input, onParameter }: FieldProps) {
-  const { name, required = false, example = '' } = parameter
-  return (
-    <label>
-      {name}
-      <input
-        name={name}
-        required={required}
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={shownValue(example)}
-        value={input.parameters[name] ?? ''}
-        onInput={(event) => onParameter(parameter, event.currentTarget.value)}
-      />
-    </label>
-  )
-}
-
 /** One line, which screen readers announce when it changes. */
-function Outcome({ state }: { state: State }) {
+function Outcome({ state }: { state: State | undefined }) {
   return (
     <div role="status">
-      {state.kind === 'failed' ? <p class="bad">{state.message}</p> : null}
-      {state.kind === 'received' ? (
+      {state?.kind === 'failed' && <p class="bad">{state.message}</p>}
+      {state?.kind === 'received' && (
         <p>
           <strong class={kindOf(state.received.status)}>
             {state.received.status} {state.received.statusText}
           </strong>
           {`, ${formatted(state.received.bytes.length)} bytes in ${Math.ceil(state.received.time)} ms`}
-          {state.filledIn.length > 0
-            ? `. All forms on this page now have its ${state.filledIn.join(' and ')}.`
-            : ''}
+          {state.filledIn.length > 0 &&
+            `. All forms on this page now have its ${state.filledIn.join(' and ')}.`}
         </p>
-      ) : null}
+      )}
     </div>
   )
 }

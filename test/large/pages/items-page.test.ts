@@ -407,7 +407,7 @@ describe('the items page', inChromium, () => {
     await page.keyboard.press('Space') // which does nothing in the list, if it is there by itself by now
     await page.getByRole('button', { name: 'Trying again…' }).waitFor()
     await release()
-    await page.counts('6 items')
+    await page.counts('12 items')
     await again.waitFor({ state: 'detached' })
     await page.hasFocus()
 
@@ -676,10 +676,16 @@ describe('the items page', inChromium, () => {
   })
 
   const goods = [
-    ['"Coffee, 1 kg"', '12.50', 'true', '40123456789012345678', '["food","fair"]'],
-    ['"Tea"', '4.0', 'false', '40987654321098765432', '[]'],
-    ['"Zürich mug"', '9.90', 'true', '40111111111111111111', '["gift"]'],
-    ['"<b>Bold</b> roast"', '1e1', 'true', '40222222222222222222', '["food"]'],
+    ['Coffee, 1 kg', '12.50', '40123456789012345678', '"food","fair"'],
+    ['Tea', '4.0', '40987654321098765432', '"food"'],
+    ['Zürich mug', '9.90', '40111111111111111111', '"gift"'],
+    ['Espresso roast', '1e1', '40222222222222222222', '"food","new"'],
+    ['Paper filters', '3.20', '40333333333333333333', ''],
+    ['Hand grinder', '64.00', '40444444444444444444', '"gift","new"'],
+    ['Kettle, 0.9 l', '79.95', '40555555555555555555', '"sale"'],
+    ['Scale', '29.00', '40666666666666666666', '"sale"'],
+    ['Travel cup', '24.99', '40777777777777777777', '"gift"'],
+    ['Chocolate, 70 %', '2.80', '40888888888888888888', '"food","fair"'],
   ]
   const posts = [
     '{"title":"First post","words":1024,"draft":false}',
@@ -688,8 +694,9 @@ describe('the items page', inChromium, () => {
   const file = posts.join('\n')
 
   before(async () => {
-    for (const [title, price, stock, ean, tags] of goods) {
-      const data = `{"title":${title},"price":${price},"in_stock":${stock},"ean":${ean},"tags":${tags}}`
+    for (const [at, [title, price, ean, tags]] of goods.entries()) {
+      const added = `2026-11-${10 + at}T09:30:00Z`
+      const data = `{"title":"${title}","price":${price},"in_stock":${at % 4 !== 1},"added":"${added}","ean":${ean},"tags":[${tags}]}`
       await createdBy(service, data, '"shop"')
     }
     for (const data of posts) await createdBy(service, data)
