@@ -176,6 +176,11 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     if (stopped !== undefined) throw new Error('this item store is already stopped')
   }
 
+  async function seed<T>(given: readonly T[], textOf: (each: T) => unknown): Promise<string[]> {
+    needRunning()
+    return await storeItems(store, requestsFrom(given, textOf), doubles.newId)
+  }
+
   async function end(): Promise<void> {
     await service.stop(0)
     await store.close()
@@ -187,23 +192,8 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     token,
     client: (options) => new ItemStoreClient({ baseUrl, token: () => token(options) }),
 
-    async seed(items) {
-      needRunning()
-      return await storeItems(
-        store,
-        requestsFrom(items, (item) => JSON.stringify(item)),
-        doubles.newId,
-      )
-    },
-
-    async seedText(texts) {
-      needRunning()
-      return await storeItems(
-        store,
-        requestsFrom(texts, (text) => text),
-        doubles.newId,
-      )
-    },
+    seed: (items) => seed(items, (item) => JSON.stringify(item)),
+    seedText: (texts) => seed(texts, (text) => text),
 
     fail(failures, scope = {}) {
       needRunning()

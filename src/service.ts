@@ -12,8 +12,8 @@ import { createFailureLog, createRequestLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
 import { createRoutes, type RouteParts } from './http/routes.js'
 import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
-import { createListener, type Listener, type Serve } from './listener/listener.js'
-import { UnsupportedNodeError } from './listener/node-internals.js'
+import { createListener, type Serve } from './listener/listener.js'
+import { nodeProblem } from './listener/node-internals.js'
 import { type ItemStore, StoreMismatchError } from './store/item-store.js'
 import { createMemoryStore, type MemoryStore } from './store/memory/store.js'
 import { withoutCredentials } from './store/redis/address.js'
@@ -48,6 +48,8 @@ const exitTime = 250
 
 /** @throws {UsageError} if this version of Node.js lacks what the listener needs. */
 export function createService(config: Config, parts: ServiceParts): Service {
+  const problem = nodeProblem()
+  if (problem !== undefined) throw new UsageError(problem)
   const { store, log, requestLogLevel, load, doubles } = parts
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one for each delay
@@ -88,7 +90,7 @@ export function createService(config: Config, parts: ServiceParts): Service {
     }
   }
 
-  const listener = createOwnListener(config, serve)
+  const listener = createListener(config, refusalResponse, serve)
 
   async function stop(grace: number): Promise<void> {
     stopping.abort()
@@ -117,15 +119,6 @@ export function createService(config: Config, parts: ServiceParts): Service {
       }
     },
     stop,
-  }
-}
-
-/** @throws {UsageError} if this version of Node.js lacks what the listener needs. */
-function createOwnListener(config: Config, serve: Serve): Listener {
-  try {
-    return createListener(config, refusalResponse, serve)
-  } catch (error) {
-    throw error instanceof UnsupportedNodeError ? new UsageError(error.message) : error
   }
 }
 
@@ -158,7 +151,7 @@ export async function openStore(config: Config, log: Logger): Promise<OpenedStor
   if (url === undefined) {
     const store = openMemoryStore(config)
     const description = { store: 'process memory', max_store_bytes: maxStoreBytes }
-    return { store, description, itemBytes: () => heldBytes(store) }
+    return { store, description, itemBytes: () => store.size().memoryBytes }
   }
   const { openRedisStore } = await import('./store/redis/store.js')
   try {
@@ -167,11 +160,6 @@ export async function openStore(config: Config, log: Logger): Promise<OpenedStor
   } catch (error) {
     throw error instanceof StoreMismatchError ? new UsageError(error.message) : error
   }
-}
-
-function heldBytes(store: ItemStore): number {
-  const size = store.size()
-  return 'memoryBytes' in size ? size.memoryBytes : 0
 }
 
 /** Where a server can be reached from this machine, without a trailing slash. */

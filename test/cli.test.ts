@@ -103,6 +103,9 @@ const usage: Record<string, RegExp> = {
   [`dev --metrics-port 9000 --metrics-host ${long}`]:
     /x{300} is not an address of this machine; .* --metrics-host\n$/,
   'dev --port -1': /Option '--port' .*; see item-store dev --help/,
+  'dev --delay=x': /--delay is "x"; expected milliseconds such as 200 or 200-800, up to 60000\n$/,
+  'dev --failures=x':
+    /--failures is "x"; expected the first ones such as 503,cut or rates such as 503=0.1,cut=0.05, of 429, 500, 503, cut\n$/,
   'dev 9000': /Unexpected argument '9000'; see/,
   'dev --max-memory-bytes 60000000 --max-store-bytes 1MB':
     /MAX_MEMORY_BYTES is 60MB, but the idle process alone takes \d+MiB: item requests would be refused; allow at least \d+MiB\n$/,
@@ -241,19 +244,14 @@ test('-h and help say what --help says', () => {
   }
 })
 
-const light: [args: string[], packages: string[]][] = [
-  [['--version'], []],
-  [['help', 'serve'], []],
-  [['token', '--sub', 'a'], []],
-]
-
-for (const [args, packages] of light) {
+for (const args of [['--version'], ['help', 'serve'], ['token', '--sub', 'a']]) {
   test(`item-store ${args.join(' ')} loads nothing that it does not need`, () => {
     const loaded = loadedBy(args)
-    const names = loaded.flatMap((file) => /^node_modules\/([^/]+)\//.exec(file)?.[1] ?? [])
-    assert.deepEqual([...new Set(names)], packages)
     assert.ok(loaded.includes('dist/cli.js'))
-    assert.ok(!loaded.includes('dist/server.js'))
+    assert.ok(
+      !loaded.some((file) => /^node_modules\/|^dist\/server\.js$/.test(file)),
+      loaded.join(),
+    )
   })
 }
 

@@ -101,27 +101,6 @@ test('--seed: the example of docs/how-to/dev.md, to the byte and in order', asyn
   ])
 })
 
-for (const text of [
-  '{"tags":["a"],"posts":[]}',
-  '[{"posts":[{"id":"1"}]}]',
-  '{"data":{"a":[{}]}}',
-]) {
-  test(`--seed: ${text} is an item`, async () => {
-    const { ask, text: printed } = await startDev('--seed', fileWith('item.json', text))
-    assert.match(printed, /1 item from item\.json/)
-    assert.equal(itemsIn(await ask('/items')).length, 1)
-  })
-}
-
-test('--seed: one object per line', async () => {
-  const { ask, text } = await startDev('--seed', fileWith('lines.jsonl', '{"n":1}\n{"n":1e400}\n'))
-  assert.match(text, /2 items from lines\.jsonl/)
-  assert.deepEqual(itemsIn(await ask('/items')), [
-    '{"project_id":null,"n":1}',
-    '{"project_id":null,"n":1e400}',
-  ])
-})
-
 test('--seed with a file that is not JSON, or is not there: one error with the place', () => {
   const file = fileWith('bad.json', '[\n  {"a": 1},\n  {"b": }\n]')
   assert.equal(failingDev('--seed', file), 'bad.json: line 3, column 9: expected a value')
@@ -153,13 +132,6 @@ describeWithRedis('--seed with STORE_URL', () => {
   })
 })
 
-test('--delay: an item request waits', async () => {
-  const { ask } = await startDev('--delay', '1500-1501')
-  const start = performance.now()
-  await ask('/items')
-  assert.ok(performance.now() - start >= 1490)
-})
-
 test('--delay: health and refused requests do not wait; a pending delay ends when the service stops', async () => {
   // The delay is far above what a busy machine takes to answer and to end.
   const { ask, baseUrl, child, ended } = await startDev('--delay=60s', '--shutdown-timeout=50')
@@ -189,18 +161,6 @@ test('--failures: the first item requests fail, and the others succeed', async (
   assert.equal((await fetch(`${baseUrl}/health`)).status, 200)
   assert.match(await ask('/items'), /"status":"success"/)
 })
-
-for (const [flag, says] of [
-  ['--delay', 'milliseconds such as 200 or 200-800, up to 60000'],
-  [
-    '--failures',
-    'the first ones such as 503,cut or rates such as 503=0.1,cut=0.05, of 429, 500, 503, cut',
-  ],
-]) {
-  test(`${flag}=x is refused`, () => {
-    assert.equal(failingDev(`${flag}=x`), `${flag} is "x"; expected ${says}`)
-  })
-}
 
 test('with a JWT_SECRET in .env: tokens are valid for 24 hours, also after another start', async () => {
   fileWith('.env', 'JWT_SECRET=a secret of at least thirty-two bytes\n')

@@ -20,53 +20,37 @@ const interval = 500
 /** The file that is followed. */
 interface SecretFile {
   readonly path: string
-  /** The last usable text. */
-  text: string | undefined
-  /** The last usable secrets. */
+  /** The last usable secrets; the same array until they change. */
   secrets: readonly string[]
   /** Why the file cannot be used now; `undefined` if it can. */
   problem: string | undefined
 }
 
-/** Called when the file has changed: with the number of its secrets, or what is wrong with it. */
-type SecretFileObserver = (change: { secrets: number } | { problem: string }) => void
-
 let file: SecretFile | undefined
-let observe: SecretFileObserver = () => undefined
+let observe: (file: Readonly<SecretFile>) => void = () => undefined
 
-/** Returns the secrets in the file, or the last usable ones; the same array until they change. */
-export function secretsIn(path: string): readonly string[] {
-  file = file?.path === path ? file : follow(path)
-  return file.secrets
+/** Returns the secrets in the file, which is read again whenever it changes. */
+export function secretFile(path: string): Readonly<SecretFile> {
+  if (file?.path !== path) file = follow(path)
+  return file
 }
 
-/** Returns why the file cannot be used, if it cannot. */
-export function secretFileProblem(path: string): string | undefined {
-  secretsIn(path)
-  return file?.problem
-}
-
-/** Sets what is called when the file changes. */
-export function observeSecretFile(observer: SecretFileObserver): void {
+/** Sets what is called when the secrets in the file, or what is wrong with it, have changed. */
+export function observeSecretFile(observer: typeof observe): void {
   observe = observer
 }
 
 function follow(path: string): SecretFile {
-  const followed: SecretFile = { path, text: undefined, secrets: [], problem: undefined }
+  const followed: SecretFile = { path, secrets: [], problem: undefined }
   take(followed, () => readFileSync(path))
   setInterval(async () => {
-    const { text, problem } = followed
-    const bytes = await readFile(path).catch((error: unknown) => error)
+    const { secrets, problem } = followed
+    const bytes = await readFile(path).catch((error: Error) => error)
     take(followed, () => {
-      if (bytes instanceof Buffer) return bytes
-      throw bytes
+      if (bytes instanceof Error) throw bytes
+      return bytes
     })
-    if (followed.problem === undefined) {
-      if (followed.text !== text || problem !== undefined)
-        observe({ secrets: followed.secrets.length })
-    } else if (followed.problem !== problem) {
-      observe({ problem: followed.problem })
-    }
+    if (followed.secrets !== secrets || followed.problem !== problem) observe(followed)
   }, interval).unref()
   return followed
 }
@@ -74,9 +58,8 @@ function follow(path: string): SecretFile {
 /** Reads the secrets in the file, or notes why it cannot be used. */
 function take(followed: SecretFile, read: () => Buffer): void {
   try {
-    const text = read().toString()
-    if (text !== followed.text) followed.secrets = parseSecrets(text)
-    followed.text = text
+    const secrets = parseSecrets(read().toString())
+    if (secrets.join('\n') !== followed.secrets.join('\n')) followed.secrets = secrets
     followed.problem = undefined
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

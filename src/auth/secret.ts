@@ -8,7 +8,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
 import type { TokenPayload } from '../interface/models.js'
-import { secretFileProblem, secretsIn } from './secret-file.js'
+import { secretFile } from './secret-file.js'
 
 /** The HMAC algorithms of RFC 7518 §3.2, with the names of their hashes in OpenSSL. */
 const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
@@ -61,8 +61,8 @@ export const environmentSigning: CurrentSigning = followSecret(
   () => {
     const { env } = process
     if (env.JWT_SECRET || !env.JWT_SECRET_FILE) return env.JWT_SECRET
-    const secrets = secretsIn(env.JWT_SECRET_FILE)
-    if (secrets.length === 0) throw notConfigured(secretFileProblem(env.JWT_SECRET_FILE) ?? '')
+    const { secrets, problem } = secretFile(env.JWT_SECRET_FILE)
+    if (secrets.length === 0) throw notConfigured(String(problem))
     return secrets
   },
   () => process.env.JWT_ALGORITHM || 'HS256',
@@ -86,12 +86,8 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
   if (!isAlgorithm(algorithm)) {
     throw notConfigured(`JWT_ALGORITHM is not one of ${Object.keys(hashes).join(', ')}`)
   }
-  return {
-    secrets,
-    algorithm,
-    keys: [keyOf(first), ...others.map(keyOf)],
-    verified: new TokenCache(),
-  }
+  const keys: Signing['keys'] = [keyOf(first), ...others.map(keyOf)]
+  return { secrets, algorithm, keys, verified: new TokenCache() }
 }
 
 /** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
@@ -148,30 +144,24 @@ const maxBytes = 8 * 1024 * 1024
 /** Size of an entry besides the characters of its token and of `sub`, in bytes. */
 const entryBytes = 200
 
-/**
- * Claims of verified tokens, by the complete token. When the cache is full, its older half is dropped:
- * evicting the oldest token each time would search the map for it (bench/CHOICES.md).
- */
+/** Claims of verified tokens, by the complete token. A full cache is dropped whole, which takes no time. */
 class TokenCache {
-  #newer = new Map<string, VerifiedToken>()
-  #older = new Map<string, VerifiedToken>()
-  /** Size of the newer half, in bytes. */
+  #claims = new Map<string, VerifiedToken>()
   #bytes = 0
 
   get(token: string): VerifiedToken | undefined {
-    return this.#newer.get(token) ?? this.#older.get(token)
+    return this.#claims.get(token)
   }
 
   /** Only for accepted tokens, so that forged ones cannot fill the cache. */
   add(token: string, claims: VerifiedToken): void {
     const bytes = entryBytes + token.length + 2 * claims.sub.length // up to two bytes for a character
-    if (this.#bytes + bytes > maxBytes / 2) {
-      this.#older = this.#newer
-      this.#newer = new Map()
-      this.#bytes = 0
-    }
     this.#bytes += bytes
-    this.#newer.set(copied(token), claims)
+    if (this.#bytes > maxBytes) {
+      this.#claims = new Map()
+      this.#bytes = bytes
+    }
+    this.#claims.set(copied(token), claims)
   }
 }
 

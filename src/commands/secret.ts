@@ -80,11 +80,11 @@ export function shortSecretWarning(): string | undefined {
 
 /** Logs each change of the file that `JWT_SECRET_FILE` names. */
 export function logSecretFile(log: Pick<Logger, 'info' | 'error'>): void {
-  observeSecretFile((change) => {
-    if ('secrets' in change) {
-      log.info(change, 'JWT_SECRET_FILE has changed and was read')
+  observeSecretFile(({ secrets, problem }) => {
+    if (problem === undefined) {
+      log.info({ secrets: secrets.length }, 'JWT_SECRET_FILE has changed and was read')
     } else {
-      log.error(`${change.problem}. The secrets that it had remain valid`)
+      log.error(`${problem}. The secrets that it had remain valid`)
     }
   })
 }

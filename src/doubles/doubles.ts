@@ -17,28 +17,12 @@ interface DoublesOptions {
   readonly ids?: string | undefined
 }
 
-export interface Doubles {
-  /** Makes the ids of new items; `undefined` for those of the service. */
-  readonly newId: NewId | undefined
-  /**
-   * Makes the handler of an item endpoint slow, and makes it fail.
-   * @param stopping once aborted, nothing is delayed any more, and pending delays end.
-   */
-  wrap(handle: Handler, stopping: AbortSignal): Handler
-  /** Records a request; called when its response has been sent. */
-  observe(exchange: Exchange): void
-  /** Arms failures. */
-  fail(failures: Failures, scope?: FailureScope): void
-  /** The latest requests since the last reset, up to 10,000, in the order in which they ended. */
-  requests(): RecordedRequest[]
-  /** Starts over: ids, failures and the record are as at the start. Requests that are delayed now fail. */
-  reset(): void
-}
+export type Doubles = ReturnType<typeof createDoubles>
 
 /** Maximum number of recorded requests: a service for development may run for weeks. */
 const maxRecorded = 10_000
 
-export function createDoubles({ delay, failures, ids }: DoublesOptions): Doubles {
+export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   const seeded = ids === undefined ? undefined : seededIds(ids)
   const queue = createFailureQueue((exchange) => record(exchange, undefined))
   let recorded: RecordedRequest[] = []
@@ -58,12 +42,14 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions): Doubles
 
   startOver()
   return {
+    /** Makes the ids of new items; `undefined` for those of the service. */
     newId: seeded?.newId,
-    fail: queue.arm,
-    observe: (exchange) => record(exchange, exchange.response.statusCode),
-    requests: () => [...recorded],
 
-    wrap(handle, stopping) {
+    /**
+     * Makes the handler of an item endpoint slow, and makes it fail.
+     * @param stopping once aborted, nothing is delayed any more, and pending delays end.
+     */
+    wrap(handle: Handler, stopping: AbortSignal): Handler {
       if (delay === undefined) return queue.failing(handle)
       return queue.failing(async function handleLater(exchange) {
         const before = resets
@@ -75,7 +61,17 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions): Doubles
       })
     },
 
-    reset() {
+    /** Records a request; called when its response has been sent. */
+    observe: (exchange: Exchange): void => record(exchange, exchange.response.statusCode),
+
+    /** Arms failures. */
+    fail: queue.arm,
+
+    /** The latest requests since the last reset, up to 10,000, in the order in which they ended. */
+    requests: (): RecordedRequest[] => [...recorded],
+
+    /** Starts over: ids, failures and the record are as at the start. Requests that are delayed now fail. */
+    reset(): void {
       resets += 1
       startOver()
     },

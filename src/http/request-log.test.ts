@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { ApiError } from '../interface/errors.js'
 import { Connection } from '../listener/connection.js'
-import { createTurn } from '../listener/turn.js'
+import { HeldBytes } from '../listener/queue.js'
+import { Turn } from '../listener/turn.js'
 import { type Exchange, newExchange } from './exchange.js'
 import { createFailureLog, createRequestLog } from './request-log.js'
 
@@ -16,9 +17,8 @@ function anExchange(headers: Record<string, string> = {}): Exchange {
   const request = new IncomingMessage(new Socket())
   Object.assign(request, { method: 'GET', url: '/a?secret', headers })
   const nothing = () => undefined
-  const events = { heldBytesChanged: nothing, readyToResume: nothing }
-  const state = { isStopping: false, isCrowded: false, turn: createTurn(() => 64) }
-  const owner = { ...state, ...events, serveNext: nothing }
+  const parts = { isStopping: false, held: new HeldBytes(0), turn: new Turn(() => 64) }
+  const owner = { ...parts, readyToResume: nothing, serveNext: nothing }
   return newExchange(request, new ServerResponse(request), new Connection(request.socket, owner))
 }
 

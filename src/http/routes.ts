@@ -1,6 +1,6 @@
 /** The table of routes, their guards, and the handlers of the health check and the OpenAPI document. @module */
 
-import { type CurrentSigning, signingProblem } from '../auth/secret.js'
+import { type CurrentSigning, type Signing, signingProblem } from '../auth/secret.js'
 import { verifyToken } from '../auth/token.js'
 import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
@@ -12,7 +12,7 @@ import type { NewId } from '../item/id.js'
 import type { ItemStore } from '../store/item-store.js'
 import { answerBytes, answerEmpty, answerJson } from './answer.js'
 import { createBodyReader } from './body.js'
-import { type EntityTag, entityTag, isNotModified } from './conditions.js'
+import { entityTag, isNotModified } from './conditions.js'
 import { createForwarded, type Guard, type Handler, type Route } from './exchange.js'
 import { createItemHandlers } from './items.js'
 import { createPageRoutes } from './pages.js'
@@ -34,12 +34,6 @@ export interface RouteParts {
   readonly newId: NewId | undefined
   /** Wraps the handlers of items. */
   readonly wrap: (handle: Handler) => Handler
-}
-
-/** The OpenAPI document (interface §4.7) for clients that use one address. */
-interface Document {
-  readonly tag: EntityTag
-  text(): Buffer
 }
 
 /** Scheme of the tokens, in lower case (RFC 6750 §2.1). */
@@ -96,25 +90,18 @@ function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard 
 
 /** Requires a bearer token (spec §5, RFC 6750 §2.1). It throws an `ApiError` with 401 or 503. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  const signing = onceForAll(currentSigning)
+  /** For all requests of a turn: no other code runs between them. */
+  let signing: Signing | undefined
+  const forget = () => {
+    signing = undefined
+  }
   return function requireToken(exchange) {
     const token = bearerToken(exchange.request.headers.authorization)
-    exchange.token = verifyToken(token, signing())
-  }
-}
-
-/** Returns a function that calls the given one once for all requests of a turn: no other code runs between them. */
-function onceForAll<T extends object>(call: () => T): () => T {
-  let result: T | undefined
-  const forget = () => {
-    result = undefined
-  }
-  return () => {
-    if (result === undefined) {
-      result = call()
+    if (signing === undefined) {
+      signing = currentSigning()
       queueMicrotask(forget)
     }
-    return result
+    exchange.token = verifyToken(token, signing)
   }
 }
 
@@ -164,35 +151,32 @@ function createHealthCheck(
 }
 
 /**
- * Serves the document, with the address that the client used. It is loaded and made on the first request, so
- * that it does not delay startup; the address is put in for each request, as anybody may send any other one.
+ * Serves the OpenAPI document (interface §4.7), with the address that the client used. It is loaded and made on the
+ * first request, so that it does not delay startup; the address is put in for each request, as anybody may send any
+ * other one.
  */
 function createDocumentHandler(
   config: Pick<Config, 'trustedProxies'>,
   lists: ListGuarantees,
 ): Handler {
   const { originOf } = createForwarded(config)
-  let made: ReturnType<typeof makeDocument> | undefined
+  let document: Awaited<ReturnType<typeof makeDocument>> | undefined
 
   return async function answerDocument(exchange) {
-    made ??= makeDocument(lists).catch((error) => {
-      made = undefined // the next attempt may succeed: descriptors may have run out
-      throw error
-    })
-    const { tag, text } = (await made)(originOf(exchange.request) ?? '')
+    document ??= await makeDocument(lists)
+    const origin = originOf(exchange.request) ?? ''
+    const tag = entityTag(Buffer.from(document.tag + origin))
     const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
     if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
-    answerBytes(exchange, 200, text(), ['Content-Type', 'application/json', ...headers])
+    const text = document.pieces.join(JSON.stringify(origin).slice(1, -1))
+    const type = ['Content-Type', 'application/json']
+    answerBytes(exchange, 200, Buffer.from(text), [...type, ...headers])
   }
 }
 
-/** Makes the document. @returns a function that puts an address into it. */
-async function makeDocument(lists: ListGuarantees): Promise<(origin: string) => Document> {
+/** Makes the document, in pieces between which the address belongs, with a tag of its own. */
+async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
-  const pieces = JSON.stringify(openApiDocument(version, lists, anyOrigin)).split(anyOrigin)
-  const ofAll = entityTag(Buffer.from(pieces.join(anyOrigin)))
-  return (origin) => ({
-    tag: entityTag(Buffer.from(ofAll + origin)),
-    text: () => Buffer.from(pieces.join(JSON.stringify(origin).slice(1, -1))),
-  })
+  const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))
+  return { pieces: text.split(anyOrigin), tag: entityTag(Buffer.from(text)) }
 }

@@ -57,10 +57,10 @@ interface WaitOptions {
 export class Wait<State extends Tagged> {
   /** Resolves to `undefined` if there is no such item. */
   readonly result: Promise<ReadResult<State> | undefined>
+  isOver = false
   readonly #options: WaitOptions
   #resolve: (result: ReadResult<State> | undefined) => void = () => {}
   #reject: (error: unknown) => void = () => {}
-  #isOver = false
   /** When it began to wait, as a value of `performance.now()`. */
   #begun = 0
   #applied: HeaderList = []
@@ -76,10 +76,6 @@ export class Wait<State extends Tagged> {
       this.#resolve = resolve
       this.#reject = reject
     })
-  }
-
-  get isOver(): boolean {
-    return this.#isOver
   }
 
   get wantsBody(): boolean {
@@ -117,7 +113,7 @@ export class Wait<State extends Tagged> {
 
   /** Ends the wait; an answer has to follow. */
   end(): void {
-    this.#isOver = true
+    this.isOver = true
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
     this.#timer = undefined

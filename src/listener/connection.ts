@@ -21,7 +21,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { type Parser, parserOf, upgrade } from './node-internals.js'
-import { type Holder, RequestQueue } from './queue.js'
+import { type HeldBytes, type Holder, RequestQueue } from './queue.js'
 import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 import type { Turn } from './turn.js'
 
@@ -44,10 +44,8 @@ export interface ConnectionOwner {
   /** Whether the listener is stopping: a connection is then closed by the response to the last request received. */
   readonly isStopping: boolean
   readonly turn: Turn
-  /** The number of bytes that a connection holds has changed. */
-  heldBytesChanged(connection: Connection, before: number): void
-  /** Whether so much waits on all connections that requests should only wait as bytes. */
-  readonly isCrowded: boolean
+  /** What waits on all connections; if that is a crowd, requests should only wait as bytes. */
+  readonly held: HeldBytes
   /** The connection can go on with what waits; the owner calls `resume` when its turn comes. */
   readyToResume(connection: Connection): void
   /** It is the turn of a request that has waited. */
@@ -70,8 +68,6 @@ export class Connection implements Holder {
   #response: ServerResponse | undefined
   /** The requests that wait for their turn. */
   readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
-  /** The response after which the connection goes on with what waits. */
-  #awaited: ServerResponse | undefined
   /** The refusal of the input after the last complete request; sent after all responses. */
   #nextRefusal: RefusalResponse | undefined
   /** Whether input has been refused: the parser has given up, or not all of a request came in time. */
@@ -128,8 +124,8 @@ export class Connection implements Holder {
 
   #canQueue(request: IncomingMessage): boolean {
     // A listener that is stopping reads no more than it has, or it would never come to an end.
-    const { isStopping, isCrowded } = this.#owner
-    if (isStopping || isCrowded || this.#isOver || this.#state === 'refusing') return false
+    const { isStopping, held } = this.#owner
+    if (isStopping || held.isCrowded || this.#isOver || this.#state === 'refusing') return false
     // Node would stop reading, and the rest would seem to be late.
     return !this.socket.writableNeedDrain && this.#queue.canTake(request)
   }
@@ -144,10 +140,7 @@ export class Connection implements Holder {
       this.#begin(response)
       return true
     }
-    if (!this.#isOver) {
-      this.#queue.push(response)
-      this.#goOnAfterResponse()
-    }
+    if (!this.#isOver) this.#queue.push(response)
     return false
   }
 
@@ -163,6 +156,9 @@ export class Connection implements Holder {
     if (response?.writableFinished !== true) return // the client is gone
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
+    if (this.heldBytes > 0) this.#owner.readyToResume(this)
+    // At once: if the client closed its side a turn later, Node would end the connection without the refusal.
+    else if (this.#isInputBroken) this.#end()
   }
 
   /** An idle connection keeps neither request nor response, which may be several times as large as itself. */
@@ -170,7 +166,6 @@ export class Connection implements Holder {
     const isSent = this.#isOver || this.#state === 'waiting'
     if (!isSent || this.#response?.req.complete !== true) return
     this.#response = undefined
-    this.#awaited = undefined
   }
 
   /**
@@ -221,7 +216,6 @@ export class Connection implements Holder {
   refuseInput(refusal: RefusalResponse): void {
     const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
-    const isFirst = !this.#isInputBroken
     this.#isInputBroken = true
     this.turn.handleNow(this.#response) // other reasons to refuse the request come first
     const state = this.#state
@@ -231,12 +225,9 @@ export class Connection implements Holder {
       this.#nextRefusal ??= hasBody ? refusal : { ...refusal, body: '' }
     } else if (state === 'serving' && isInBody) {
       this.refuseRequest(refusal)
-    } else if (state === 'serving' || state === 'responding') {
-      if (!isInBody) this.#nextRefusal ??= refusal
-      if (isFirst) response?.once('finish', () => this.#end())
     } else if (state !== 'refusing') {
-      if (state === 'waiting' && !isInBody) this.#nextRefusal = refusal
-      this.#end()
+      if (!isInBody) this.#nextRefusal ??= refusal
+      if (state !== 'serving' && state !== 'responding') this.#end()
     }
   }
 
@@ -257,7 +248,6 @@ export class Connection implements Holder {
     socket.unshift(rest)
     socket.unshift(head)
     if (this.isFree) this.#owner.readyToResume(this)
-    else this.#goOnAfterResponse()
   }
 
   /** Goes on with the next request of the queue, or with the bytes held. @param server gives the connection a new parser. */
@@ -269,9 +259,6 @@ export class Connection implements Holder {
       this.#forget()
     } else if (next !== undefined) {
       this.#begin(next)
-      if (this.heldBytes > 0) this.#goOnAfterResponse()
-      // At once: if the client closed its side a turn later, Node would end the connection without the refusal.
-      else if (this.#isInputBroken) next.once('finish', () => this.#end())
       this.#owner.serveNext(this, next)
     } else if (this.#isInputBroken) {
       this.#end()
@@ -280,12 +267,6 @@ export class Connection implements Holder {
       socket.resume = Socket.prototype.resume
       server.emit('connection', socket)
     }
-  }
-
-  #goOnAfterResponse(): void {
-    if (this.#awaited === this.#response) return
-    this.#awaited = this.#response
-    this.#response?.once('close', () => this.#owner.readyToResume(this))
   }
 
   /** What waits is not going to be served. */
@@ -297,7 +278,7 @@ export class Connection implements Holder {
   #setHeld(bytes: number): void {
     const before = this.heldBytes
     this.heldBytes = bytes
-    if (bytes !== before) this.#owner.heldBytesChanged(this, before)
+    if (bytes !== before) this.#owner.held.changed(this, before)
   }
 
   giveUp(): void {
@@ -356,7 +337,8 @@ export class Connection implements Holder {
     if (now - this.#activeAt < time || this.#state !== 'waiting') return false
     if (this.heldBytes > 0 || socket.writableLength > 0) return false
     if (this.#response?.req.complete === false) return false
-    return this.hasHadRequest ? !reading.has(parserOf(socket)) : socket.bytesRead === 0
+    if (this.hasHadRequest) return !reading.has(parserOf(socket))
+    return this.#owner.isStopping && socket.bytesRead === 0
   }
 
   /**

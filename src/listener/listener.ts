@@ -7,14 +7,14 @@
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Server as NetServer, type Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Connection, type ConnectionOwner } from './connection.js'
-import { checkInternals, readingParsers } from './node-internals.js'
-import { createHeldBytes } from './queue.js'
+import { readingParsers } from './node-internals.js'
+import { HeldBytes } from './queue.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
-import { createTurn } from './turn.js'
+import { Turn } from './turn.js'
 
 /** Limits of connections; times in seconds. */
 export interface ListenerLimits {
@@ -99,18 +99,16 @@ const acceptingTime = 10
  * @param refuse composes the responses to requests that never reach `serve`.
  */
 export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve): Listener {
-  checkInternals()
-  const { maxConnections } = limits
   const idleTimeout = limits.idleTimeout * 1000
-  const keepAliveTimeout = limits.keepAliveTimeout * 1000
   const connections = new Map<Duplex, Connection>()
   /** Connections that hold requests and whose earlier ones have been answered. */
   const resumable: Connection[] = []
-  const held = createHeldBytes(limits.maxPipelinedBytes)
-  /** Number of connections accepted so far. */
-  let accepted = 0
+  /** When the latest connection was accepted. */
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
+  /** How long a connection may be idle, and when all are closed: a value of `performance.now()`. */
+  let maxIdle = limits.keepAliveTimeout * 1000
+  let deadline = Number.POSITIVE_INFINITY
 
   const maxWork = () =>
     performance.now() - acceptedAt < acceptingTime ? workWhileAccepting : workPerTurn
@@ -119,11 +117,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     get isStopping() {
       return isStopping
     },
-    get isCrowded() {
-      return held.isCrowded
-    },
-    turn: createTurn(maxWork),
-    heldBytesChanged: held.changed,
+    turn: new Turn(maxWork),
+    held: new HeldBytes(limits.maxPipelinedBytes),
     readyToResume(connection) {
       resumable.push(connection)
       if (resumable.length === 1) setImmediate(resumeNext)
@@ -145,14 +140,11 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     if (connection.accept(response)) start(connection, response)
   })
   server.maxHeadersCount = 0 // `headRefusal` counts; the parser would close the connection in the middle of the body
-  // Without it, responses are cut short once the client closes its sending side.
-  Object.assign(server, { httpAllowHalfOpen: true }) // not in the types; since Node.js 0.x
-  server.on('connection', (socket: Socket) => {
-    // Node's own `maxConnections` would return it to `node:cluster`, which hands it to another worker, and so
-    // on forever once all of them are at the limit.
-    if (connections.size >= maxConnections && !connections.has(socket)) socket.destroy()
-    else connectionOf(socket).watchParser()
-  })
+  server.maxConnections = limits.maxConnections
+  // Not in the types. Without the first, responses are cut short once the client closes its sending side; without the
+  // second, `node:cluster` passes connections beyond the limit from one worker to the next, forever.
+  Object.assign(server, { httpAllowHalfOpen: true, dropMaxConnection: true })
+  server.on('connection', (socket: Socket) => connectionOf(socket).watchParser())
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy()
     else connectionOf(socket).refuseInput(refuse(inputRefusal(error.code)))
@@ -169,10 +161,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     if (connection.isFree) connection.refuseInput(refuse('connect'))
     else connection.hold(request, rest)
   })
-  const timer = setInterval(
-    closeOverdue,
-    Math.min(idleTimeout, keepAliveTimeout) / checksPerTimeout,
-  )
+  let timer = setInterval(closeOverdue, Math.min(idleTimeout, maxIdle) / checksPerTimeout)
   timer.unref()
 
   function start(connection: Connection, response: ServerResponse): void {
@@ -186,7 +175,6 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     const known = connections.get(duplex)
     if (known !== undefined) return known
     const socket = duplex as Socket // the server listens on TCP only
-    accepted += 1
     acceptedAt = performance.now()
     const connection = new Connection(socket, owner)
     connections.set(socket, connection)
@@ -208,18 +196,18 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     const now = performance.now()
     const reading = readingParsers(server)
     for (const connection of connections.values()) {
-      const isOverdue =
-        connection.isStalledFor(now, idleTimeout) ||
-        (connection.hasHadRequest && connection.isIdleFor(now, keepAliveTimeout, reading))
-      if (isOverdue) connection.socket.destroy()
+      const isLate = now >= deadline || connection.isStalledFor(now, idleTimeout)
+      if (!isLate && !connection.isIdleFor(now, maxIdle, reading)) continue
+      if (isLate || !isStopping) connection.socket.destroy()
+      else connection.close()
     }
   }
 
   /** Accepts connections that have already reached this machine; some versions of Node.js take one in a turn. */
   async function acceptWaiting(): Promise<void> {
-    let known = -1
-    for (let turns = 0; turns < backlog && known !== accepted; turns += 1) {
-      known = accepted
+    let latest: number | undefined
+    for (let turns = 0; turns < backlog && latest !== acceptedAt; turns += 1) {
+      latest = acceptedAt
       for (let more = 0; more < 2; more += 1) await nextTurn() // the first may not accept any
     }
   }
@@ -228,8 +216,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     async listen(port, host) {
       server.listen({ port, host, backlog })
       await once(server, 'listening')
-      const address = server.address()
-      if (address === null || typeof address === 'string') throw new Error('not listening on TCP')
+      const address = server.address() as AddressInfo // it listens on TCP
       return address.port
     },
 
@@ -239,28 +226,22 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
      * client is still reading it; and it stops enforcing the request timeout.
      */
     async stop({ timeout, grace = 0 }) {
-      const deadline = performance.now() + timeout
+      const end = performance.now() + timeout
       // Before any connection is closed: its client would open another one, just before the listener is gone.
       await acceptWaiting()
       isStopping = true
+      maxIdle = grace
+      deadline = end
       for (const connection of connections.values()) {
         // A client that has only just connected is about to send a request.
         if (!connection.hasHadRequest) connection.markActive()
       }
       const closed = once(server, 'close')
       NetServer.prototype.close.call(server)
-      const check = () => {
-        const now = performance.now()
-        const reading = readingParsers(server)
-        for (const connection of connections.values()) {
-          if (now >= deadline) connection.socket.destroy()
-          else if (connection.isIdleFor(now, grace, reading)) connection.close()
-        }
-      }
-      check()
-      const checks = setInterval(check, idleCheckInterval)
+      clearInterval(timer)
+      timer = setInterval(closeOverdue, idleCheckInterval)
+      closeOverdue()
       await closed
-      clearInterval(checks)
       clearInterval(timer)
       server.close(() => undefined) // already closed; this stops Node's timer for slow requests
     },

@@ -40,40 +40,30 @@ function connectionsOf(server: Server): ConnectionsList | undefined {
   return (server as unknown as Record<symbol, ConnectionsList>)[symbol] // not in the types, but in Node.js since 18
 }
 
-/** Parts of Node.js that the listener replaces are not as it expects them. */
-export class UnsupportedNodeError extends Error {
-  override readonly name = 'UnsupportedNodeError'
-}
-
-/** @throws {UnsupportedNodeError} with one line that names what this version of Node.js lacks. */
-export function checkInternals(): void {
-  const lacking = lackingInternals()
-  if (lacking.length === 0) return
-  const names = lacking.join(', ')
-  throw new UnsupportedNodeError(`Node.js ${process.version} is not supported: it lacks ${names}`)
-}
-
-function lackingInternals(): string[] {
+/** Returns one line that names what this version of Node.js lacks; `undefined` if it lacks nothing. */
+export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()
   server.emit('listening') // from then on, it counts its connections
   server.emit('connection', socket)
   const parser: Partial<Parser> | undefined = parserOf(socket)
-  const called = new Set<string>()
+  let hasHead = false
   let read: unknown
   if (typeof parser?.onIncoming === 'function') {
     parser.onIncoming = () => {
-      called.add('head ends')
+      hasHead = true
       return upgrade
     }
     read = parser.execute?.(Buffer.from(`${head}more`))
   }
   const present = {
-    'parser.onIncoming': called.has('head ends') && read === head.length,
+    'parser.onIncoming': hasHead && read === head.length,
     'server[kConnections].active': typeof connectionsOf(server)?.active === 'function',
     'socket.destroySoon': typeof socket.destroySoon === 'function',
   }
   socket.destroy()
   server.close(() => undefined)
-  return Object.entries(present).flatMap(([name, isPresent]) => (isPresent ? [] : [name]))
+  const lacking = Object.entries(present).flatMap(([name, isPresent]) => (isPresent ? [] : [name]))
+  if (lacking.length === 0) return undefined
+  return `Node.js ${process.version} is not supported: it lacks ${lacking.join(', ')}`
 }

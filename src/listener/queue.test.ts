@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHeldBytes, type HeldBytes } from './queue.js'
+import { HeldBytes } from './queue.js'
 
 class Holder {
   heldBytes = 0
@@ -38,15 +38,15 @@ function givenUp(holders: readonly Holder[]): number[] {
 }
 
 test('within the limit nobody is given up', () => {
-  assert.deepEqual(givenUp(holdersOf(createHeldBytes(100), 50, 50)), [])
+  assert.deepEqual(givenUp(holdersOf(new HeldBytes(100), 50, 50)), [])
 })
 
 test('beyond it the holder of the most is given up, however little the last one adds', () => {
-  assert.deepEqual(givenUp(holdersOf(createHeldBytes(100), 10, 60, 30, 1)), [1])
+  assert.deepEqual(givenUp(holdersOf(new HeldBytes(100), 10, 60, 30, 1)), [1])
 })
 
 test('as many are given up as it takes, before the call returns', () => {
-  const all = createHeldBytes(100)
+  const all = new HeldBytes(100)
   const crowd = holdersOf(all, 30, 30, 30)
   const [greedy] = holdersOf(all, 31)
   greedy?.hold(100) // more than all together may hold, so it is the first
@@ -56,7 +56,7 @@ test('as many are given up as it takes, before the call returns', () => {
 })
 
 test('whoever has been given up, or holds less again, does not count', () => {
-  const all = createHeldBytes(100)
+  const all = new HeldBytes(100)
   const [first, second] = holdersOf(all, 90, 5)
   assert.ok(first && second)
   first.hold(1)
@@ -67,7 +67,7 @@ test('whoever has been given up, or holds less again, does not count', () => {
 })
 
 test('more than half of the limit is a crowd', () => {
-  const all = createHeldBytes(100)
+  const all = new HeldBytes(100)
   const [holder] = holdersOf(all, 50)
   assert.equal(all.isCrowded, false)
   holder?.hold(51)

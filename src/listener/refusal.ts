@@ -58,14 +58,8 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
 
 /** Why the parser gave up. @param code that of the error in the server's `clientError` event. */
 export function inputRefusal(code: string | undefined): Refusal {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return 'requestTimeout'
-    case 'HPE_HEADER_OVERFLOW':
-      return 'headTooLarge'
-    default:
-      return 'malformed'
-  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'requestTimeout'
+  return code === 'HPE_HEADER_OVERFLOW' ? 'headTooLarge' : 'malformed'
 }
 
 /** The headers of a refusal, with the one that announces that the connection closes. */

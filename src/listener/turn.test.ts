@@ -5,10 +5,10 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createTurn } from './turn.js'
+import { Turn } from './turn.js'
 
 test('a request that arrives after the others of its turn have been handled is handled too', async () => {
-  const turn = createTurn(() => 64)
+  const turn = new Turn(() => 64)
   await new Promise<void>((resolve) => {
     turn.handle(response(), () => {
       queueMicrotask(() => turn.handle(response(), resolve))
@@ -17,7 +17,7 @@ test('a request that arrives after the others of its turn have been handled is h
 })
 
 test('no more requests are handled in a turn than may be, in the order in which they arrived', async () => {
-  const turn = createTurn(() => 2)
+  const turn = new Turn(() => 2)
   const turns: number[][] = []
   for (let place = 0; place < 5; place += 1) {
     turn.handle(response(), () => turns.at(-1)?.push(place))
@@ -30,7 +30,7 @@ test('no more requests are handled in a turn than may be, in the order in which 
 })
 
 test('a request that is handled at once is not handled again', async () => {
-  const turn = createTurn(() => 64)
+  const turn = new Turn(() => 64)
   const handled: string[] = []
   const urgent = response()
   turn.handle(response(), () => handled.push('first'))

@@ -9,22 +9,6 @@
 
 import type { ServerResponse } from 'node:http'
 
-/** The requests and responses of one listener in a turn of the event loop. */
-export interface Turn {
-  /**
-   * Handles a request at the end of this turn, or of a later one if there are many. By then Node's parser has
-   * parsed everything that has arrived of the request, which includes the whole of most bodies.
-   */
-  handle(response: ServerResponse, handler: () => void): void
-  /** Handles a request at once if it is still to be handled. */
-  handleNow(response: ServerResponse | undefined): void
-  /**
-   * Ends a response, along with the others of this turn.
-   * @param body the last or only part of the body; a string has one byte per character (`latin1` in Node).
-   */
-  end(response: ServerResponse, body?: string | Buffer): void
-}
-
 /** A request that has arrived. */
 interface Arrived {
   readonly response: ServerResponse
@@ -35,42 +19,67 @@ interface Arrived {
 /** Maximum number of responses sent together: more gain nothing and delay the first. */
 const maxReady = 64
 
-/** @param maxHandled returns how many requests are handled in this turn, at most; the others have to wait. */
-export function createTurn(maxHandled: () => number): Turn {
+/** The requests and responses of one listener in a turn of the event loop. */
+export class Turn {
+  readonly #maxHandled: () => number
   // Arrays that are dropped after use: a table that stays would keep requests for longer than V8's quick collections
   // take, which then cost half as much again as a read.
-  let arrived: Arrived[] = []
-  let ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
-  let isScheduled = false
+  #arrived: Arrived[] = []
+  #ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
+  #isScheduled = false
 
-  function schedule(): void {
-    if (isScheduled) return
-    isScheduled = true
-    setImmediate(handleArrived)
-    setImmediate(sendScheduled) // after the promises of those handlers
+  /** @param maxHandled returns how many requests are handled in this turn, at most; the others have to wait. */
+  constructor(maxHandled: () => number) {
+    this.#maxHandled = maxHandled
   }
 
-  function handleArrived(): void {
-    const handled = arrived.slice(0, maxHandled())
-    for (const request of handled) handle(request)
-    arrived = arrived.slice(handled.length)
+  /**
+   * Handles a request at the end of this turn, or of a later one if there are many. By then Node's parser has
+   * parsed everything that has arrived of the request, which includes the whole of most bodies.
+   */
+  handle(response: ServerResponse, handler: () => void): void {
+    this.#arrived.push({ response, handler })
+    this.#schedule()
   }
 
-  function handle(request: Arrived | undefined): void {
-    const handler = request?.handler
-    if (request !== undefined) request.handler = undefined
-    handler?.()
+  /** Handles a request at once if it is still to be handled. */
+  handleNow(response: ServerResponse | undefined): void {
+    const request = this.#arrived.find((each) => each.response === response)
+    if (request !== undefined) run(request)
   }
 
-  function sendScheduled(): void {
-    isScheduled = false
-    sendReady()
-    if (arrived.length > 0) schedule()
+  /**
+   * Ends a response, along with the others of this turn.
+   * @param body the last or only part of the body; a string has one byte per character (`latin1` in Node).
+   */
+  end(response: ServerResponse, body: string | Buffer = ''): void {
+    this.#ready.push({ response, body })
+    this.#schedule()
+    if (this.#ready.length === maxReady) this.#sendReady()
   }
 
-  function sendReady(): void {
-    const responses = ready
-    ready = []
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(this.#handleArrived)
+    setImmediate(this.#endTurn) // after the promises of those handlers
+  }
+
+  readonly #handleArrived = () => {
+    const handled = this.#arrived.slice(0, this.#maxHandled())
+    for (const request of handled) run(request)
+    this.#arrived = this.#arrived.slice(handled.length)
+  }
+
+  readonly #endTurn = () => {
+    this.#isScheduled = false
+    this.#sendReady()
+    if (this.#arrived.length > 0) this.#schedule()
+  }
+
+  #sendReady(): void {
+    const responses = this.#ready
+    this.#ready = []
     for (const { response, body } of responses) {
       if (body.length > 0) {
         // `end(body)` would add an empty piece, for which Node needs a vectored write.
@@ -80,19 +89,10 @@ export function createTurn(maxHandled: () => number): Turn {
       response.end()
     }
   }
+}
 
-  return {
-    handle(response, handler) {
-      arrived.push({ response, handler })
-      schedule()
-    },
-    handleNow(response) {
-      handle(arrived.find((request) => request.response === response))
-    },
-    end(response, body = '') {
-      ready.push({ response, body })
-      schedule()
-      if (ready.length === maxReady) sendReady()
-    },
-  }
+function run(request: Arrived): void {
+  const { handler } = request
+  request.handler = undefined
+  handler?.()
 }

@@ -9,6 +9,7 @@ import { explainListenError, UsageError } from '../config/usage-error.js'
 import type { Doubles } from '../doubles/doubles.js'
 import type { parseSeed } from '../doubles/seed.js'
 import type { OpenedStore, ServiceParts } from '../service.js'
+import { serveFirst } from './threads.js'
 
 export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
@@ -63,6 +64,7 @@ export async function start(
     const load = watchLoad(config, itemBytes)
     const parts = { store, log, signing, requestLogLevel, load, doubles }
     const service = createService(config, parts)
+    serveFirst()
     const url = await service.listen()
     const stop = async () => {
       await service.stop(lastRequestGrace)
@@ -71,7 +73,12 @@ export async function start(
     }
     handleShutdown(stop, config.shutdownTimeout, log)
     // A supervisor that reads this line may send a signal at once.
-    log.info({ version, url, ...description, ...limitFields(config) }, `listening on ${url}`)
+    const limits = {
+      max_memory_bytes: config.maxMemoryBytes,
+      max_body_bytes: config.maxBodyBytes,
+      max_connections: maxConnections,
+    }
+    log.info({ version, url, ...description, ...limits }, `listening on ${url}`)
     if (warning !== undefined) log.warn(warning)
     if (maxConnections < settings.maxConnections) {
       log.warn(
@@ -82,14 +89,6 @@ export async function start(
   } catch (error) {
     await store.close()
     throw explainListenError(error, config, '--')
-  }
-}
-
-function limitFields({ maxMemoryBytes, maxBodyBytes, maxConnections }: Config) {
-  return {
-    max_memory_bytes: maxMemoryBytes,
-    max_body_bytes: maxBodyBytes,
-    max_connections: maxConnections,
   }
 }
 

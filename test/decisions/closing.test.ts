@@ -1,7 +1,6 @@
 /** Decisions on §7: bytes that a client sends after its last request never cost it a response. */
 
 import assert from 'node:assert/strict'
-import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type OwnService, ownService, ownTest } from '../support/own-service.js'
 import { answerReader, type RawAnswer } from '../support/raw-answers.js'
@@ -20,7 +19,7 @@ async function withItem(): Promise<{ own: OwnService; path: string }> {
 /** Writes the pieces with 0.3 seconds between them, and reads only after the last one. */
 async function readLate(own: OwnService, pieces: readonly (string | Buffer)[]): Promise<string> {
   // With a half-open socket, the client goes on writing after it has read the end.
-  const socket: Socket = openSocket(own.baseUrl, '', { allowHalfOpen: true }).pause()
+  const socket = openSocket(own.baseUrl, '', { allowHalfOpen: true }).pause()
   for (const piece of pieces) {
     socket.write(piece)
     await delay(300)

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, itemOf, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
-import { accepted, refused } from '../corpora/json-values.js'
+import { accepted } from '../corpora/json-values.js'
 import { strings } from '../corpora/strings.js'
-import { assertRefused, itemText, sendText } from './expect.js'
+import { itemText, sendText } from './expect.js'
 
 const service = await useService()
 
@@ -25,22 +25,6 @@ for (const [title, value] of Object.entries({ ...accepted, ...deep })) {
     assert.equal(itemText(await sendText(service, 'PUT', `/items/${id}`, body)), expected)
     assert.equal(itemText(await service.call('GET', `/items/${id}`)), expected)
     assert.ok((await service.call('GET', '/items')).text.includes(expected))
-  })
-}
-
-const item = await create(service, { kept: 1 })
-
-for (const [title, value] of Object.entries(refused)) {
-  test(`§4 refused with line and column: ${title}`, async () => {
-    assert.throws(() => JSON.parse(value), SyntaxError)
-    for (const [method, path] of [
-      ['POST', '/items'],
-      ['PUT', `/items/${item.id}`],
-    ] as const) {
-      const answer = await sendText(service, method, path, `{"data":{"value":${value}}}`)
-      assert.match(assertRefused(answer, 422, 'VALIDATION_ERROR'), /line \d+, column \d+/)
-    }
-    assert.deepEqual(await stored(service, item.id), item)
   })
 }
 

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import type { ItemId } from '../../item/id.js'
 import { type EncodedItem, projectFilter, projectOf } from '../../item/item.js'
 import { bytesText } from '../../memory/shares.js'
-import { type ItemStore, StoreError } from '../item-store.js'
+import { type ItemStore, StoreError, type StoreSize } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
 
@@ -17,6 +17,7 @@ import { Blocks, type Place } from './blocks.js'
 const itemOverhead = 64
 
 export interface MemoryStore extends ItemStore {
+  size(): StoreSize
   clear(): void
 }
 

@@ -1,15 +1,13 @@
 /** The outcome of each request of a conversation, as far as its client can know it. */
 
+import { type ErrorCode, errorKinds } from '../../../src/interface/errors.js'
 import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
-import { shapeProblem } from './answers.js'
-import type { Played } from './client.js'
+import type { Played } from './play.js'
 import { isBodyWanted, type Request } from './request.js'
 
 export interface Act {
   readonly request: Request
   readonly answer: RawAnswer | undefined
-  /** Index of its connection, whose acts take effect in order. */
-  readonly connection: number
   readonly outcome: 'done' | 'refused' | 'unknown'
 }
 
@@ -20,15 +18,10 @@ export class Finding extends Error {
 
 /**
  * Pairs the requests of a connection with their responses.
- * @param isCrowded whether the service may have closed the connection for being one too many.
+ * @param sessionIds the session ids of all earlier responses, to which those of this connection are added.
  * @throws {Finding} when a response does not match its request.
  */
-export function actsOf(
-  played: Played,
-  connection: number,
-  isCrowded: boolean,
-  sessionIds: Set<string>,
-): Act[] {
+export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   const { requests, reader, plan, sentBytes } = played
   const last = requests.findIndex(({ isLast }) => isLast)
   let offset = 0
@@ -44,32 +37,23 @@ export function actsOf(
         : (answerProblem(request, answer, isWhole, reader.continued.get(place) ?? 0) ??
           shapeProblem(answer, request.isHead, sessionIds))
       if (problem !== undefined) throw new Finding(`${describe(request, answer)}: ${problem}`)
+      return { request, answer, outcome: answer.status < 300 ? 'done' : 'refused' }
     }
     const isUnknown = !isAfterLast && (isWhole || (isHeadSent && request.plan.what === 'delete'))
-    const outcome =
-      answer === undefined
-        ? isUnknown
-          ? 'unknown'
-          : 'refused'
-        : answer.status < 300
-          ? 'done'
-          : 'refused'
-    return { request, answer, connection, outcome }
+    return { request, answer, outcome: isUnknown ? 'unknown' : 'refused' }
   })
 
   if (reader.answers.length > requests.length) {
     throw new Finding(`an answer to no request: ${reader.answers[requests.length]?.head}`)
   }
   const isPatient = plan.reading !== 'never' && ['wait', 'half-close'].includes(plan.ending.kind)
-  const isExcused = isCrowded || (last >= 0 && hasMore(requests, last))
-  if (!isPatient || isExcused) return acts
+  if (!isPatient || (last >= 0 && hasMore(requests, last))) return acts
   if (played.isLate) throw new Finding(`the service neither answers nor closes, ${state(played)}`)
-  const awaited = (last < 0 ? acts : acts.slice(0, last + 1)).filter(
+  const missing = (last < 0 ? acts : acts.slice(0, last + 1)).find(
     ({ answer }, place) =>
       answer === undefined && (place < requests.length - 1 || plan.unsent === 0),
   )
-  const [missing] = awaited
-  if (missing !== undefined && missing.request.plan.what !== 'connect') {
+  if (missing !== undefined) {
     throw new Finding(`${describe(missing.request)} has no answer, ${state(played)}`)
   }
   if (reader.rest() !== '') throw new Finding(`half an answer: ${reader.rest().slice(0, 200)}`)
@@ -106,6 +90,37 @@ function answerProblem(
     return isLast ? 'it does not close' : 'it closes the connection'
   }
   return undefined
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Returns what is wrong with the shape of a response, whatever its request was. */
+function shapeProblem(
+  { status, head, body }: RawAnswer,
+  isHead: boolean,
+  sessionIds: Set<string>,
+): string | undefined {
+  const sessionId = headerOf(head, 'x-session-id') ?? ''
+  if (!uuid.test(sessionId)) return `its session id is "${sessionId}"`
+  if (sessionIds.has(sessionId)) return 'its session id was that of an earlier answer'
+  sessionIds.add(sessionId)
+  if (headerOf(head, 'access-control-allow-origin') !== '*') return 'it has no CORS headers'
+  if (status === 401 && headerOf(head, 'www-authenticate') !== 'Bearer') return 'no challenge'
+  if (status === 204) return undefined
+  if (headerOf(head, 'content-type') !== 'application/json') return 'it is not JSON'
+  if (!/^\d+$/.test(headerOf(head, 'content-length') ?? '')) return 'it has no length'
+  if (isHead) return undefined
+  if (status < 400) {
+    const isOwn = body.startsWith(`{"session_id":"${sessionId}",`)
+    return isOwn ? undefined : 'its body has another session id'
+  }
+  const { detail } = JSON.parse(body)
+  if (typeof detail?.detail !== 'string' || detail.session_id !== sessionId) {
+    return 'it is not in the shape of errors'
+  }
+  const code: ErrorCode | undefined = detail.error_code
+  const expected = code === undefined ? 404 : errorKinds[code]?.status
+  return expected === status ? undefined : `it has the code ${code}`
 }
 
 function describe({ plan, bytes, headLength }: Request, answer?: RawAnswer): string {

@@ -6,12 +6,6 @@
 import fc from 'fast-check'
 import { jsonValue } from '../../support/json-text.js'
 
-export interface Conversation {
-  readonly connections: readonly ConnectionPlan[]
-  /** Number of open connections that send nothing. */
-  readonly idleConnections: number
-}
-
 export interface ConnectionPlan {
   readonly requests: readonly RequestPlan[]
   /** Lengths of the first pieces that are written; the rest is written in one. */
@@ -19,7 +13,7 @@ export interface ConnectionPlan {
   /** Pause before the first piece and after each piece, in milliseconds. */
   readonly pause: number
   /** `never`: the client leaves without waiting for a response. */
-  readonly reading: 'fast' | 'slow' | 'late' | 'never'
+  readonly reading: 'fast' | 'slow' | 'never'
   readonly ending: Ending
   /** Number of bytes of the last request that are never sent. */
   readonly unsent: number
@@ -30,23 +24,35 @@ export type Ending =
   | { readonly kind: 'wait' | 'half-close' | 'leave' }
   | { readonly kind: 'reset while sending' | 'reset while reading'; readonly bytes: number }
 
-export const tokens = ['good', 'another', 'forged', 'expired', 'basic', 'none'] as const
-export const malformed = [
-  'GARBAGE\r\n\r\n',
-  '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
-  'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-  'GET / HTTP/9.9\r\nHost: a\r\n\r\n',
-  'BREW / HTTP/1.1\r\nHost: a\r\n\r\n',
-  'GET /api/v1/health HTTP/1.1\r\nHost: a\r\nBad\x00: b\r\n\r\n',
-  'GET /api/v1/health HTTP/1.1\r\nHost : a\r\n\r\n',
-  'GET /api/v1/health HTTP/1.1\nHost: a\n\n',
-  'POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n',
-  'POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n',
-  'POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Length: +2\r\n\r\n',
-  'POST /api/v1/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n',
-] as const
+const tokens = ['good', 'another', 'forged', 'expired', 'basic', 'none'] as const
 
-export type Body =
+const chunkedHead = 'Transfer-Encoding: chunked\r\n\r\n'
+const getHealth = 'GET /api/v1/health HTTP/1.1\r\n'
+const postItems = 'POST /api/v1/items HTTP/1.1\r\nHost: a\r\n'
+
+/** Requests that are rejected for their heads alone, each with its status. */
+export const malformed: readonly [[status: number, text: string], ...[number, string][]] = [
+  [431, `${getHealth}Host: a\r\n${'L: a\r\n'.repeat(200)}\r\n`],
+  [431, `${getHealth}Host: a\r\nLong: ${'a'.repeat(20_000)}\r\n\r\n`],
+  [400, 'GARBAGE\r\n\r\n'],
+  [400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  [400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  [400, 'GET / HTTP/9.9\r\nHost: a\r\n\r\n'],
+  [400, 'BREW / HTTP/1.1\r\nHost: a\r\n\r\n'],
+  [400, 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
+  [400, `${getHealth}\r\n`],
+  [400, `${getHealth}Host: a/b\r\n\r\n`],
+  [400, `${getHealth}Host: a\r\nHost: a\r\n\r\n`],
+  [400, `${getHealth}Host: a\r\nBad\x00: b\r\n\r\n`],
+  [400, `${getHealth}Host : a\r\n\r\n`],
+  [400, 'GET /api/v1/health HTTP/1.1\nHost: a\n\n'],
+  [400, `${postItems}Content-Length: 2\r\n${chunkedHead}`],
+  [400, `${postItems}Content-Length: 2\r\nContent-Length: 3\r\n\r\n`],
+  [400, `${postItems}Content-Length: +2\r\n\r\n`],
+  [400, `${postItems}Transfer-Encoding: gzip\r\n\r\n`],
+]
+
+type Body =
   | { readonly kind: 'text'; readonly json: string }
   | { readonly kind: 'padded'; readonly length: number }
   | { readonly kind: 'invalid'; readonly text: string }
@@ -55,7 +61,7 @@ export type Body =
 export interface RequestPlan {
   readonly what:
     | ('create' | 'replace' | 'delete' | 'read' | 'list' | 'health')
-    | ('preflight' | 'options' | 'patch' | 'unknown path' | 'bad path' | 'connect' | 'malformed')
+    | ('preflight' | 'options' | 'patch' | 'unknown path' | 'bad path' | 'malformed')
   readonly isHead: boolean
   /** Picks the item, or the malformed request. */
   readonly target: number
@@ -64,63 +70,43 @@ export interface RequestPlan {
   readonly body: Body
   /** Lengths of the chunks of the body; empty for a body with `Content-Length`. */
   readonly chunks: readonly number[]
-  readonly brokenChunk: 'no' | 'size' | 'end'
+  readonly isChunkBroken: boolean
   readonly expectsContinue: boolean
-  readonly contentType: 'json' | 'none' | 'other'
-  readonly keeping: 'open' | 'close' | '1.0' | '1.0 kept' | 'upgrade'
-  readonly host: 'good' | 'none' | 'bad' | 'two'
-  readonly head: 'plain' | 'line breaks before' | 'many lines' | 'long'
+  readonly isJson: boolean
+  readonly keeping: 'open' | 'close' | '1.0'
 }
 
 /** The first value in most cases, otherwise one of the others. */
 function mostly<T>(usual: T, weight: number, ...others: readonly T[]): fc.Arbitrary<T> {
-  return fc.oneof(
-    { weight, arbitrary: fc.constant(usual) },
-    { weight: 1, arbitrary: fc.constantFrom(...others) },
-  )
+  return weighted<T>([weight, fc.constant(usual)], [1, fc.constantFrom(...others)])
 }
 
-const body: fc.Arbitrary<Body> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: jsonValue.map((json) => ({ kind: 'text', json }) as const),
-  },
-  {
-    weight: 4,
-    arbitrary: fc
-      .oneof(fc.nat(2_000), fc.nat(200_000))
-      .map((length) => ({ kind: 'padded', length }) as const),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .constantFrom('{}', '[]', '{"data":[]}', '{"data":{"a":1,}}', '{"data":{},"project_id":""}')
-      .map((text) => ({ kind: 'invalid', text }) as const),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom('\xff{"data":{}}', '{"data":{"a":"\xed\xa0\x80"}}', '[[[[', ' ')
-      .map((text) => ({ kind: 'invalid', text }) as const),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom('minimal', 'too long', 'none').map((kind) => ({ kind }) as const),
-  },
+function weighted<T>(...options: readonly [weight: number, fc.Arbitrary<T>][]): fc.Arbitrary<T> {
+  return fc.oneof(...options.map(([weight, arbitrary]) => ({ weight, arbitrary })))
+}
+
+/** Small numbers as often as large ones. */
+function upTo(small: number, large: number): fc.Arbitrary<number> {
+  return fc.oneof(fc.integer({ min: 1, max: small }), fc.integer({ min: 1, max: large }))
+}
+
+const invalid = ['{}', '[]', '{"data":[]}', '{"data":{"a":1,}}', '{"data":{},"project_id":""}']
+const notUtf8 = ['\xff{"data":{}}', '{"data":{"a":"\xed\xa0\x80"}}', '[[[[', ' ']
+
+const body = weighted<Body>(
+  [8, jsonValue.map((json) => ({ kind: 'text', json }))],
+  [4, upTo(2_000, 200_000).map((length) => ({ kind: 'padded', length }))],
+  [3, fc.constantFrom(...invalid, ...notUtf8).map((text) => ({ kind: 'invalid', text }))],
+  [3, fc.constantFrom('minimal', 'too long', 'none').map((kind) => ({ kind }))],
 )
 
 const request: fc.Arbitrary<RequestPlan> = fc.record({
-  what: fc.oneof(
-    { weight: 5, arbitrary: fc.constant('create' as const) },
-    { weight: 4, arbitrary: fc.constantFrom('replace' as const, 'read', 'delete') },
-    { weight: 2, arbitrary: fc.constantFrom('list' as const, 'health') },
-    {
-      weight: 2,
-      arbitrary: fc.constantFrom(
-        ...(['preflight', 'options', 'patch', 'unknown path', 'bad path'] as const),
-        ...(['connect', 'malformed'] as const),
-      ),
-    },
+  what: weighted<RequestPlan['what']>(
+    [5, fc.constant('create')],
+    [4, fc.constantFrom('replace', 'read', 'delete')],
+    [2, fc.constantFrom('list', 'health')],
+    [2, fc.constantFrom('preflight', 'options', 'patch', 'unknown path', 'bad path')],
+    [1, fc.constant('malformed')],
   ),
   isHead: mostly(false, 5, true),
   target: fc.nat(1_000),
@@ -128,44 +114,33 @@ const request: fc.Arbitrary<RequestPlan> = fc.record({
   token: mostly<RequestPlan['token']>('good', 12, ...tokens),
   body,
   chunks: fc.oneof(fc.constant([]), fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 6 })),
-  brokenChunk: mostly<RequestPlan['brokenChunk']>('no', 12, 'size', 'end'),
+  isChunkBroken: mostly(false, 6, true),
   expectsContinue: mostly(false, 6, true),
-  contentType: mostly<RequestPlan['contentType']>('json', 10, 'none', 'other'),
-  keeping: mostly<RequestPlan['keeping']>('open', 15, 'close', '1.0', '1.0 kept', 'upgrade'),
-  host: mostly<RequestPlan['host']>('good', 30, 'none', 'bad', 'two'),
-  head: mostly<RequestPlan['head']>(
-    ...(['plain', 25, 'line breaks before', 'many lines', 'long'] as const),
-  ),
+  isJson: mostly(true, 10, false),
+  keeping: mostly<RequestPlan['keeping']>('open', 15, 'close', '1.0'),
 })
 
-const ending: fc.Arbitrary<Ending> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant({ kind: 'wait' } as const) },
-  { weight: 3, arbitrary: fc.constant({ kind: 'half-close' } as const) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'leave' } as const) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('reset while sending' as const, 'reset while reading'),
-      bytes: fc.oneof(fc.nat(1_000), fc.nat(300_000)),
+const ending = weighted<Ending>(
+  [4, fc.constant({ kind: 'wait' })],
+  [3, fc.constant({ kind: 'half-close' })],
+  [1, fc.constant({ kind: 'leave' })],
+  [
+    1,
+    fc.record({
+      kind: fc.constantFrom('reset while sending', 'reset while reading'),
+      bytes: upTo(1_000, 300_000),
     }),
-  },
+  ],
 )
 
 const connection: fc.Arbitrary<ConnectionPlan> = fc.record({
   requests: fc.array(request, { minLength: 1, maxLength: 8 }),
-  pieces: fc.oneof(
-    fc.constant([]),
-    fc.array(fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 90_000 })), {
-      maxLength: 8,
-    }),
-  ),
+  pieces: fc.oneof(fc.constant([]), fc.array(upTo(60, 90_000), { maxLength: 8 })),
   pause: fc.constantFrom(0, 0, 1, 5),
-  reading: mostly<ConnectionPlan['reading']>('fast', 3, 'slow', 'late', 'never'),
+  reading: mostly<ConnectionPlan['reading']>('fast', 3, 'slow', 'never'),
   ending,
-  unsent: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(300) }),
+  unsent: weighted([9, fc.constant(0)], [1, fc.nat(300)]),
 })
 
-export const conversation: fc.Arbitrary<Conversation> = fc.record({
-  connections: fc.array(connection, { minLength: 1, maxLength: 5 }),
-  idleConnections: mostly(0, 30, 10, 300),
-})
+/** The plans of connections that are open at the same time. */
+export const conversation = fc.array(connection, { minLength: 1, maxLength: 5 })

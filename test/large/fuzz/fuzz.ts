@@ -1,6 +1,5 @@
 /**
- * `npm run check -- fuzz --minutes 60`: arbitrary conversations with services that have a small heap and few
- * descriptors, 200 with each. Ends with code 1 at the first finding, and prints how to replay it:
+ * `npm run check -- fuzz --minutes 60`: arbitrary conversations with services that have a small heap, 200 with each. Ends with code 1 at the first finding, and prints how to replay it:
  * `npm run check -- fuzz --seed N --path P`. `--seed N` alone starts there.
  */
 
@@ -11,14 +10,12 @@ import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { create } from '../../conformance/expect.js'
 import { type OwnService, ownService, withLimits } from '../../support/own-service.js'
-import { residentBytes } from '../../support/process.js'
 import { positive, say } from '../../support/report.js'
-import { openSockets } from '../../support/socket.js'
 import { type Act, actsOf, Finding } from './acts.js'
-import { play } from './client.js'
-import { type Conversation, conversation } from './conversation.js'
+import { type ConnectionPlan, conversation } from './conversation.js'
 import { Ledger } from './ledger.js'
-import { makeRequest, type Surroundings } from './request.js'
+import { play } from './play.js'
+import { makeRequest } from './request.js'
 
 const { values } = parseArgs({
   options: {
@@ -46,16 +43,14 @@ const shrinkTime = 30_000
 const maxBodyBytes = 250_000
 const settings = { MAX_BODY_BYTES: String(maxBodyBytes), MAX_STORE_BYTES: '6000000' }
 const hook = fileURLToPath(new URL('memory-hook.js', import.meta.url))
-const limited = 'ulimit -n 256; exec "$0" "$@"'
 const [node, ...serve] = withLimits({ maxPendingBytes: 700_000 })
-const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve]
+const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve] as const
 
 /** Items beyond `maxItems` are deleted after a conversation; the first `keptItems` are never deleted. */
 const maxItems = 40
 const keptItems = 5
-/** Bytes allowed in addition to the memory of the idle service and of the items: in the heap, and resident. */
+/** Bytes allowed in addition to the memory of the idle service and of the items. */
 const allowedBytes = 4_000_000
-const allowedResident = 100_000_000
 /** Number of conversations between two measurements of memory. */
 const checkInterval = 20
 
@@ -119,13 +114,13 @@ async function fuzz(seed: number, conversations: number): Promise<string | undef
 
 interface Table {
   readonly service: OwnService
-  converse(plan: Conversation, waitLimit: number): Promise<Act[]>
+  converse(plans: readonly ConnectionPlan[], waitLimit: number): Promise<Act[]>
   /** @returns what is wrong with how the service ended. */
   close(): Promise<string | undefined>
 }
 
 async function openTable(): Promise<Table> {
-  const service = await ownService(settings, ['bash', '-c', limited, ...command])
+  const service = await ownService(settings, command)
   const ledger = new Ledger()
   const sessionIds = new Set<string>()
   const tokens = {
@@ -142,11 +137,7 @@ async function openTable(): Promise<Table> {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
   }
-  const idle = {
-    descriptors: descriptors(service),
-    bytes: await bytesInUse(service),
-    resident: residentBytes(service),
-  }
+  const idle = { descriptors: descriptors(service), bytes: await bytesInUse(service) }
   let count = 0
 
   /** Waits until as much is in use as when the service was idle. */
@@ -160,24 +151,22 @@ async function openTable(): Promise<Table> {
 
   return {
     service,
-    async converse(plan, time) {
-      const ids = [...[...ledger.items.keys()].slice(keptItems), ...ledger.deleted]
-      const around: Surroundings = { tokens, ids, maxBodyBytes }
-      const crowd = openSockets(service.baseUrl, plan.idleConnections)
-      const played = await Promise.all(
-        plan.connections.map((connection) => {
+    async converse(plans, time) {
+      const known = [...[...ledger.items.keys()].slice(keptItems), ...ledger.deleted]
+      const clients = await Promise.all(
+        plans.map(async (connection, number) => {
+          const ids = known.filter((_, place) => place % plans.length === number)
+          const around = { tokens, ids, maxBodyBytes }
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
           // A client that sends more after the last response may lose that response, so most clients do not.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
-          return play(service.baseUrl, connection, requests, time)
+          return { ids, played: await play(service.baseUrl, connection, requests, time) }
         }),
       )
-      for (const socket of crowd) socket.destroy()
       needAlive(service)
-      const isCrowded = plan.idleConnections > 150
-      const acts = played.flatMap((each, index) => actsOf(each, index, isCrowded, sessionIds))
+      const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
       const back = Math.min(time * 1.5, timeToGiveBack)
       // Connections are accepted in order: once this is answered, those of the clients have a descriptor.
       await givenBack('room for a connection', back, () => isAnswering(service))
@@ -190,10 +179,8 @@ async function openTable(): Promise<Table> {
         const size = [...ledger.items.values()].reduce((sum, tail) => sum + tail.length + 64, 0)
         const allowed = idle.bytes + size + allowedBytes
         await givenBack('memory in use', back, async () => (await bytesInUse(service)) <= allowed)
-        const resident = idle.resident + size + allowedResident
-        await givenBack('resident memory', back, () => residentBytes(service) <= resident)
       }
-      return acts
+      return acts.flatMap((client) => client.acts)
     },
     async close() {
       const [code, signal] = await service.stop()

@@ -1,13 +1,12 @@
 /** The bytes of a planned request, and its possible responses. Strings have a character for each byte. */
 
 import { randomUUID } from 'node:crypto'
-import type { Body, RequestPlan } from './conversation.js'
-import { malformed } from './conversation.js'
+import { malformed, type RequestPlan } from './conversation.js'
 
 /** What a request depends on besides its plan. */
 export interface Surroundings {
   readonly tokens: Readonly<Record<RequestPlan['token'], string>>
-  /** Ids of items that existed when the conversation started, or had been deleted before. */
+  /** Ids of items that existed when the conversation started, or had been deleted before; no other connection has them. */
   readonly ids: readonly string[]
   readonly maxBodyBytes: number
 }
@@ -44,25 +43,32 @@ export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
   if (plan.what === 'malformed') return malformedRequest(plan)
   const id = isAboutItem(plan) ? idOf(plan, around) : undefined
   const { text, tail } = bodyOf(plan, mark, around.maxBodyBytes)
-  const body = text === undefined ? '' : framed(plan, text)
-  const head = headOf(plan, { mark, id, length: text?.length, around })
+  const head = headOf(plan, mark, id, text?.length, around)
+  const { statuses, echo } = expectedAnswer(plan, mark, id, text !== undefined)
+  const expects = plan.expectsContinue && !isOld(plan)
+  const isBroken = text !== undefined && isChunked(plan) && plan.isChunkBroken
+  const isRefused = expects && !isBodyWanted({ statuses })
+  const refusals = statuses.filter((status) => !writes(plan) || (status >= 400 && status !== 404))
   return {
     plan,
-    bytes: Buffer.from(head + body, 'latin1'),
+    bytes: Buffer.from(head + (text === undefined ? '' : framed(plan, text)), 'latin1'),
     headLength: head.length,
-    // The service does not know the method if the head is too long.
-    isHead: methodOf(plan) === 'HEAD' && plan.head !== 'long',
-    ...outcomeOf(plan, { mark, id, hasBody: text !== undefined }),
-    mayContinue: canHaveBody(plan) && plan.expectsContinue && !isOld(plan),
+    isHead: methodOf(plan) === 'HEAD',
+    statuses: isBroken ? [400, ...refusals] : statuses,
+    echo: isBroken ? '' : echo,
+    mayContinue: writes(plan) && expects,
+    isLast: isBroken || isRefused || plan.keeping !== 'open',
+    isBroken,
     id,
     tail: writes(plan) ? tail : undefined,
   }
 }
 
 function malformedRequest(plan: RequestPlan): Request {
-  const bytes = Buffer.from(malformed[plan.target % malformed.length] ?? '', 'latin1')
+  const [status, text] = malformed[plan.target % malformed.length] ?? malformed[0]
+  const bytes = Buffer.from(text, 'latin1')
   return {
-    ...{ plan, bytes, headLength: bytes.length, statuses: [400], echo: '', mayContinue: false },
+    ...{ plan, bytes, headLength: bytes.length, statuses: [status], echo: '', mayContinue: false },
     ...{ isHead: false, isLast: true, isBroken: true, id: undefined, tail: undefined },
   }
 }
@@ -75,18 +81,8 @@ function isAboutItem({ what }: RequestPlan): boolean {
   return what === 'replace' || what === 'read' || what === 'delete'
 }
 
-function canHaveBody(plan: RequestPlan): boolean {
-  return writes(plan)
-}
-
 function isOld({ keeping }: RequestPlan): boolean {
-  return keeping.startsWith('1.0')
-}
-
-/** Whether the connection stays open; with HTTP/1.0, a response without a body closes it. */
-function isKept({ keeping, what }: RequestPlan): boolean {
-  const canBeEmpty = what === 'delete' || what === 'options' || what === 'preflight'
-  return keeping === 'open' || keeping === 'upgrade' || (keeping === '1.0 kept' && !canBeEmpty)
+  return keeping === '1.0'
 }
 
 function isChunked(plan: RequestPlan): boolean {
@@ -102,36 +98,22 @@ function bodyOf(
   plan: RequestPlan,
   mark: string,
   maxBytes: number,
-): { text: string | undefined; tail: string | undefined } {
-  const { body } = plan
+): { text?: string; tail?: string } {
+  const { body, target } = plan
   // Requests other than create and replace rarely have a body.
-  if (!writes(plan) && (plan.target % 5 > 0 || plan.what === 'connect')) {
-    return { text: undefined, tail: undefined }
+  if (body.kind === 'none' || (!writes(plan) && target % 5 > 0)) return {}
+  if (body.kind === 'invalid') return { text: body.text }
+  if (body.kind === 'too long') return { text: `{"data":{"a":"${'x'.repeat(maxBytes)}"}}` }
+  let data = ''
+  if (body.kind === 'text') {
+    data = `"mark":"${mark}","value":${Buffer.from(body.json).toString('latin1')}`
+  } else if (body.kind === 'padded') {
+    data = `"mark":"${mark}","pad":"${mark.repeat(body.length / mark.length)}"`
   }
-  const data = membersOf(body, mark)
-  if (data !== undefined) {
-    const project = plan.target % 3 === 0 ? `"p-${mark}"` : 'null'
-    const given = plan.target % 3 === 0 ? `,"project_id": ${project}` : ''
-    const members = data === '' ? '' : `,${data}`
-    return { text: `{ "data":{${data}}${given}}`, tail: `","project_id":${project}${members}}` }
-  }
-  if (body.kind === 'too long') {
-    return { text: `{"data":{"a":"${'x'.repeat(maxBytes)}"}}`, tail: undefined }
-  }
-  return { text: body.kind === 'invalid' ? body.text : undefined, tail: undefined }
-}
-
-function membersOf(body: Body, mark: string): string | undefined {
-  switch (body.kind) {
-    case 'text':
-      return `"mark":"${mark}","value":${Buffer.from(body.json).toString('latin1')}`
-    case 'padded':
-      return `"mark":"${mark}","pad":"${mark.repeat(body.length / mark.length)}"`
-    case 'minimal':
-      return ''
-    default:
-      return undefined
-  }
+  const project = target % 3 === 0 ? `"p-${mark}"` : 'null'
+  const given = target % 3 === 0 ? `,"project_id": ${project}` : ''
+  const members = data === '' ? '' : `,${data}`
+  return { text: `{ "data":{${data}}${given}}`, tail: `","project_id":${project}${members}}` }
 }
 
 function framed(plan: RequestPlan, text: string): string {
@@ -141,51 +123,37 @@ function framed(plan: RequestPlan, text: string): string {
   for (const length of plan.chunks) {
     const chunk = rest.slice(0, length)
     rest = rest.slice(length)
-    if (chunk !== '')
-      all += `${chunk.length.toString(16)}${length % 7 === 0 ? ';a=b' : ''}\r\n${chunk}\r\n`
+    const extension = length % 7 === 0 ? ';a=b' : ''
+    if (chunk !== '') all += `${chunk.length.toString(16)}${extension}\r\n${chunk}\r\n`
   }
-  if (plan.brokenChunk === 'size') return all + brokenSize
-  if (rest !== '') all += `${rest.length.toString(16).padStart(4, '0')}\r\n${rest}`
-  if (plan.brokenChunk === 'end') return `${all}x\r\n`
-  return `${all}${rest === '' ? '' : '\r\n'}0\r\n${plan.target % 4 === 0 ? 'Trailer: a\r\n' : ''}\r\n`
+  if (plan.isChunkBroken) return all + brokenSize
+  if (rest !== '') all += `${rest.length.toString(16).padStart(4, '0')}\r\n${rest}\r\n`
+  return `${all}0\r\n${plan.target % 4 === 0 ? 'Trailer: a\r\n' : ''}\r\n`
 }
 
-interface Parts {
-  readonly mark: string
-  readonly id: string | undefined
-  readonly length: number | undefined
-  readonly around: Surroundings
-}
-
-function headOf(plan: RequestPlan, { mark, id, length, around }: Parts): string {
-  const lines = [
-    `${methodOf(plan)} ${targetOf(plan, mark, id)} HTTP/${isOld(plan) ? '1.0' : '1.1'}`,
-  ]
-  if (plan.host !== 'none') lines.push(plan.host === 'bad' ? 'Host: a/b' : 'Host: a:1')
-  if (plan.host === 'two') lines.push('Host: a:1')
-  const token = around.tokens[plan.token]
-  if (token !== '') lines.push(`Authorization: ${token}`)
+function headOf(
+  plan: RequestPlan,
+  mark: string,
+  id: string | undefined,
+  length: number | undefined,
+  { tokens }: Surroundings,
+): string {
+  const version = isOld(plan) ? '1.0' : '1.1'
+  const lines = [`${methodOf(plan)} ${targetOf(plan, mark, id)} HTTP/${version}`, 'Host: a:1']
+  if (tokens[plan.token] !== '') lines.push(`Authorization: ${tokens[plan.token]}`)
   if (plan.what === 'preflight') lines.push(`Access-Control-Request-Method: ${mark}`)
-  if (length !== undefined || writes(plan)) {
-    if (isChunked(plan) && length !== undefined) lines.push('Transfer-Encoding: chunked')
-    else if (length !== undefined) lines.push(`Content-Length: ${length}`)
-    if (plan.contentType === 'json') lines.push('Content-Type: application/json')
-    if (plan.contentType === 'other') lines.push(`Content-Type: text/${mark}`)
+  if (length !== undefined) {
+    lines.push(isChunked(plan) ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`)
   }
+  if (writes(plan)) lines.push(`Content-Type: ${plan.isJson ? 'application/json' : `text/${mark}`}`)
   if (plan.expectsContinue) lines.push('Expect: 100-continue')
   if (plan.keeping === 'close') lines.push('Connection: close')
-  if (plan.keeping === '1.0 kept' && isKept(plan)) lines.push('Connection: keep-alive')
-  if (plan.keeping === 'upgrade') lines.push('Connection: Upgrade', 'Upgrade: websocket')
-  if (plan.head === 'many lines') {
-    for (let line = 0; line < 200; line += 1) lines.push(`L${line}: a`)
-  }
-  if (plan.head === 'long') lines.push(`Long: ${'a'.repeat(20_000)}`)
-  return `${plan.head === 'line breaks before' ? '\r\n\r\n' : ''}${lines.join('\r\n')}\r\n\r\n`
+  return `${lines.join('\r\n')}\r\n\r\n`
 }
 
 /** The methods of requests that do not read. */
 const methods: Partial<Record<RequestPlan['what'], string>> = {
-  ...{ create: 'POST', replace: 'PUT', delete: 'DELETE', patch: 'PATCH', connect: 'CONNECT' },
+  ...{ create: 'POST', replace: 'PUT', delete: 'DELETE', patch: 'PATCH' },
   ...{ preflight: 'OPTIONS', options: 'OPTIONS' },
 }
 
@@ -195,35 +163,9 @@ function methodOf({ what, isHead }: RequestPlan): string {
 
 function targetOf({ what }: RequestPlan, mark: string, id: string | undefined): string {
   const targets: Partial<Record<RequestPlan['what'], string>> = {
-    ...{ health: '/api/v1/health', 'unknown path': `/${mark}` },
-    ...{ 'bad path': '/api/v1/items/%zz', connect: 'a:1' },
+    ...{ health: '/api/v1/health', 'unknown path': `/${mark}`, 'bad path': '/api/v1/items/%zz' },
   }
   return targets[what] ?? (id === undefined ? '/api/v1/items' : `/api/v1/items/${id}`)
-}
-
-type Outcome = Pick<Request, 'statuses' | 'echo' | 'isLast' | 'isBroken'>
-
-/** Applies the checks of the interface from the last to the first, as the first one decides (spec §4). */
-function outcomeOf(
-  plan: RequestPlan,
-  { mark, id, hasBody }: { mark: string; id: string | undefined; hasBody: boolean },
-): Outcome {
-  const answer = expectedAnswer(plan, mark, id, hasBody)
-  const isRefused = plan.expectsContinue && !isOld(plan) && !isBodyWanted(answer)
-  const isLast = isRefused || !isKept(plan)
-  let outcome: Outcome = { ...answer, isLast, isBroken: false }
-  if (hasBody && isChunked(plan) && plan.brokenChunk !== 'no') {
-    const statuses = writes(plan)
-      ? [400, ...outcome.statuses.filter((status) => status >= 400 && status !== 404)]
-      : [400, ...outcome.statuses]
-    outcome = { statuses, echo: '', isLast: true, isBroken: true }
-  }
-  if (plan.what === 'connect') outcome = refusal(400, true)
-  const isHostWrong = plan.host === 'none' ? !isOld(plan) : plan.host !== 'good'
-  if (isHostWrong) outcome = refusal(400, outcome.isBroken)
-  if (plan.head === 'many lines') outcome = refusal(431, outcome.isBroken)
-  if (plan.head === 'long') outcome = refusal(431, true)
-  return outcome
 }
 
 /** Whether the service reads the body before it responds. */
@@ -231,10 +173,7 @@ export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-function refusal(status: number, isBroken: boolean): Outcome {
-  return { statuses: isBroken ? [400, status] : [status], echo: '', isLast: true, isBroken }
-}
-
+/** The first check that fails decides (interface §4). */
 function expectedAnswer(
   plan: RequestPlan,
   mark: string,
@@ -252,7 +191,7 @@ function expectedAnswer(
   if (plan.what === 'list') return { statuses: [200], echo: '' }
   if (plan.what === 'read') return { statuses: [200, 404], echo: isHead ? '' : (id ?? '') }
   if (plan.what === 'delete') return { statuses: [204, 404], echo: '' }
-  if (plan.contentType === 'other') return { statuses: [422], echo: `text/${mark}` }
+  if (!plan.isJson) return { statuses: [422], echo: `text/${mark}` }
   if (hasBody && plan.body.kind === 'too long')
     return { statuses: isChunked(plan) ? [413, 503] : [413], echo: '' }
   if (!hasBody || plan.body.kind === 'invalid') return { statuses: [422, 503], echo: '' }

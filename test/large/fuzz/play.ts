@@ -38,14 +38,6 @@ export async function play(
     return request?.isHead === true && !(request === last && isHeadCut)
   })
   const state = { error: undefined as string | undefined, isEnded: false, read: 0, sent: 0 }
-  let changedAt = performance.now()
-  let changed = () => {}
-
-  function note(): void {
-    changedAt = performance.now()
-    changed()
-  }
-
   socket.setNoDelay(true)
   socket.on('data', (chunk) => {
     state.read += chunk.length
@@ -57,40 +49,31 @@ export async function play(
       socket.pause()
       setTimeout(() => socket.resume(), 3)
     }
-    note()
-  })
-  socket.on('end', () => {
-    state.isEnded = true
-    note()
   })
   socket.on('error', ({ code }: NodeJS.ErrnoException) => {
     state.error = code
   })
-  socket.on('close', () => {
-    state.isEnded = true
-    note()
-  })
+  for (const event of ['end', 'close']) {
+    socket.on(event, () => {
+      state.isEnded = true
+    })
+  }
 
-  /** @returns whether the check succeeded in time. */
+  /** @returns whether the check succeeded before nothing had arrived for this time. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
-    const start = performance.now()
-    for (;;) {
-      if (check()) return true
-      const left =
-        Math.max(start, time === waitLimit ? changedAt : start) + time - performance.now()
-      if (left <= 0) return false
-      const timer = setTimeout(() => changed(), left)
-      await new Promise<void>((resolve) => {
-        changed = resolve
-      })
-      clearTimeout(timer)
+    let { read } = state
+    for (let end = performance.now() + time; !check(); await delay(1)) {
+      if (state.read > read) end = performance.now() + time
+      if (performance.now() > end) return false
+      read = state.read
     }
+    return true
   }
 
   const bytes = Buffer.concat(requests.map((request) => request.bytes))
   const end = bytes.length - Math.min(plan.unsent, requests.at(-1)?.bytes.length ?? 0)
   const limit = plan.ending.kind === 'reset while sending' ? plan.ending.bytes : end
-  if (plan.reading === 'late' || plan.reading === 'never') socket.pause()
+  if (plan.reading === 'never') socket.pause()
   await delay(plan.pause)
   for (const { start, stop, awaits } of pieces(plan, requests, Math.min(end, limit))) {
     if (awaits !== undefined) {
@@ -103,11 +86,6 @@ export async function play(
     if (plan.pause > 0) await delay(plan.pause)
     else await nextTurn()
   }
-  if (plan.reading === 'late') {
-    await delay(30)
-    socket.resume()
-  }
-
   let isLate = false
   const whole = requests.slice(0, requests.findIndex(({ isLast }) => isLast) + 1 || undefined)
   switch (plan.reading === 'never' ? 'leave' : plan.ending.kind) {
