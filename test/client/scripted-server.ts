@@ -1,5 +1,6 @@
-/** Servers that answer as a test tells them to, right or wrong. */
+/** Servers that answer as a test tells them to, right or wrong, and the errors of clients. */
 
+import assert from 'node:assert/strict'
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -14,6 +15,16 @@ import {
 } from '../../src/client/client.js'
 import { listen } from '../support/process.js'
 
+/** The error with which a call fails. */
+export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
+  const error = await call.then(
+    () => assert.fail('it did not fail'),
+    (error: unknown) => error,
+  )
+  assert.ok(error instanceof ItemStoreError, String(error))
+  return error
+}
+
 /** What is done about one request. */
 export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
@@ -21,7 +32,6 @@ export type Step = (response: ServerResponse, request: IncomingMessage) => void
 export interface Seen {
   readonly method: string | undefined
   readonly path: string | undefined
-  readonly authorization: string | undefined
   readonly headers: IncomingHttpHeaders
   readonly body: string
   /** When it arrived, in milliseconds. */
@@ -48,14 +58,7 @@ export async function scriptedServer(steps: readonly Step[], port = 0): Promise<
       return // the client has gone
     }
     const { method, url: path, headers } = request
-    seen.push({
-      method,
-      path,
-      authorization: headers.authorization,
-      headers,
-      body,
-      at: performance.now(),
-    })
+    seen.push({ method, path, headers, body, at: performance.now() })
     const step = steps[seen.length - 1] ?? steps.at(-1)
     step?.(response, request)
   })

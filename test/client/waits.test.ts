@@ -6,8 +6,8 @@ import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CallOptions, ItemStoreClient } from '../../src/client/client.js'
 import { until } from '../support/until.js'
-import { errorOf } from './expect.js'
 import {
+  errorOf,
   hangs,
   item,
   listOfOne,
