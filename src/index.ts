@@ -169,7 +169,7 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   async function token({ sub = 'embedded', expires = '1h' }: TokenOptions = {}): Promise<string> {
     if (typeof sub !== 'string') throw new UsageError(`sub is ${sub}; expected text`)
     if (signingProblem(signing)) throw new UsageError(`at present, ${expectedSecret}`)
-    return signToken(sub, lifetimeOf(expires), { signing: signing() })
+    return signToken(sub, lifetimeOf(expires), signing())
   }
 
   function needRunning(): void {

@@ -108,24 +108,14 @@ function notConfigured(cause: string): ApiError {
   return new ApiError('AUTH_NOT_CONFIGURED', message, { cause })
 }
 
-interface SignOptions {
-  readonly iat?: number | undefined
-  readonly signing?: Signing
-}
-
 /**
  * Signs a token.
  * @param sub the caller that the token identifies.
- * @param lifetime in seconds from `iat`.
- * @param options `iat` is the time of issue, Unix time in seconds, now by default; `signing` defaults to
- * the current `JWT_SECRET` and `JWT_ALGORITHM`.
+ * @param lifetime in seconds from now.
  * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
-export function signToken(
-  sub: string,
-  lifetime: number,
-  { iat = Math.floor(Date.now() / 1000), signing = environmentSigning() }: SignOptions = {},
-): string {
+export function signToken(sub: string, lifetime: number, signing = environmentSigning()): string {
+  const iat = Math.floor(Date.now() / 1000)
   const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
   const input = [{ alg: signing.algorithm, typ: 'JWT' }, payload]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))

@@ -66,8 +66,8 @@ export async function dev(args: string[]): Promise<undefined> {
     ? `${count} from ${values.seed}`
     : 'not stored, since the store already has items'
   const seed = items === undefined ? '' : `\n  seed       ${seeded}`
-  const iat = Math.floor(Date.now() / 1000)
-  const token = signToken('dev', tokenLifetime, { iat })
+  const expiry = Math.floor(Date.now() / 1000) + tokenLifetime
+  const token = signToken('dev', tokenLifetime)
   const url = `${origin}${prefix}${paths.items}`
   const pages = [
     ...(config.console ? [`  items page ${origin}${pagePaths.items}#token=${token}`] : []),
@@ -75,7 +75,7 @@ export async function dev(args: string[]): Promise<undefined> {
   ]
   process.stdout.write(`
   interface  ${origin}${prefix}
-  token      valid for 24 hours, until ${formatTime(iat + tokenLifetime)}${seed}
+  token      valid for 24 hours, until ${formatTime(expiry)}${seed}
   items      ${config.storeUrl === undefined ? 'lost when the service stops' : 'on the server that STORE_URL names'}
 ${pages.map((line) => `${line}\n`).join('')}
 Paste this into another terminal:

@@ -2,7 +2,6 @@
 
 import { loadEnvFile } from './env-file.js'
 import { nearest } from './flags.js'
-import { onOrOff } from './kinds.js'
 import {
   type Config,
   flagOf,
@@ -51,13 +50,11 @@ export function readConfig(
  * defaults.
  * @throws {UsageError} with a line for each problem.
  */
-export function configFrom(values: Partial<SettingValues>): Config {
-  const given = new Map(Object.entries(values))
+export function configFrom(values: Readonly<Record<string, unknown>>): Config {
   return configOf((_setting, key) => {
-    const value = given.get(key)
+    const { [key]: value } = values
     if (value === undefined) return { text: undefined, label: key, source: ' by default' }
-    const text = typeof value === 'boolean' ? onOrOff.format(value) : String(value)
-    return { text, label: key, source: '' }
+    return { text: String(value), label: key, source: '' }
   })
 }
 

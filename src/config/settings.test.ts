@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { totalmem } from 'node:os'
 import { test } from 'node:test'
 import { describeSettings } from '../commands/help.js'
-import { configFrom, readConfig, unknownNameWarnings } from './read-config.js'
+import { readConfig, unknownNameWarnings } from './read-config.js'
 import { settings } from './settings.js'
 import { UsageError } from './usage-error.js'
 
@@ -171,8 +171,3 @@ for (const [name, meant] of [
     assert.deepEqual(unknownNameWarnings({ [name]: 'a secret' }), says)
   })
 }
-
-test('a program gives switches as booleans', () => {
-  assert.equal(configFrom({ docs: false }).docs, false)
-  assert.equal(configFrom({ console: true }).console, true)
-})
