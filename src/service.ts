@@ -6,12 +6,12 @@ import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
 import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer.js'
-import { createForwarded, type Exchange, newExchange } from './http/exchange.js'
+import { clientOf, type Exchange, newExchange } from './http/exchange.js'
 import type { PublishedMetrics } from './http/metrics.js'
 import { createFailureLog, createRequestLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
 import { createRoutes, type RouteParts } from './http/routes.js'
-import { createWaitingReads, type WaitingReads } from './http/waiting-reads.js'
+import { createWaitingReads } from './http/waiting-reads.js'
 import { createListener, type Serve } from './listener/listener.js'
 import { nodeProblem } from './listener/node-internals.js'
 import { type ItemStore, StoreMismatchError } from './store/item-store.js'
@@ -27,27 +27,13 @@ export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'lo
   readonly doubles: Doubles | undefined
 }
 
-export interface Service {
-  readonly waitingReads: Pick<WaitingReads, 'count'>
-  /**
-   * Starts to serve, also without a `JWT_SECRET`: then item requests get 503 until there is one (spec §5.5).
-   * @returns the URL of the service on this machine, without a trailing slash.
-   * @throws {UsageError} if the metrics cannot be served at their address.
-   * @throws the system's error if the service cannot listen, for example `EADDRINUSE`.
-   */
-  listen(): Promise<string>
-  /**
-   * Stops accepting connections, and answers the requests already sent. The store stays open.
-   * @param grace how long clients have to send another request, in milliseconds.
-   */
-  stop(grace: number): Promise<void>
-}
+export type Service = ReturnType<typeof createService>
 
 /** Time reserved for the process to exit once the last connection is closed, in milliseconds. */
 const exitTime = 250
 
 /** @throws {UsageError} if this version of Node.js lacks what the listener needs. */
-export function createService(config: Config, parts: ServiceParts): Service {
+export function createService(config: Config, parts: ServiceParts) {
   const problem = nodeProblem()
   if (problem !== undefined) throw new UsageError(problem)
   const { store, log, requestLogLevel, load, doubles } = parts
@@ -65,7 +51,10 @@ export function createService(config: Config, parts: ServiceParts): Service {
   /** Called with each exchange whose response has been sent. */
   const observers: ((exchange: Exchange) => void)[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
-    observers.push(createRequestLog(log, requestLogLevel, createForwarded(config)))
+    const { trustedProxies } = config
+    observers.push(
+      createRequestLog(log, requestLogLevel, (request) => clientOf(request, trustedProxies)),
+    )
   }
   if (doubles !== undefined) observers.push(doubles.observe)
   let metrics: PublishedMetrics | undefined
@@ -92,6 +81,10 @@ export function createService(config: Config, parts: ServiceParts): Service {
 
   const listener = createListener(config, refusalResponse, serve)
 
+  /**
+   * Stops accepting connections, and answers the requests already sent. The store stays open.
+   * @param grace how long clients have to send another request, in milliseconds.
+   */
   async function stop(grace: number): Promise<void> {
     stopping.abort()
     await listener.stop({ timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace })
@@ -101,7 +94,13 @@ export function createService(config: Config, parts: ServiceParts): Service {
 
   return {
     waitingReads,
-    async listen() {
+    /**
+     * Starts to serve, also without a `JWT_SECRET`: then item requests get 503 until there is one (spec §5.5).
+     * @returns the URL of the service on this machine, without a trailing slash.
+     * @throws {UsageError} if the metrics cannot be served at their address.
+     * @throws the system's error if the service cannot listen, for example `EADDRINUSE`.
+     */
+    async listen(): Promise<string> {
       try {
         const { host, port, metricsHost, metricsPort } = config
         if (metricsPort !== undefined) {

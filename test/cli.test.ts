@@ -249,7 +249,7 @@ for (const args of [['--version'], ['help', 'serve'], ['token', '--sub', 'a']]) 
     const loaded = loadedBy(args)
     assert.ok(loaded.includes('dist/cli.js'))
     assert.ok(
-      !loaded.some((file) => /^node_modules\/|^dist\/server\.js$/.test(file)),
+      !loaded.some((file) => /^node_modules\/|^dist\/service\.js$/.test(file)),
       loaded.join(),
     )
   })

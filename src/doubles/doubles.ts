@@ -24,7 +24,7 @@ const maxRecorded = 10_000
 
 export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   const seeded = ids === undefined ? undefined : seededIds(ids)
-  const queue = createFailureQueue((exchange) => record(exchange, undefined))
+  const armed: Armed[] = []
   let recorded: RecordedRequest[] = []
   let resets = 0
 
@@ -33,11 +33,26 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     if (recorded.length > maxRecorded) recorded.shift()
   }
 
+  function fail(failures: Failures, scope: FailureScope = {}): void {
+    armed.push({ ...scope, next: Array.isArray(failures) ? inTurn(failures) : atRandom(failures) })
+  }
+
   function startOver(): void {
     seeded?.startOver()
-    queue.clear()
-    if (failures !== undefined) queue.arm(failures)
+    armed.length = 0
+    if (failures !== undefined) fail(failures)
     recorded = []
+  }
+
+  /** Returns how a request fails: as the first armed failure that applies to it says. */
+  function failureOf(exchange: Exchange): Failure | undefined {
+    for (const { method, path, next } of armed) {
+      if (method !== undefined && method !== exchange.request.method) continue
+      if (path !== undefined && !isPath(path, exchange.path)) continue
+      const failure = next()
+      if (failure !== undefined) return failure
+    }
+    return undefined
   }
 
   startOver()
@@ -49,23 +64,30 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
      * Makes the handler of an item endpoint slow, and makes it fail.
      * @param stopping once aborted, nothing is delayed any more, and pending delays end.
      */
-    wrap(handle: Handler, stopping: AbortSignal): Handler {
-      if (delay === undefined) return queue.failing(handle)
-      return queue.failing(async function handleLater(exchange) {
-        const before = resets
-        const time = randomInt(delay.min, delay.max + 1)
-        await wait(time, undefined, { signal: stopping }).catch(() => undefined)
-        // A create that went on would take an id that belongs to the next test.
-        if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
+    wrap: (handle: Handler, stopping: AbortSignal): Handler =>
+      async function failOrHandle(exchange) {
+        const failure = failureOf(exchange)
+        if (failure === 'cut') {
+          record(exchange, undefined)
+          exchange.request.socket.destroy()
+          return
+        }
+        if (failure !== undefined) return answerFailure(exchange, failure)
+        if (delay !== undefined) {
+          const before = resets
+          const time = randomInt(delay.min, delay.max + 1)
+          await wait(time, undefined, { signal: stopping }).catch(() => undefined)
+          // A create that went on would take an id that belongs to the next test.
+          if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
+        }
         await handle(exchange)
-      })
-    },
+      },
 
     /** Records a request; called when its response has been sent. */
     observe: (exchange: Exchange): void => record(exchange, exchange.response.statusCode),
 
     /** Arms failures. */
-    fail: queue.arm,
+    fail,
 
     /** The latest requests since the last reset, up to 10,000, in the order in which they ended. */
     requests: (): RecordedRequest[] => [...recorded],
@@ -106,64 +128,17 @@ interface Armed extends FailureScope {
   readonly next: () => Failure | undefined
 }
 
-const detail = 'This failure was asked for'
-const soon = ['Retry-After', '1'] // in seconds
-
-/**
- * Makes requests fail: the first armed failure that applies to a request.
- * @param onCut called with each exchange whose connection is closed without a response.
- */
-function createFailureQueue(onCut: (exchange: Exchange) => void) {
-  const armed: Armed[] = []
-
-  function failureOf(exchange: Exchange): Failure | undefined {
-    for (const { method, path, next } of armed) {
-      if (method !== undefined && method !== exchange.request.method) continue
-      if (path !== undefined && !isPath(path, exchange.path)) continue
-      const failure = next()
-      if (failure !== undefined) return failure
-    }
-    return undefined
-  }
-
-  return {
-    arm(failures: Failures, scope: FailureScope = {}): void {
-      const next = Array.isArray(failures) ? inTurn(failures) : atRandom(failures)
-      armed.push({ ...scope, next })
-    },
-
-    clear(): void {
-      armed.length = 0
-    },
-
-    failing: (handle: Handler): Handler =>
-      function failOrHandle(exchange) {
-        const failure = failureOf(exchange)
-        switch (failure) {
-          case undefined:
-            return handle(exchange)
-          case 'cut':
-            onCut(exchange)
-            exchange.request.socket.destroy()
-            return
-          case 429: {
-            // A proxy would send a 429, but never this service, which has no error code for it.
-            const body = { detail: { detail, session_id: exchange.sessionId } }
-            answerJson(exchange, 429, body, soon)
-            return
-          }
-          case 500:
-            return fail(exchange, new ApiError('INTERNAL_ERROR', detail))
-          case 503:
-            return fail(exchange, new ApiError('SERVICE_UNAVAILABLE', detail))
-        }
-      },
-  }
-}
-
 /** Answers with an error that is not logged as a failure of the service. */
-function fail(exchange: Exchange, error: ApiError): void {
-  answerError(exchange, error, () => undefined)
+function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
+  const detail = 'This failure was asked for'
+  if (status === 429) {
+    // A proxy would send a 429, but never this service, which has no error code for it.
+    const body = { detail: { detail, session_id: exchange.sessionId } }
+    answerJson(exchange, status, body, ['Retry-After', '1']) // in seconds
+    return
+  }
+  const code = status === 500 ? 'INTERNAL_ERROR' : 'SERVICE_UNAVAILABLE'
+  answerError(exchange, new ApiError(code, detail), () => undefined)
 }
 
 function isPath(expected: string | RegExp, path: string): boolean {

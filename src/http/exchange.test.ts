@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { readConfig } from '../config/read-config.js'
-import { createForwarded } from './exchange.js'
+import { clientOf, originOf } from './exchange.js'
 
 function requestFrom(remoteAddress: string, headers: Record<string, string>): IncomingMessage {
   const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress })
@@ -27,8 +27,9 @@ for (const { trusted, from, says, client } of [
   { trusted: proxies, from: '127.0.0.1', says: '', client: '127.0.0.1' },
 ]) {
   test(`from ${from}, X-Forwarded-For: ${says}, trusted: ${trusted}: the client is ${client}`, () => {
-    const { clientOf } = createForwarded(readConfig({}, { TRUSTED_PROXIES: trusted }))
-    assert.equal(clientOf(requestFrom(from, { 'x-forwarded-for': says })), client)
+    const { trustedProxies } = readConfig({}, { TRUSTED_PROXIES: trusted })
+    const request = requestFrom(from, { 'x-forwarded-for': says })
+    assert.equal(clientOf(request, trustedProxies), client)
   })
 }
 
@@ -43,7 +44,8 @@ for (const { trusted, host, scheme, origin } of [
   { trusted: undefined, host: '%zz', scheme: '', origin: undefined },
 ]) {
   test(`Host: ${host}, X-Forwarded-Proto: ${scheme}, trusted: ${trusted}: ${origin}`, () => {
-    const { originOf } = createForwarded(readConfig({}, { TRUSTED_PROXIES: trusted }))
-    assert.equal(originOf(requestFrom('10.0.0.9', { host, 'x-forwarded-proto': scheme })), origin)
+    const { trustedProxies } = readConfig({}, { TRUSTED_PROXIES: trusted })
+    const request = requestFrom('10.0.0.9', { host, 'x-forwarded-proto': scheme })
+    assert.equal(originOf(request, trustedProxies), origin)
   })
 }

@@ -81,38 +81,37 @@ function pathIn(target: string): string {
   return path === '' && authority !== '' ? '/' : path
 }
 
-/** Where a request came from, and under which origin it was sent. */
-export interface Forwarded {
-  /** The address of the client; `undefined` once its connection is closed. */
-  clientOf(request: IncomingMessage): string | undefined
-  /** Scheme and host that the client used; `undefined` if the request names no usable host. */
-  originOf(request: IncomingMessage): string | undefined
+type TrustedProxies = Config['trustedProxies']
+
+function isTrusted(proxies: TrustedProxies, address: string | undefined): boolean {
+  if (proxies === undefined || address === undefined) return false
+  return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-export function createForwarded({ trustedProxies }: Pick<Config, 'trustedProxies'>): Forwarded {
-  function isTrusted(address: string | undefined): boolean {
-    if (trustedProxies === undefined || address === undefined) return false
-    return trustedProxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+/** Returns the address of the client; `undefined` once its connection is closed. */
+export function clientOf(
+  { socket, headers }: IncomingMessage,
+  proxies: TrustedProxies,
+): string | undefined {
+  let client = socket.remoteAddress
+  if (!isTrusted(proxies, client)) return client
+  // Each proxy adds the address that it was called from, so only the last ones are known to be true.
+  const hops = String(headers['x-forwarded-for'] ?? '').split(',')
+  while (isTrusted(proxies, client)) {
+    const hop = hops.pop()?.trim() ?? ''
+    if (isIP(hop) === 0) break
+    client = hop
   }
+  return client
+}
 
-  return {
-    clientOf({ socket, headers }) {
-      let client = socket.remoteAddress
-      if (!isTrusted(client)) return client
-      // Each proxy adds the address that it was called from, so only the last ones are known to be true.
-      const hops = String(headers['x-forwarded-for'] ?? '').split(',')
-      while (isTrusted(client)) {
-        const hop = hops.pop()?.trim() ?? ''
-        if (isIP(hop) === 0) break
-        client = hop
-      }
-      return client
-    },
-
-    originOf({ socket, headers }) {
-      const isSecure = isTrusted(socket.remoteAddress) && headers['x-forwarded-proto'] === 'https'
-      const origin = `${isSecure ? 'https' : 'http'}://${headers.host ?? ''}`
-      return URL.canParse(origin) ? new URL(origin).origin : undefined
-    },
-  }
+/** Returns scheme and host that the client used; `undefined` if the request names no usable host. */
+export function originOf(
+  { socket, headers }: IncomingMessage,
+  proxies: TrustedProxies,
+): string | undefined {
+  const isSecure =
+    isTrusted(proxies, socket.remoteAddress) && headers['x-forwarded-proto'] === 'https'
+  const origin = `${isSecure ? 'https' : 'http'}://${headers.host ?? ''}`
+  return URL.canParse(origin) ? new URL(origin).origin : undefined
 }

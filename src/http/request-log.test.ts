@@ -33,7 +33,7 @@ function captured() {
 
 test('the line of a request has what names it, who sent it, and its time in milliseconds', () => {
   const { lines, log } = captured()
-  const logRequest = createRequestLog(log, 'debug', { clientOf: () => '192.0.2.1' })
+  const logRequest = createRequestLog(log, 'debug', () => '192.0.2.1')
   const exchange = anExchange()
   exchange.startedAt = performance.now() - 5000
   exchange.token = { sub: 'somebody', exp: 9e9 }
@@ -69,7 +69,7 @@ const traces: [given: string, isLogged: boolean][] = [
 for (const [given, isLogged] of traces) {
   test(`traceparent ${JSON.stringify(given)} is ${isLogged ? '' : 'not '}logged`, () => {
     const { lines, log } = captured()
-    createRequestLog(log, 'info', { clientOf: () => undefined })(anExchange({ traceparent: given }))
+    createRequestLog(log, 'info', () => undefined)(anExchange({ traceparent: given }))
     assert.equal(lines[0]?.traceparent, isLogged ? given : undefined)
   })
 }

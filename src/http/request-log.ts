@@ -1,9 +1,9 @@
 /** Logs requests and failures: never a token, nor any part of a body. @module */
 
+import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
-import type { LogFailure } from './answer.js'
-import type { Exchange, Forwarded } from './exchange.js'
+import type { Exchange } from './exchange.js'
 
 /** W3C Trace Context, version 00 and later ones (§3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
@@ -21,7 +21,7 @@ const maxKinds = 50
 export function createRequestLog(
   log: Logger,
   level: 'info' | 'debug',
-  { clientOf }: Pick<Forwarded, 'clientOf'>,
+  clientOf: (request: IncomingMessage) => string | undefined,
 ) {
   return function logRequest(exchange: Exchange): void {
     const { request, response, startedAt, token, errorCode } = exchange
@@ -38,13 +38,6 @@ export function createRequestLog(
   }
 }
 
-/** Failures to serve requests, in the log. */
-interface FailureLog {
-  readonly logFailure: LogFailure
-  /** Logs the failures that were only counted. From now on, each failure has its own line. */
-  end(): void
-}
-
 /** Failures of one kind within the latest interval. */
 interface Kind {
   /** Number of failures that are not in the log yet. */
@@ -57,7 +50,7 @@ interface Kind {
  * Logs failures with their cause: the first of a kind at once, and then one line per interval, about the
  * latest, with the number of all. Failures come by the thousand: a full store fails every create.
  */
-export function createFailureLog(log: Logger): FailureLog {
+export function createFailureLog(log: Logger) {
   const kinds = new Map<string, Kind>()
   let timer: NodeJS.Timeout | undefined
   let hasEnded = false
@@ -77,7 +70,7 @@ export function createFailureLog(log: Logger): FailureLog {
   }
 
   return {
-    logFailure(exchange, error) {
+    logFailure(exchange: Exchange, error: ApiError): void {
       const name = kindOf(error)
       const key = kinds.has(name) || kinds.size < maxKinds ? name : `${error.code}`
       const known = kinds.get(key)
@@ -92,7 +85,8 @@ export function createFailureLog(log: Logger): FailureLog {
       timer ??= setInterval(writeCounted, failureInterval).unref()
     },
 
-    end() {
+    /** Logs the failures that were only counted. From now on, each failure has its own line. */
+    end(): void {
       hasEnded = true
       clearInterval(timer)
       writeCounted()

@@ -11,13 +11,6 @@ interface Endpoint {
   readonly handle: Handler
 }
 
-/**
- * Finds the endpoint of a request, and sets the route and its parameters on the exchange. An
- * unknown path, or a method that a path does not have, gets an endpoint that says so, without guards.
- * @throws {ApiError} `BAD_REQUEST` if the URL cannot be decoded.
- */
-type FindEndpoint = (exchange: Exchange) => Endpoint
-
 /** A route, with an endpoint for each method. */
 interface Entry {
   readonly route: Route
@@ -38,7 +31,12 @@ const variablePath = /^(.*\/)\{(\w+)\}$/
 /** Grants a preflight on any path: a browser refused here would report a CORS error and hide the 404 or 405. */
 const preflight: Endpoint = { guards: [], handle: answerPreflight }
 
-export function createRouter(routes: readonly Route[]): FindEndpoint {
+/**
+ * Returns a function that finds the endpoint of a request, and sets the route and its parameters on the exchange. An
+ * unknown path, or a method that a path does not have, gets an endpoint that says so, without guards. A URL that cannot
+ * be decoded is an `ApiError` `BAD_REQUEST`.
+ */
+export function createRouter(routes: readonly Route[]) {
   const entries = routes.map(entryOf)
   const hasDocs = routes.some(({ path }) => path === pagePaths.docs)
   const unknownPath: Endpoint = {
@@ -46,7 +44,7 @@ export function createRouter(routes: readonly Route[]): FindEndpoint {
     handle: (exchange) => answerUnknownPath(exchange, hasDocs),
   }
 
-  return function findEndpoint(exchange) {
+  return function findEndpoint(exchange: Exchange): Endpoint {
     const { method = '', url = '' } = exchange.request
     assertTarget(url)
     const path = withoutTrailingSlash(exchange.path)

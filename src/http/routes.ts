@@ -13,7 +13,7 @@ import type { ItemStore } from '../store/item-store.js'
 import { answerBytes, answerEmpty, answerJson } from './answer.js'
 import { createBodyReader } from './body.js'
 import { entityTag, isNotModified } from './conditions.js'
-import { createForwarded, type Guard, type Handler, type Route } from './exchange.js'
+import { type Guard, type Handler, originOf, type Route } from './exchange.js'
 import { createItemHandlers } from './items.js'
 import { createPageRoutes } from './pages.js'
 import { SharedLists } from './shared-lists.js'
@@ -156,15 +156,14 @@ function createHealthCheck(
  * other one.
  */
 function createDocumentHandler(
-  config: Pick<Config, 'trustedProxies'>,
+  { trustedProxies }: Pick<Config, 'trustedProxies'>,
   lists: ListGuarantees,
 ): Handler {
-  const { originOf } = createForwarded(config)
   let document: Awaited<ReturnType<typeof makeDocument>> | undefined
 
   return async function answerDocument(exchange) {
     document ??= await makeDocument(lists)
-    const origin = originOf(exchange.request) ?? ''
+    const origin = originOf(exchange.request, trustedProxies) ?? ''
     const tag = entityTag(Buffer.from(document.tag + origin))
     const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
     if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)

@@ -20,32 +20,10 @@ const maxWaiting = 20_000
  */
 const maxReading = 16
 
-/**
- * Reads an item or list. While the client has its state already, waits for another state for as long as it prefers to.
- * @returns `undefined` if there is no such item.
- * @throws {ApiError} `PRECONDITION_FAILED`, and what `read` throws.
- */
-type ReadUntilModified<Key, State extends Tagged> = (
-  exchange: Exchange,
-  conditions: Conditions,
-  key: Key,
-) => Promise<ReadResult<State> | undefined>
-
-export interface WaitingReads {
-  /** Number of reads that wait now. */
-  readonly count: number
-  /**
-   * @param read returns `undefined` if there is no such item.
-   * @param watchedBy returns what to watch for a key: the id of an item, or the project of a list.
-   */
-  of<Key extends string | undefined, State extends Tagged>(
-    read: (key: Key) => Awaitable<State | undefined>,
-    watchedBy: (key: Key) => Watched,
-  ): ReadUntilModified<Key, State>
-}
+export type WaitingReads = ReturnType<typeof createWaitingReads>
 
 /** @param stopping once aborted, nothing waits any more. */
-export function createWaitingReads(store: ItemStore, stopping: AbortSignal): WaitingReads {
+export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   const waits = new Set<{ finish(): void }>()
   /** Groups that have to read, in order. */
   const due = new Set<{ update(): Promise<void> }>()
@@ -63,10 +41,16 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
     reading -= 1
   }
 
+  /**
+   * Returns a function that reads an item or list. While the client has its state already, it waits for another state for
+   * as long as the client prefers to. It throws an `ApiError` `PRECONDITION_FAILED`, and what `read` throws.
+   * @param read returns `undefined` if there is no such item; so does the function.
+   * @param watchedBy returns what to watch for a key: the id of an item, or the project of a list.
+   */
   function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
     watchedBy: (key: Key) => Watched,
-  ): ReadUntilModified<Key, State> {
+  ) {
     const groups = new Map<Key, WaitGroup<State>>()
 
     function groupOf(key: Key): WaitGroup<State> {
@@ -89,7 +73,11 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
       return group
     }
 
-    return async function readUntilModified(exchange, conditions, key) {
+    return async function readUntilModified(
+      exchange: Exchange,
+      conditions: Conditions,
+      key: Key,
+    ): Promise<ReadResult<State> | undefined> {
       const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(exchange)
       if (seconds === 0 || waits.size >= maxWaiting || stopping.aborted) {
         const state = await read(key)
@@ -107,7 +95,8 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal): Wai
   }
 
   return {
-    get count() {
+    /** Number of reads that wait now. */
+    get count(): number {
       return waits.size
     },
     of,
