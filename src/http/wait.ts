@@ -55,15 +55,17 @@ interface WaitOptions {
 
 /** A request that waits until it is answered, its time is over, its token expires, its client leaves or the service stops. */
 export class Wait<State extends Tagged> {
-  /** Resolves to `undefined` if there is no such item. */
-  readonly result: Promise<ReadResult<State> | undefined>
+  /** Resolves to the state that answers it; `undefined` if there is no such item. */
+  readonly state: Promise<State | undefined>
+  /** Settles `state`. */
+  answer: (state: State | undefined) => void = () => {}
+  fail: (error: unknown) => void = () => {}
+  /** `Preference-Applied`, if it has waited. */
+  applied: HeaderList = []
   isOver = false
   readonly #options: WaitOptions
-  #resolve: (result: ReadResult<State> | undefined) => void = () => {}
-  #reject: (error: unknown) => void = () => {}
   /** When it began to wait, as a value of `performance.now()`. */
   #begun = 0
-  #applied: HeaderList = []
   /** Tag of the state that it was compared with last. */
   #tag: EntityTag | undefined
   /** Set while it waits. */
@@ -72,9 +74,9 @@ export class Wait<State extends Tagged> {
 
   constructor(options: WaitOptions) {
     this.#options = options
-    this.result = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
+    this.state = new Promise((resolve, reject) => {
+      this.answer = resolve
+      this.fail = reject
     })
   }
 
@@ -93,7 +95,7 @@ export class Wait<State extends Tagged> {
     const { exchange, seconds, stopping } = this.#options
     const { request, response, token } = exchange
     this.#begun = performance.now()
-    this.#applied = ['Preference-Applied', `wait=${seconds}`]
+    this.applied = ['Preference-Applied', `wait=${seconds}`]
     this.#onOver = onOver
     const untilExpiry = (token?.exp ?? Number.POSITIVE_INFINITY) * 1000 - Date.now()
     this.#timer = setTimeout(this.finish, Math.min(seconds * 1000, untilExpiry))
@@ -124,23 +126,9 @@ export class Wait<State extends Tagged> {
     exchange.startedAt += performance.now() - this.#begun
   }
 
-  /** @param state `undefined` if there is no such item. */
-  answer(state: State | undefined): void {
-    try {
-      this.#resolve(state && resultOf(state, this.#options.conditions, this.#applied))
-    } catch (error) {
-      this.#reject(error)
-    }
-  }
-
   /** The client has the state that it was compared with last. */
   answerUnmodified(): void {
-    const tag = this.#tag
-    if (tag !== undefined) this.#resolve({ tag, modified: undefined, applied: this.#applied })
-  }
-
-  fail(error: unknown): void {
-    this.#reject(error)
+    this.answer({ tag: this.#tag } as State) // of a state that is not modified, only the tag is used
   }
 }
 

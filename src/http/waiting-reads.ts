@@ -87,7 +87,8 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
       waits.add(wait)
       groupOf(key).join(wait)
       try {
-        return await wait.result
+        const state = await wait.state
+        return state && resultOf(state, conditions, wait.applied)
       } finally {
         waits.delete(wait)
       }
