@@ -1,9 +1,11 @@
-/** `npm run docs`: writes docs/reference/settings.md from the table of settings in src/config/settings.ts. */
+/** `npm run docs`: writes the table of docs/reference/settings.md from that in src/config/settings.ts. */
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeReady, root } from './ready.mjs'
 
 makeReady()
-const { settingsPage } = await import('../build/test/support/settings-page.js')
-writeFileSync(join(root, 'docs/reference/settings.md'), settingsPage())
+const { settingsTable } = await import('../build/test/support/settings-table.js')
+const file = join(root, 'docs/reference/settings.md')
+const firstTable = /^\|(.|\n)*?(?=\n\n)/m
+writeFileSync(file, readFileSync(file, 'utf8').replace(firstTable, () => settingsTable()))

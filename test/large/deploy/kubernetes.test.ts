@@ -6,43 +6,13 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { documentPath, paths, prefix } from '../../../src/interface/names.js'
+import { emptyFolder } from '../../support/tarball.js'
 import { root, toolsFolder } from '../../support/tools.js'
 import { parseYamlDocuments } from '../../support/yaml.js'
-
-interface Probe {
-  readonly httpGet: { path: string; port: string }
-}
-interface Deployment {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly metadata: { name: string }
-  readonly spec: {
-    selector: { matchLabels: Record<string, string> }
-    template: {
-      metadata: { labels: Record<string, string> }
-      spec: {
-        containers: {
-          ports: { name: string; containerPort: number }[]
-          env: { name: string; value?: string }[]
-          startupProbe: Probe
-          readinessProbe: Probe
-          livenessProbe: Probe
-        }[]
-      }
-    }
-  }
-}
-interface Service {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly metadata: { name: string }
-  readonly spec: { selector: Record<string, string>; ports: { targetPort: string }[] }
-}
 
 const single = 'deploy/kubernetes.yaml'
 const replicas = 'deploy/replicas/kubernetes.yaml'
@@ -51,7 +21,7 @@ const manifestOf = (file: string) => readFileSync(join(root, file), 'utf8')
 /** Compiles the manifest as TypeScript, each object with the type of its `apiVersion` and `kind`. */
 function compile(text: string): { status: number | null; stdout: string } {
   const objects = parseYamlDocuments<{ apiVersion: string; kind: string }>(text)
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-kubernetes-'))
+  const folder = emptyFolder()
   const lines = objects.map((object, place) => {
     const group = object.apiVersion === 'v1' ? 'core/v1' : object.apiVersion
     const type = `import('kubernetes-types/${group}').${object.kind}`
@@ -81,25 +51,21 @@ for (const [file, probed] of [
   [replicas, documentPath],
 ] as const) {
   test(`${file}: the probes and the Service lead to the pod`, () => {
-    const objects = parseYamlDocuments<Deployment & Service>(manifestOf(file))
-    const named = (kind: string) =>
-      objects.find((object) => object.kind === kind && object.metadata.name === 'item-store')
-    const [deployment, service] = [named('Deployment'), named('Service')]
-    assert.ok(deployment !== undefined && service !== undefined)
-    const { metadata, spec } = deployment.spec.template
-    const [container] = spec.containers
-    assert.ok(container !== undefined)
-    assert.deepEqual(deployment.spec.selector.matchLabels, metadata.labels)
-    assert.deepEqual(service.spec.selector, metadata.labels)
-    const ports = container.ports.map(({ name }) => name)
-    for (const { targetPort } of service.spec.ports) assert.ok(ports.includes(targetPort))
-    for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'] as const) {
-      assert.deepEqual(container[probe].httpGet, { path: probed, port: 'http' })
-    }
-    const metricsPort = container.env.find(({ name }) => name === 'METRICS_PORT')?.value
-    assert.deepEqual(
-      container.ports.map(({ containerPort }) => String(containerPort)),
-      ['8000', metricsPort],
-    )
+    const documents = manifestOf(file).split(/^---$/m)
+    const textOf = (kind: string) =>
+      documents.find((text) => text.includes(`\nkind: ${kind}\nmetadata:\n  name: item-store\n`))
+    const valuesIn = (text: string | undefined, pattern: RegExp) =>
+      Array.from(text?.matchAll(pattern) ?? [], ([, value]) => value)
+    const [deployment, service] = [textOf('Deployment'), textOf('Service')]
+    const labels = valuesIn(deployment, /(?:matchLabels|labels): (.*)/g)
+    const selectors = valuesIn(service, /selector: (.*)/g)
+    assert.deepEqual(new Set([...labels, ...selectors]), new Set(['{ app: item-store }']))
+    assert.equal(selectors.length, 1)
+    const probes = valuesIn(deployment, /Probe:\n(?: +#.*\n)* +httpGet: (.*)/g)
+    assert.deepEqual(probes, Array(3).fill(`{ path: ${probed}, port: http }`))
+    const ports = valuesIn(deployment, /\{ name: (.*), containerPort:/g)
+    assert.deepEqual(valuesIn(service, /targetPort: (\w+)/g), ports)
+    const metricsPort = valuesIn(deployment, /METRICS_PORT, value: "(.*)"/g)
+    assert.deepEqual(valuesIn(deployment, /containerPort: (\d+)/g), ['8000', ...metricsPort])
   })
 }

@@ -10,8 +10,8 @@ import { root } from '../../support/tools.js'
 
 const files = ['package.json', 'CHANGELOG.md', 'README.md', 'docs/how-to/dev.md']
 
-/** A repository with those files, in which `git` runs. */
-function copyIn(git: string) {
+/** A repository in which `git` runs, with those files and this text as its CHANGELOG.md. */
+function copyIn(git: string, changes: string) {
   const folder = emptyFolder()
   for (const file of [...files, 'package-lock.json', 'scripts/version.mjs']) {
     cpSync(join(root, file), join(folder, file))
@@ -25,18 +25,16 @@ function copyIn(git: string) {
   run('init', '--quiet')
   run('config', 'user.name', 'a')
   run('config', 'user.email', 'a@example.org')
+  writeFileSync(join(folder, 'CHANGELOG.md'), changes)
+  run('add', '.')
+  run('commit', '--quiet', '--message', 'a')
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')
   return { folder, run, read }
 }
 
 programTest('git', 'npm version writes, commits and tags the version', (git) => {
-  const { folder, run, read } = copyIn(git)
-  const changes =
-    '# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.0.1 (2020-01-01)\n\n- Another.\n'
-  writeFileSync(join(folder, 'CHANGELOG.md'), changes)
-  run('add', '.')
-  run('commit', '--quiet', '--message', 'a')
-
+  const changes = '# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.0.1 (2020-01-01)\n'
+  const { folder, run, read } = copyIn(git, changes)
   npm(folder, 'version', '12.34.56')
   assert.equal(run('status', '--porcelain'), '')
   assert.equal(run('describe', '--exact-match'), 'v12.34.56')
@@ -58,14 +56,7 @@ programTest(
   'git',
   'npm version without changes since the last one fails, and commits nothing',
   (git) => {
-    const { folder, run } = copyIn(git)
-    writeFileSync(
-      join(folder, 'CHANGELOG.md'),
-      '# Changelog\n\n## Unreleased\n\n## 0.0.1 (2020-01-01)\n',
-    )
-    run('add', '.')
-    run('commit', '--quiet', '--message', 'a')
-
+    const { folder, run } = copyIn(git, '# Changelog\n\n## Unreleased\n\n## 0.0.1 (2020-01-01)\n')
     const options = { cwd: folder, env: cleanEnvironment(), encoding: 'utf8' } as const
     const { status, stderr } = spawnSync('npm', ['version', 'minor'], options)
     assert.notEqual(status, 0)
