@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { test } from 'node:test'
+import { errorKinds } from '../interface/errors.js'
 import { newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
@@ -81,8 +82,7 @@ test('tokens are counted as accepted, also if the request fails, or by the error
   const observed = [
     { token: {} },
     { token: {}, errorCode: 'VALIDATION_ERROR' },
-    { errorCode: 'TOKEN_EXPIRED' },
-    { errorCode: 'ROUTE_NOT_FOUND' },
+    ...Object.keys(errorKinds).map((errorCode) => ({ errorCode })),
     {}, // a public route
   ]
   for (const one of observed) {
@@ -94,10 +94,10 @@ test('tokens are counted as accepted, also if the request fails, or by the error
     }
     observe(exchange as Parameters<typeof observe>[0]) // what is observed of one
   }
-  assert.deepEqual((await registry.metrics()).match(/^item_store_tokens_total.*$/gm), [
-    'item_store_tokens_total{outcome="accepted"} 2',
-    'item_store_tokens_total{outcome="TOKEN_EXPIRED"} 1',
-  ])
+  const lines = (await registry.metrics()).match(/(?<=^item_store_tokens_total).*$/gm)
+  const outcomes = ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN', 'AUTH_NOT_CONFIGURED']
+  const refusals = outcomes.map((outcome) => `{outcome="${outcome}"} 1`)
+  assert.deepEqual(lines, ['{outcome="accepted"} 2', ...refusals])
 })
 
 test('the times of requests are counted by bounds above zero, each greater than the one before', async () => {

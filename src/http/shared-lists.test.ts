@@ -32,16 +32,6 @@ async function textOf({ chunks, release }: ItemList): Promise<string> {
   return text
 }
 
-test('a list is read once for all who share it', async () => {
-  const store = storeOf('abc')
-  const shared = new SharedLists(store, 3).create()
-  await shared.open()
-  const lists = await Promise.all(Array.from({ length: 10 }, () => shared.list()))
-  shared.close()
-  assert.deepEqual(await Promise.all(lists.map(textOf)), Array(10).fill('abc'))
-  assert.deepEqual(store.counts, { opened: 1, open: 0, most: 1 })
-})
-
 test('the bytes of shared lists are counted until the last response is sent', async () => {
   const store = storeOf('abc')
   const lists = new SharedLists(store, 5)

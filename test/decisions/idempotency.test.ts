@@ -48,20 +48,18 @@ test('§4.11 another key, or another caller, makes another item', async () => {
   assert.equal(new Set(answers.map((answer) => itemOf(answer, 201).id)).size, 3)
 })
 
-test('§4.11 the key was used for another body: 409 with the Location of the item', async () => {
+test('§4.11 the key was used for another body, or the item has been replaced: 409 with its Location', async () => {
   const key = randomUUID()
   const first = await post(key)
-  const other = await post(key, { a: 2 })
-  assertRefused(other, 409, 'IDEMPOTENCY_CONFLICT')
-  assert.equal(other.headers.location, first.headers.location)
-  assert.equal(itemOf(await service.call('GET', `/items/${itemOf(first, 201).id}`), 200).a, 1)
-})
-
-test('§4.11 the item has been replaced since: 409', async () => {
-  const key = randomUUID()
-  const { id } = itemOf(await post(key), 201)
-  await service.call('PUT', `/items/${id}`, { data: { a: 2 } })
-  assertRefused(await post(key), 409, 'IDEMPOTENCY_CONFLICT')
+  const path = `/items/${itemOf(first, 201).id}`
+  const assertConflict = async (answer: Answer, a: number) => {
+    assertRefused(answer, 409, 'IDEMPOTENCY_CONFLICT')
+    assert.equal(answer.headers.location, first.headers.location)
+    assert.equal(itemOf(await service.call('GET', path), 200).a, a)
+  }
+  await assertConflict(await post(key, { a: 2 }), 1)
+  await service.call('PUT', path, { data: { a: 2 } })
+  await assertConflict(await post(key), 2)
 })
 
 test('§4.11 the item has been deleted since: it is created anew', async () => {

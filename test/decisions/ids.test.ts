@@ -42,9 +42,6 @@ for (const [title, path, id = path] of noIds) {
       assert.equal(assertRefused(answer, 404, undefined), `Item ${id} not found`)
     }
     assert.deepEqual(await stored(service, item.id), item)
-  })
-
-  test(`§5.1 id ${title}, without a token: 401`, async () => {
     assertRefused(await service.request('GET', `/items/${path}`), 401, 'MISSING_TOKEN')
   })
 }

@@ -135,19 +135,6 @@ test('§4.10 a replace by the same text answers none of 200 reads, for one read 
     assertItemNotFound(answer, path.slice('/items/'.length))
 })
 
-test('§4.10 a HEAD of the list never opens it', async () => {
-  const { app, asked, wait } = await crowd()
-  await create(app, {})
-  const list = await app.call('GET', '/items')
-  asked()
-  const head = await app.call('HEAD', '/items')
-  assert.equal(head.headers['content-length'], list.headers['content-length'])
-  const [answer] = await wait(1, 'HEAD', '/items')
-  await create(app, {})
-  assert.equal((await answer)?.headers['preference-applied'], 'wait=60')
-  assert.equal(asked().list, 0)
-})
-
 test('§4.10 a list that comes bit by bit is read once, and has a length', async () => {
   const { app, asked, wait } = await crowd((memory) => ({ list: inBits(memory) }))
   const answers = await wait(50, 'GET', '/items')

@@ -1,10 +1,10 @@
 /** Makes single memory allocations fail, as if the system had run out of memory. */
 
 const constructors = [
-  ...(['ArrayBuffer', 'Uint8Array', 'Uint16Array', 'Uint32Array', 'Int32Array'] as const),
-  ...(['Float64Array', 'DataView', 'Array', 'Map', 'Set'] as const),
+  ...['ArrayBuffer', 'Uint8Array', 'Uint16Array', 'Uint32Array', 'Int32Array', 'Float64Array'],
+  ...['DataView', 'Array', 'Map', 'Set'],
 ]
-const functions = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat'] as const
+const functions = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat']
 
 /** Counts the allocations that go through the constructors and functions of the runtime. */
 export class Allocations {
@@ -15,32 +15,29 @@ export class Allocations {
 
   /** Replaces them until `restore`. */
   constructor() {
-    const globals = globalThis as unknown as Record<string, new () => object> // their common shape
     for (const name of constructors) {
-      const original = globals[name]
-      if (original === undefined) continue
-      globals[name] = new Proxy(original, {
+      this.#replace(globalThis, name, {
         construct: (target, values, newTarget) => {
           this.#count(name)
-          return Reflect.construct(target, values, newTarget === globals[name] ? target : newTarget)
+          const isOwn = newTarget === Reflect.get(globalThis, name)
+          return Reflect.construct(target, values, isOwn ? target : newTarget)
         },
       })
-      this.#originals.push(() => {
-        globals[name] = original
-      })
     }
-    const buffers = Buffer as unknown as Record<string, (...values: unknown[]) => Buffer> // likewise
     for (const name of functions) {
-      const original = buffers[name]
-      if (original === undefined) continue
-      buffers[name] = (...values) => {
-        this.#count(`Buffer.${name}`)
-        return original.apply(Buffer, values)
-      }
-      this.#originals.push(() => {
-        buffers[name] = original
+      this.#replace(Buffer, name, {
+        apply: (target, self, values) => {
+          this.#count(`Buffer.${name}`)
+          return Reflect.apply(target, self, values)
+        },
       })
     }
+  }
+
+  #replace(owner: object, name: string, handler: ProxyHandler<() => object>): void {
+    const original = Reflect.get(owner, name)
+    Reflect.set(owner, name, new Proxy(original, handler))
+    this.#originals.push(() => Reflect.set(owner, name, original))
   }
 
   /**

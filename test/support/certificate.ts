@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { emptyFolder } from './tarball.js'
 
 /** The files of a self-signed certificate, and of its key. @param name whom it is for, as openssl has it. */
 export function newCertificate(name = 'IP:127.0.0.1'): [certificate: string, key: string] {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const folder = emptyFolder()
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
   const names = ['-subj', '/CN=test', '-addext', `subjectAltName=${name}`]
   const files = ['-keyout', key, '-out', certificate]

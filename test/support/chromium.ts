@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { after, type TestOptions } from 'node:test'
+import { after } from 'node:test'
+import { unlessMissing } from './program-test.js'
 import { requireTool } from './tools.js'
 
 // The parts of playwright-core that tests use. An action waits for its element.
@@ -127,11 +128,8 @@ const executablePath =
     .map((folder) => join(folder, 'chromium'))
     .find((path) => existsSync(path))
 
-const missing = 'there is no Chromium: install it, or set CHROMIUM_PATH'
-
-/** For a test that needs Chromium: skipped without it, except in CI. */
-export const inChromium: TestOptions =
-  executablePath === undefined && process.env.CI !== 'true' ? { skip: missing } : {}
+/** For a test that needs Chromium, which `CHROMIUM_PATH` may name. */
+export const inChromium = unlessMissing(executablePath === undefined && 'Chromium')
 
 /** Maximum time for an action in a page, in milliseconds, even on a busy machine. */
 const actionTimeout = 20_000
@@ -163,7 +161,7 @@ export async function openPage(url: string): Promise<Page> {
 }
 
 async function launch(): Promise<Browser> {
-  assert.ok(executablePath, missing)
+  assert.ok(executablePath, 'Chromium is not installed')
   const { chromium }: Playwright = requireTool('playwright-core')
   // As root; and with one process for all pages of a context, as starting one takes longer than most tests.
   return await chromium.launch({ executablePath, args: ['--no-sandbox', '--process-per-site'] })

@@ -1,10 +1,10 @@
 /** nginx with a configuration of `deploy/`, changed so that it runs on this machine. */
 
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownProcess } from './own-process.js'
+import { emptyFolder } from './tarball.js'
 import { root } from './tools.js'
 
 /**
@@ -18,7 +18,7 @@ export function configureNginx(
   changes: readonly (readonly [from: string, to: string])[],
   directives = '',
 ): { folder: string; args: string[] } {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-nginx-'))
+  const folder = emptyFolder()
   chmodSync(folder, 0o755) // for the workers of nginx, which are another user than root
   let text = readFileSync(join(root, file), 'utf8')
   for (const [from, to] of changes) {

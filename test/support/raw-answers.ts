@@ -7,22 +7,15 @@ export interface RawAnswer {
   readonly body: string
 }
 
-export interface AnswerReader {
-  /** Complete responses, without those of status 100. */
-  readonly answers: RawAnswer[]
-  /** Complete responses, with those of status 100. */
-  readonly all: RawAnswer[]
-  /** Number of responses of status 100 before each response. */
-  readonly continued: Map<number, number>
-  take(chunk: Buffer): void
-  /** The part of an incomplete response that has arrived. */
-  rest(): string
-}
+export type AnswerReader = ReturnType<typeof answerReader>
 
 /** @param isHead whether the response with this index answers a HEAD and has no body; none does by default. */
-export function answerReader(isHead: (place: number) => boolean = () => false): AnswerReader {
+export function answerReader(isHead: (place: number) => boolean = () => false) {
+  /** Complete responses, without those of status 100. */
   const answers: RawAnswer[] = []
+  /** Complete responses, with those of status 100. */
   const all: RawAnswer[] = []
+  /** Number of responses of status 100 before each response. */
   const continued = new Map<number, number>()
   let chunks: Buffer[] = []
   let length = 0
@@ -55,11 +48,12 @@ export function answerReader(isHead: (place: number) => boolean = () => false): 
     answers,
     all,
     continued,
-    take(chunk) {
+    take(chunk: Buffer) {
       chunks.push(chunk)
       length += chunk.length
       if (length >= needed) takeAnswers() // for each chunk of a long answer it would take long
     },
+    /** The part of an incomplete response that has arrived. */
     rest: () => Buffer.concat(chunks).toString('latin1'),
   }
 }

@@ -1,6 +1,5 @@
 /** Connections on which every byte is written by hand, for what no HTTP client would do. */
 
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -106,15 +105,6 @@ export async function exchangeOne(url: URL, bytes: Bytes | readonly string[]): P
   const [answer] = await exchange(url, bytes, 1)
   if (answer === undefined) throw new Error('the connection ended without an answer')
   return answer
-}
-
-/** Writes the bytes and resets the connection. */
-export function breakOff(url: URL, bytes: string): Promise<unknown> {
-  return withSocket(url, async (socket) => {
-    await once(socket, 'connect')
-    if (bytes !== '') await new Promise((resolve) => socket.write(bytes, resolve))
-    socket.resetAndDestroy()
-  })
 }
 
 /** @throws {Error} if a piece cannot be written. */

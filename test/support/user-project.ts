@@ -1,10 +1,9 @@
 /** A project that has this package installed. */
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { emptyFolder } from './tarball.js'
 import { root, toolsFolder } from './tools.js'
 
 /** The packages that are installed there, and where they come from. */
@@ -24,12 +23,10 @@ export interface UserProject {
 }
 
 /**
- * Creates a folder that exists until the test, or the test file, is over.
  * @param program the content of `program.ts`, an ES module.
  */
 export function userProject(program: string): UserProject {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-user-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = emptyFolder()
   mkdirSync(join(folder, 'node_modules'))
   for (const [name, path] of Object.entries(packages)) {
     symlinkSync(path, join(folder, 'node_modules', name), 'junction')
