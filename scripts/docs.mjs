@@ -7,5 +7,9 @@ import { makeReady, root } from './ready.mjs'
 makeReady()
 const { settingsTable } = await import('../build/test/support/settings-table.js')
 const file = join(root, 'docs/reference/settings.md')
-const firstTable = /^\|(.|\n)*?(?=\n\n)/m
-writeFileSync(file, readFileSync(file, 'utf8').replace(firstTable, () => settingsTable()))
+const page = readFileSync(file, 'utf8')
+const table = settingsTable()
+writeFileSync(
+  file,
+  page.replace(/^\|(.|\n)*?(?=\n\n)/m, () => table),
+)
