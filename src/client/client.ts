@@ -1,46 +1,26 @@
 /** `item-store/client`: the typed client, for browsers and Node.js. @module */
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
-import { ItemRequests, ifMatchHeaders } from './item-requests.js'
+import { ItemRequests, ifMatchHeaders, jsonText, listPath, pathOf } from './item-requests.js'
 import { invalidResponse, membersIn, membersOf, responseError, wrong } from './item-store-error.js'
 import { type ItemRead, keepTag, type TextResponse } from './item-texts.js'
-import {
-  type CallOptions,
-  type CheckedOptions,
-  type CreateOptions,
-  checkedOptions,
-  type ItemStoreClientOptions,
-  jsonText,
-  type ListOptions,
-  listPath,
-  type MatchOptions,
-  type MaybePromise,
-  type NewItem,
-  pathOf,
-  type ReplaceOptions,
-  type StoredItem,
-  type UpdateOptions,
-} from './options.js'
-import { createSender, type Send } from './sender.js'
-
-export type { Fetch } from './fetch-text.js'
-export { type ClientErrorCode, ItemStoreError } from './item-store-error.js'
-export { type ItemRead, type TextResponse, tagOf } from './item-texts.js'
-export type {
+import type {
   CallOptions,
   CreateOptions,
   ItemStoreClientOptions,
-  JsonCodec,
   ListOptions,
   MatchOptions,
   MaybePromise,
   NewItem,
   ReplaceOptions,
   StoredItem,
-  Token,
   UpdateOptions,
-  WriteOptions,
 } from './options.js'
+import { type CheckedOptions, checkedOptions, createSender, type Send } from './sender.js'
+
+export { type ClientErrorCode, ItemStoreError } from './item-store-error.js'
+export { type ItemRead, type TextResponse, tagOf } from './item-texts.js'
+export type * from './options.js'
 export type { ServiceRequest } from './sender.js'
 export type { HealthCheckResponse, Item }
 
@@ -111,11 +91,9 @@ export class ItemStoreClient<T extends object = Item> {
     change: (item: StoredItem<T>) => MaybePromise<NewItem<T> | undefined>,
     options?: UpdateOptions,
   ): Promise<StoredItem<T>> {
-    const make = async (read: ItemRead) => {
-      const data = await change(this.#parsed(read))
-      return data === undefined ? undefined : this.#textOf(data)
-    }
-    return this.#parsed(await this.#items.update(id, make, options))
+    const changed = (read: ItemRead) => change(this.#parsed(read))
+    const textOf = (data: NewItem<T>) => this.#textOf(data)
+    return this.#parsed(await this.#items.update(id, changed, textOf, options))
   }
 
   /** Deletes an item. @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED`. */
@@ -206,11 +184,7 @@ export class ItemStoreClient<T extends object = Item> {
     change: (text: string) => MaybePromise<string | undefined>,
     options?: UpdateOptions,
   ): Promise<string> {
-    const make = async (read: ItemRead) => {
-      const text = await change(read.text)
-      return text === undefined ? undefined : jsonText(text)
-    }
-    return (await this.#items.update(id, make, options)).text
+    return (await this.#items.update(id, ({ text }) => change(text), jsonText, options)).text
   }
 
   async #all(response: TextResponse): Promise<StoredItem<T>[]> {

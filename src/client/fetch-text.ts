@@ -2,9 +2,7 @@
 
 import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
-
-/** A function such as the platform's `fetch`. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+import type { Fetch } from './options.js'
 
 /** Cuts a text into parts. What has arrived while a page was busy can be megabytes, which would keep it busy for long. */
 const shortParts = /.{1,65536}/gs
@@ -28,60 +26,51 @@ export async function fetchText(
   signal: Signal,
 ): Promise<TextResponse> {
   const own = new AbortController()
+
+  /** Waits for a network operation, whose failure becomes an error of this client. */
+  const outcomeOf = <T>(operation: () => Promise<T>, response?: Response): Promise<T> =>
+    wait(timeout, signal, async () => {
+      try {
+        return await operation()
+      } catch (cause) {
+        const { code } = membersOf(membersOf(cause).cause)
+        const isUnsent = !response && notConnected.includes(`${code}`)
+        throw new ItemStoreError(
+          `${isUnsent ? 'Cannot connect to' : 'No complete response from'} ${url}`,
+          { code: isUnsent ? 'NOT_CONNECTED' : 'CONNECTION_LOST', cause, response },
+        )
+      }
+    })
+
+  async function* partsOf(response: Response): AsyncGenerator<string, void, void> {
+    const reader = response.body?.getReader()
+    if (!reader) return // as with a 204
+    const decoder = new TextDecoder('utf-8', { fatal: true })
+    try {
+      for (;;) {
+        const { done, value } = await outcomeOf(() => reader.read(), response)
+        let text: string
+        try {
+          text = decoder.decode(value, { stream: !done })
+        } catch {
+          throw invalidResponse(response) // not UTF-8: replacement characters would not be exact
+        }
+        yield* text.match(shortParts) ?? []
+        if (done) return
+      }
+    } finally {
+      reader.cancel().catch(() => undefined) // it has failed already
+    }
+  }
+
   // Following a redirect would turn a create into a GET, and send the token who knows where.
   const options: RequestInit = { ...init, redirect: 'manual', signal: own.signal }
   try {
-    const head = await wait(timeout, signal, () => orNetworkError(url, () => fetch(url, options)))
-    return new TextResponse(head, partsOf(url, head, timeout, signal))
+    const head = await outcomeOf(() => fetch(url, options))
+    return new TextResponse(head, partsOf(head))
   } catch (error) {
     own.abort()
     throw error
-  }
-}
-
-async function* partsOf(
-  url: string,
-  response: Response,
-  timeout: number,
-  signal: Signal,
-): AsyncGenerator<string, void, void> {
-  const reader = response.body?.getReader()
-  if (!reader) return // as with a 204
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  try {
-    for (;;) {
-      const { done, value } = await wait(timeout, signal, () =>
-        orNetworkError(url, () => reader.read(), response),
-      )
-      let text: string
-      try {
-        text = decoder.decode(value, { stream: !done })
-      } catch {
-        throw invalidResponse(response) // not UTF-8: replacement characters would not be exact
-      }
-      yield* text.match(shortParts) ?? []
-      if (done) return
-    }
-  } finally {
-    reader.cancel().catch(() => undefined) // it has failed already
-  }
-}
-
-/** The outcome of a network operation; its failure as an error of this client. */
-async function orNetworkError<T>(
-  url: string,
-  operation: () => Promise<T>,
-  response?: Response,
-): Promise<T> {
-  try {
-    return await operation()
-  } catch (cause) {
-    const { code } = membersOf(membersOf(cause).cause)
-    const isUnsent = !response && notConnected.includes(`${code}`)
-    throw new ItemStoreError(
-      `${isUnsent ? 'Cannot connect to' : 'No complete response from'} ${url}`,
-      { code: isUnsent ? 'NOT_CONNECTED' : 'CONNECTION_LOST', cause, response },
-    )
   }
 }
 

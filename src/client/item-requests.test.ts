@@ -3,8 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { ItemRequests } from './item-requests.js'
 import { ItemStoreError } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
-import { checkedOptions } from './options.js'
-import type { Send } from './sender.js'
+import { checkedOptions, type Send } from './sender.js'
 
 const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
 
@@ -69,7 +68,7 @@ async function updateWith(conflicts: number): Promise<{ result: unknown; replace
     const head = new Response(null, { headers: { etag: '"1"' } })
     return await read(new TextResponse(head, whole('{"data":{"id":"1"}}')))
   }
-  const update = new ItemRequests(send, options).update('1', async () => '{}')
+  const update = new ItemRequests(send, options).update('1', () => '{}', String)
   const result = await update.then(({ text }) => text, String)
   return { result, replaces }
 }

@@ -3,20 +3,24 @@
 import { wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, invalidResponse, wrong } from './item-store-error.js'
 import { type ItemRead, type TextResponse, tagOf } from './item-texts.js'
-import {
-  type CallOptions,
-  type CheckedOptions,
-  type CreateOptions,
-  itemRequestText,
-  type MatchOptions,
-  pathOf,
-  projectIn,
-  type ReplaceOptions,
-  requireText,
-  type UpdateOptions,
-  type WriteOptions,
+import type {
+  CallOptions,
+  CreateOptions,
+  ListOptions,
+  MatchOptions,
+  MaybePromise,
+  ReplaceOptions,
+  UpdateOptions,
+  WriteOptions,
 } from './options.js'
-import { backoff, isItemMissing, retryDelay, type Send, type ServiceRequest } from './sender.js'
+import {
+  backoff,
+  type CheckedOptions,
+  isItemMissing,
+  retryDelay,
+  type Send,
+  type ServiceRequest,
+} from './sender.js'
 
 /** Longest wait in seconds: many proxies end a request after 60. */
 const longestWait = 40
@@ -61,18 +65,20 @@ export class ItemRequests {
   }
 
   /**
-   * Replaces an item by what `make` returns for it, and starts over when it has changed meanwhile. It keeps its project
-   * unless the data has another. If `make` returns `undefined`, the item stays as it is.
+   * Replaces an item by what `change` returns for it, and starts over when it has changed meanwhile. It keeps its project
+   * unless the data has another. If `change` returns `undefined`, the item stays as it is.
    */
-  async update(
+  async update<Data>(
     id: string,
-    make: (read: ItemRead) => Promise<string | undefined>,
+    change: (read: ItemRead) => MaybePromise<Data | undefined>,
+    textOf: (data: Data) => string,
     { isRepeatable, ...options }: UpdateOptions = {},
   ): Promise<ItemRead> {
     for (let attempts = 1, lost = 0; ; attempts += 1) {
       const read = await this.read(id, options)
-      const data = await make(read)
-      if (data === undefined) return read
+      const changed = await change(read)
+      if (changed === undefined) return read
+      const data = textOf(changed)
       const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined // that of the data
@@ -134,4 +140,56 @@ export class ItemRequests {
 export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, string> {
   if (ifMatch === undefined) return {}
   return { 'if-match': typeof ifMatch === 'string' ? ifMatch : tagOf(ifMatch) }
+}
+
+/** @throws {TypeError} for an id that cannot be one segment of a path: no item has it. */
+export function pathOf(id: string): string {
+  // An empty id would make the path of the list. `fetch` would resolve the dots as path segments, and a
+  // lone surrogate cannot be encoded in UTF-8.
+  if (!id || /^\.\.?$|\p{Surrogate}/u.test(id)) {
+    throw wrong(`id is ${JSON.stringify(id)}; expected one path segment`)
+  }
+  return `/items/${encodeURIComponent(id)}`
+}
+
+/** The path of the list. @throws {TypeError} for a project that is not text, or has a lone surrogate. */
+export function listPath({ projectId }: ListOptions = {}): string {
+  if (projectId === undefined) return '/items'
+  requireText('project_id', projectId)
+  requirePairs(projectId)
+  return `/items?project_id=${encodeURIComponent(projectId)}`
+}
+
+/** @throws {TypeError} */
+function requireText(name: string, value: unknown): void {
+  if (typeof value !== 'string') throw wrong(`${name} is not text`)
+}
+
+/** @throws {TypeError} for a lone surrogate. It cannot be encoded in UTF-8, and `fetch` would replace it. */
+function requirePairs(text: string): void {
+  if (/\p{Surrogate}/u.test(text)) throw wrong('lone surrogate; JSON can escape it')
+}
+
+/** A text that is one JSON value, so that it cannot add members to the request. @throws {SyntaxError} */
+export function jsonText(text: string): string {
+  JSON.parse(text)
+  return text
+}
+
+/**
+ * The text of an item request: what a create or replace sends.
+ * @param data the JSON text of an object.
+ * @param projectId if left out, that of the data, in which the service would drop it.
+ * @throws {TypeError} for half a character, and for a project that is not text: `JSON` turns 1e400 into `null`.
+ */
+function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
+  requirePairs(data)
+  if (projectId == null) return `{"data":${data}}`
+  requireText('project_id', projectId)
+  return `{"data":${data},"project_id":${JSON.stringify(projectId)}}`
+}
+
+/** The `project_id` in the JSON text of an item, however the name is escaped; `undefined` if there is none. */
+function projectIn(text: string): string | null | undefined {
+  return /"project_id"|\\u00/.test(text) ? JSON.parse(text)?.project_id : undefined
 }

@@ -13,7 +13,7 @@ import type { ErrorCode } from '../interface/errors.js'
  */
 export type ClientErrorCode = 'NOT_CONNECTED' | 'CONNECTION_LOST' | 'TIMEOUT' | 'INVALID_RESPONSE'
 
-export interface ItemStoreErrorOptions extends ErrorOptions {
+interface ItemStoreErrorOptions extends ErrorOptions {
   readonly code?: string | undefined
   /** What the service answered, if it did. */
   readonly response?: Response | undefined

@@ -34,7 +34,8 @@ const item = jsonObject.map(itemWith)
 
 /** An envelope around the text of `data`, and around other members that it may have one day (§9.3). */
 function envelope(data: string, other = '1'): string {
-  return `{"session_id":"s","before":${other},"data":${data},"message":"\\"data\\": {","after":${other}}`
+  const alike = '"a,\\"data":[{"id":"0"}],"b,\\"data":{"id":"0"}'
+  return `{"session_id":"s","before":${other},${alike},"data":${data},"message":"\\"data\\": {","after":${other}}`
 }
 
 /** The text, broken at these places. */

@@ -1,9 +1,44 @@
-/** Sends requests with a token, and again where an error permits it. @module */
+/** Checks the client's options, and sends requests with a token, and again where an error permits it. @module */
 
-import { fetchText, wait } from './fetch-text.js'
+import { fetchText, longestTimer, wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, responseError, wrong } from './item-store-error.js'
 import type { TextResponse } from './item-texts.js'
-import type { CallOptions, CheckedOptions, Token } from './options.js'
+import type { CallOptions, ItemStoreClientOptions, Token } from './options.js'
+
+/** The options with their defaults. @throws {TypeError} when one is missing or wrong. */
+export function checkedOptions(options: ItemStoreClientOptions) {
+  const { baseUrl, timeout = 30_000, retries = 3, json = JSON } = options
+  // Looked up for each request: test libraries replace it.
+  const { fetch = (url, init) => globalThis.fetch(url, init) } = options
+  if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
+  if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected 0 or more`)
+  if (typeof fetch !== 'function') throw wrong('fetch is not a function')
+  if (!json?.parse || !json.stringify) throw wrong('json has no parse and stringify')
+  return {
+    baseUrl: normalized(baseUrl),
+    fetch,
+    timeout: Math.min(timeout, longestTimer), // also the longest delay before a retry
+    retries,
+    json,
+  }
+}
+
+export type CheckedOptions = ReturnType<typeof checkedOptions>
+
+/** The base URL without a slash at its end. Errors do not show it: they get logged, and it may have a password. */
+function normalized(baseUrl: string | URL): string {
+  const { location } = globalThis as { location?: { href: string } } // only pages have one
+  let href = ''
+  try {
+    if (baseUrl) href = new URL(baseUrl, location?.href).href
+  } catch {
+    // Not a URL: reported below, like a missing one.
+  }
+  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
+    throw wrong('baseUrl is missing, or not like "http://localhost:8000/api/v1"')
+  }
+  return href.replace(/\/+$/, '')
+}
 
 export interface ServiceRequest {
   /** GET by default. */
@@ -144,6 +179,6 @@ export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: nu
 }
 
 /** Whether a request certainly has not taken effect (spec §7.3). */
-export function isUndone(error: unknown): boolean {
+function isUndone(error: unknown): boolean {
   return hasCode(error, 'NOT_CONNECTED') || hasCode(error, 'SERVICE_UNAVAILABLE')
 }
