@@ -18,7 +18,7 @@ import { openConnections } from './lib/connections.js'
 import { describeMachine } from './lib/machine.js'
 import { readOptions } from './lib/options.js'
 import { startReading } from './lib/probe.js'
-import { cores, pinSelf, scratch, startServer, stop } from './lib/processes.js'
+import { cores, pinSelf, scratch, stop } from './lib/processes.js'
 import { count, print, report, table } from './lib/results.js'
 import { signToken } from './lib/turns.js'
 import fastapi from './peers/fastapi.js'
@@ -160,7 +160,8 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
   const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
   const prefix = side === jsonServer ? '' : '/api/v1'
   const server = { port, secret, headers, items: `${prefix}/items` }
-  const programs = await startSide(side, { port, secret, list })
+  const settings = { MAX_CONNECTIONS: String(waits + 100) }
+  const programs = await side.start({ port, secret, list, settings })
   try {
     const [id] = await side.create(server, list, 60)
     const act = await prepare(server)
@@ -180,13 +181,6 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
   } finally {
     await stop(...programs)
   }
-}
-
-async function startSide(side: Side, options: { port: number; secret: string; list: number }) {
-  if (side !== itemStore) return await side.start(options)
-  const { args, env } = itemStore.program(options)
-  const more = { MAX_CONNECTIONS: String(waits + 100) }
-  return [await startServer({ port: options.port, args, env: { ...env, ...more } })]
 }
 
 function describe({ name, about, version }: Side) {

@@ -14,7 +14,7 @@ import { type Request, requests } from './lib/client.js'
 import { type Connection, createItems, openConnections } from './lib/connections.js'
 import { describeMachine } from './lib/machine.js'
 import { readOptions } from './lib/options.js'
-import { cores, pinSelf, startServer, stop } from './lib/processes.js'
+import { cores, pinSelf, stop } from './lib/processes.js'
 import { count, print, report, table } from './lib/results.js'
 import { quantile } from './lib/statistics.js'
 import { signToken } from './lib/turns.js'
@@ -106,9 +106,9 @@ async function waiting() {
 async function start() {
   const port = await freePort()
   const secret = randomBytes(32).toString('base64url')
-  const { args, env } = itemStore.program({ port, secret })
-  const more = { MAX_CONNECTIONS: String(waits + 1500) }
-  const service = await startServer({ port, args, env: { ...env, ...more } })
+  const settings = { MAX_CONNECTIONS: String(waits + 1500) }
+  const [service] = await itemStore.start({ port, secret, list: 0, settings })
+  if (service === undefined) throw new Error('there is no process')
   const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
   const ids = await createItems({ port, headers }, waits, 300)
   if (ids.length < waits) throw new Error('creating the items took too long')

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { startServer } from '../lib/processes.js'
-import type { StartOptions } from './sides.js'
+import type { Side } from './sides.js'
 
 const server = fileURLToPath(new URL('bare-server.js', import.meta.url))
 
@@ -11,16 +11,10 @@ export default {
   name: 'bare',
   about:
     'bare `node:http`: responses with the same headers and bytes, prepared in advance; no routing, token or store',
-  create: async (_server: object, count: number) =>
-    Array.from({ length: count }, () => randomUUID()),
-  program,
+  create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
 
-  start: async (options: StartOptions) => [
-    await startServer({ port: options.port, ...program(options) }),
+  /** The server has no items: a list is prepared when it starts. */
+  start: async ({ port, list }) => [
+    await startServer({ port, args: [server, String(port), String(list)] }),
   ],
-}
-
-/** The server has no items: a list is prepared when it starts. */
-function program({ port, list = 0 }: { port: number; list?: number }) {
-  return { args: [server, String(port), String(list)] }
-}
+} satisfies Side

@@ -1,7 +1,6 @@
 /** Side `item-store`: this service, started as its users start it, with the default settings. */
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../test/support/process.js'
@@ -33,10 +32,8 @@ export const itemStoreOnRedis: Side = {
       ],
       core: availableParallelism() > 2 ? 2 : cores.load,
     })
-    const { args, env } = itemStore.program({ port, secret })
-    const url = `redis://127.0.0.1:${redisPort}`
-    const service = await startServer({ port, args, env: { ...env, STORE_URL: url } })
-    return [service, redis]
+    const settings = { STORE_URL: `redis://127.0.0.1:${redisPort}` }
+    return [...(await itemStore.start({ port, secret, list: 0, settings })), redis]
   },
 }
 
@@ -53,24 +50,14 @@ export function itemStoreAt({ commit, folder }: { commit: string; folder: string
 }
 
 /** @param folder of the checkout */
-function side(name: string, about: string, folder: string) {
-  const program = ({ port, secret }: { port: number; secret: string }) => {
-    // Its file is not the same in all commits.
-    const { bin }: { bin: { 'item-store': string } } = JSON.parse(
-      readFileSync(join(folder, 'package.json'), 'utf8'),
-    )
-    return {
-      args: [join(folder, bin['item-store']), 'serve'],
-      env: { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret },
-    }
-  }
+function side(name: string, about: string, folder: string): Side {
   return {
     name,
     about,
     create: createItems,
-    program,
-    start: async (options: { port: number; secret: string }) => [
-      await startServer({ port: options.port, ...program(options) }),
-    ],
+    start: async ({ port, secret, settings }) => {
+      const env = { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret, ...settings }
+      return [await startServer({ port, args: [join(folder, 'dist/cli.js'), 'serve'], env })]
+    },
   }
 }

@@ -6,11 +6,13 @@ import bare from './bare.js'
 import fastapi from './fastapi.js'
 import itemStore, { itemStoreOnRedis } from './item-store.js'
 
-/**
- * What a side starts with: a port of 127.0.0.1, the secret that tokens are signed with, and the number of
- * items that a list returns, 0 if nobody asks for one.
- */
-export type StartOptions = { port: number; secret: string; list: number }
+/** What a side starts with. */
+export interface StartOptions {
+  port: number // of 127.0.0.1
+  secret: string // which signs tokens
+  list: number // of items that a list returns, 0 if nobody asks for one
+  settings?: Record<string, string> // of this service, besides the defaults
+}
 
 export interface Side {
   name: string
