@@ -1,6 +1,6 @@
 /**
- * What clients see of a service whose server is watched by sentinels, when another one takes over. Each success of the
- * service counts, with its time: a former primary would go on accepting changes for ten seconds.
+ * What clients see of a service whose server is watched by sentinels, when another one takes over. A lost change counts
+ * with the time when it was sent, because a former primary would go on accepting changes for ten seconds.
  */
 
 import assert from 'node:assert/strict'
