@@ -50,8 +50,8 @@ export interface ItemLoad {
   lastRefused(): number
   /** Stops the clients. @throws {Error} if any response was unexpected. */
   stop(): Promise<void>
-  /** Reads all items. @returns the changes that were lost; usually none. */
-  lost(): Promise<readonly Success[]>
+  /** Reads all items, from another service if it is given. @returns the changes that were lost; usually none. */
+  lost(from?: OwnService): Promise<readonly Success[]>
   /** Deletes all items, once the clients are stopped. */
   clear(): Promise<void>
 }
@@ -63,7 +63,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
   const { mayLose = false, clients = 8, pause = 30, lengthOf = () => 0 } = options
   const { wantsMore = (own: number) => own < 5 } = options
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
-  const send = keptClient(service, agent)
+  let send = keptClient(service, agent)
   const longest = letters.repeat(80_000)
   const statuses = new Map<number, number>()
   const items: Item[] = []
@@ -171,7 +171,8 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
       await works
     },
 
-    async lost() {
+    async lost(from = service) {
+      send = keptClient(from, agent)
       for (const item of items) await read(item)
       return losses
     },
