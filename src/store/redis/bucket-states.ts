@@ -16,9 +16,9 @@ export interface BucketState {
 }
 
 /** The states of all buckets while they were read. */
-interface AllBuckets {
+export interface AllBuckets {
   readonly states: readonly BucketState[]
-  /** Changes with the version of any bucket. */
+  /** Changes with the version of any bucket, or with the items of a project. */
   readonly version: string
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newItemId } from '../../item/id.js'
 import { joined } from './bucket.js'
 import type { BucketStates } from './bucket-states.js'
-import { createProjectVersions } from './projects.js'
+import { createProjectReads } from './projects.js'
 
 const texts = ['a', 'b', 'a', 'c'].map((project) => {
   const id = newItemId()
@@ -19,7 +19,8 @@ function versionsOf(items: typeof texts, watched: string[] = []) {
     counts.reads += buckets.length
     return buckets.map(() => joined(new Map(items)))
   }
-  return { counts, versionOf: createProjectVersions(states, readTexts, () => watched) }
+  const readWith = createProjectReads(states, readTexts, () => watched)
+  return { counts, versionOf: async (project: string) => (await readWith(project)).version }
 }
 
 test('the version of a project depends on its items, not on their order', async () => {

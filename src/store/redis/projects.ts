@@ -9,7 +9,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { projectOf } from '../../item/item.js'
-import { type BucketStates, hasItems } from './bucket-states.js'
+import { type AllBuckets, type BucketState, type BucketStates, hasItems } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
 /** Maximum length of a project's texts, in bytes, for which its version depends on its own items alone. */
@@ -19,30 +19,42 @@ const turnTime = 1
 /** Maximum number of versions that are remembered. */
 const maxVersions = 10_000
 
-type Versions = ReadonlyMap<string, string>
+/** The states of all buckets, and versions of projects that belong to them. */
+interface Found {
+  readonly states: readonly BucketState[]
+  readonly versions: ReadonlyMap<string, string>
+}
 
 /**
- * Returns a function that reads the version of a project, and throws a `StoreError` if that fails.
+ * Returns a function that reads the states of all buckets with the version of a project, and throws a `StoreError` if
+ * that fails.
  * @param watched returns the projects whose versions are found along with others, because they will be asked for.
  */
-export function createProjectVersions(
+export function createProjectReads(
   states: BucketStates,
   readTexts: ReadTexts,
   watched: () => Iterable<string>,
-): (project: string) => Promise<string> {
+): (project: string) => Promise<AllBuckets> {
   /** The search that begins after the present one. */
-  let next: { readonly projects: Set<string>; readonly found: Promise<Versions> } | undefined
+  let next: { readonly projects: Set<string>; readonly found: Promise<Found> } | undefined
   let latest: Promise<unknown> = Promise.resolve()
   /** Versions of projects that belong to one version of all buckets. */
-  let known = { version: '', ofProjects: new Map<string, string>() }
+  let known = { version: '', versions: new Map<string, string>() }
 
-  async function search(projects: ReadonlySet<string>): Promise<Versions> {
+  async function search(projects: ReadonlySet<string>): Promise<Found> {
     const { states: all, version } = await states.all()
+    if (known.version !== version || known.versions.size > maxVersions) {
+      known = { version, versions: new Map() }
+    }
+    const { versions } = known
     /** For each project, the length of its texts so far, and their digests. */
     const found = new Map<string, { length: number; digests: string[] }>()
-    for (const project of projects) found.set(project, { length: 0, digests: [] })
+    for (const project of projects) {
+      if (!versions.has(project)) found.set(project, { length: 0, digests: [] })
+    }
     let begun = performance.now()
-    for await (const buckets of itemsIn(all.filter(hasItems), readTexts)) {
+    const items = found.size > 0 ? itemsIn(all.filter(hasItems), readTexts) : []
+    for await (const buckets of items) {
       for (const { bytes, ends } of buckets) {
         let start = 1
         for (const end of ends) {
@@ -59,20 +71,13 @@ export function createProjectVersions(
         begun = performance.now()
       }
     }
-    if (known.version !== version || known.ofProjects.size > maxVersions) {
-      known = { version, ofProjects: new Map() }
-    }
-    const { ofProjects } = known
     for (const [project, { length, digests }] of found) {
-      ofProjects.set(project, length > maxProjectBytes ? version : digestOf(digests))
+      versions.set(project, length > maxProjectBytes ? version : digestOf(digests))
     }
-    return ofProjects
+    return { states: all, versions }
   }
 
-  return async function versionOf(project) {
-    const { version } = await states.all()
-    const own = known.version === version ? known.ofProjects.get(project) : undefined
-    if (own !== undefined) return own
+  return async function readWithProject(project) {
     if (next === undefined) {
       const projects = new Set<string>()
       const found = latest.then(() => {
@@ -83,7 +88,8 @@ export function createProjectVersions(
       next = { projects, found }
     }
     next.projects.add(project)
-    return (await next.found).get(project) as string // it was asked for
+    const { states: all, versions } = await next.found
+    return { states: all, version: versions.get(project) as string } // it was asked for
   }
 }
 

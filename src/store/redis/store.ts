@@ -27,7 +27,7 @@ import {
   type Script,
   shortReply,
 } from './bucket.js'
-import { createBucketStates, hasItems } from './bucket-states.js'
+import { type AllBuckets, createBucketStates, hasItems } from './bucket-states.js'
 import { Changes } from './changes.js'
 import {
   type Command,
@@ -43,7 +43,7 @@ import { RedisConnection } from './connection.js'
 import { errorCodeOf, type Purpose, ReachabilityLog, storeError, unexpectedData } from './errors.js'
 import { Traffic } from './in-flight.js'
 import { createReadTexts, openList } from './list.js'
-import { createProjectVersions } from './projects.js'
+import { createProjectReads } from './projects.js'
 import { bucketsByDefault, StoreRecord } from './record.js'
 import { WatchedPrimary } from './watched-primary.js'
 
@@ -95,7 +95,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     statesOf: async (wanted) =>
       wanted ? await states.some([...wanted]) : (await states.all()).states,
   })
-  const versionOfProject = createProjectVersions(states, readTexts, () => changes.projects)
+  const readWithProject = createProjectReads(states, readTexts, () => changes.projects)
 
   /** Sends commands, as one call to each server. @throws {StoreError} if they cannot be sent. */
   async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
@@ -148,6 +148,10 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     // A restarted server does not know the script, and has done nothing.
     if (errorCodeOf(reply) === 'NOSCRIPT') reply = await run('EVAL', text)
     return succeeded(reply, purpose, key).value
+  }
+
+  function readAll(project: string | undefined): Promise<AllBuckets> {
+    return project === undefined ? states.all() : readWithProject(project)
   }
 
   function keyOf(id: ItemId): string {
@@ -229,16 +233,12 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     delete: (id, expected) => change(deleteScript, id, '', expected),
 
     async list(project) {
-      const own = project === undefined ? undefined : await versionOfProject(project)
-      const { states: all, version } = await states.all()
+      const { states: all, version } = await readAll(project)
       const isWanted = project === undefined ? undefined : projectFilter(project)
-      const list = await openList(all.filter(hasItems), readTexts, isWanted)
-      return { ...list, version: own ?? version }
+      return { ...(await openList(all.filter(hasItems), readTexts, isWanted)), version }
     },
 
-    async version(project) {
-      return project === undefined ? (await states.all()).version : await versionOfProject(project)
-    },
+    version: async (project) => (await readAll(project)).version,
 
     watch: (watched, callback) => changes.watch(watched, callback),
 
