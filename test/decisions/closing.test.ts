@@ -1,4 +1,4 @@
-/** Decisions on §7: bytes that a client sends after its last request never cost it a response. */
+/** Decisions on §7: bytes that a client sends after its last request never cost it a response, nor does SIGTERM. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -84,4 +84,12 @@ ownTest('SIGTERM with 482 KB of pipelined reads: what was begun arrives', async 
   assert.equal(responses.length, answered.length)
   const isLast = responses.map(({ head }) => /\r\nConnection: close\r\n/.test(head))
   assert.equal(isLast.indexOf(true), responses.length - 1)
+})
+
+ownTest('a half-sent body delays the shutdown no longer than SHUTDOWN_TIMEOUT', async () => {
+  const own = await ownService({ SHUTDOWN_TIMEOUT: '1' })
+  openSocket(own.baseUrl, `${headOf(own, 'POST', '/items', 'Content-Length: 9')}{"data`)
+  await own.request('GET', '/health') // connections are accepted in turn
+  own.child.kill('SIGTERM')
+  assert.deepEqual(await own.ended(), [0, null])
 })

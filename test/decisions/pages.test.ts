@@ -210,10 +210,6 @@ for (const path of unknown) {
   })
 }
 
-test('§4.8 a path that cannot be decoded is a 400', async () => {
-  assertRefused(await get('/assets/%zz'), 400, 'BAD_REQUEST')
-})
-
 test('§4.8 the files name no other host, and everything that a page loads is there', async () => {
   for (const name of names) {
     const answer = await get(`/assets/${name}`)

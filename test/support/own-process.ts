@@ -27,11 +27,7 @@ export interface OwnProcess {
   ended(time?: number): Promise<Exit>
 }
 
-// How long a process may take to end, in milliseconds. Both times are short after the first failure, so that
-// a file whose processes never end does not wait as long for each of them.
-/** After its test, before it is killed. */
-let cleanUpTime = 2_000
-/** While a test waits for it. */
+/** How long a process may take to end while a test waits for it, in milliseconds; short once one has not ended. */
 let endTimeout = 120_000
 
 /**
@@ -83,9 +79,7 @@ export function ownProcess(
 
   after(async () => {
     child.kill('SIGTERM')
-    await ended(cleanUpTime).catch(() => {
-      cleanUpTime = 200
-    })
+    await ended(2_000).catch(() => undefined) // killed
   })
   return { child, printed, ended }
 }

@@ -32,23 +32,16 @@ const compose = parseYaml<Compose>(read(single))
 const dashboard: Dashboard = JSON.parse(read('deploy/grafana/dashboard.json'))
 const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
-/** Runs the linter on a text of compose.yaml; it checks the published schema first. */
-function lint(text: string): { status: number | null; stdout: string } {
-  const folder = emptyFolder()
-  writeFileSync(join(folder, 'compose.yaml'), text)
-  // The service comes first, as that is what the file is about.
-  const rules = { 'services-alphabetical-order': 0 }
-  writeFileSync(join(folder, '.dclintrc'), JSON.stringify({ rules }))
-  const args = [toolCommand('dclint'), '--max-warnings', '0', 'compose.yaml']
-  return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
-}
-
 for (const file of [single, replicas]) {
   test(`${file}: meets the schema of Compose and the rules of dclint`, () => {
-    const text = read(file)
-    const { status, stdout } = lint(text)
+    const folder = emptyFolder()
+    writeFileSync(join(folder, 'compose.yaml'), read(file))
+    // The service comes first, as that is what the file is about.
+    const rules = { 'services-alphabetical-order': 0 }
+    writeFileSync(join(folder, '.dclintrc'), JSON.stringify({ rules }))
+    const args = [toolCommand('dclint'), '--max-warnings', '0', 'compose.yaml']
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
     assert.equal(status, 0, stdout)
-    assert.notEqual(lint(text.replace('read_only:', 'readonly:')).status, 0)
   })
 }
 

@@ -17,12 +17,8 @@ const folder = emptyFolder()
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('Dockerfile: the linter of the Docker extension finds nothing', () => {
-  interface Linter {
-    validate(text: string): { message: string; range: { start: { line: number } } }[]
-  }
-  const { validate }: Linter = requireTool('dockerfile-utils')
+  const { validate }: { validate(text: string): object[] } = requireTool('dockerfile-utils')
   assert.deepEqual(validate(dockerfile), [])
-  assert.notDeepEqual(validate(dockerfile.replace('WORKDIR', 'WORKDIT')), [])
 })
 
 /** No file may be written, as with a file system that is read-only. */

@@ -5,44 +5,35 @@
  */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { documentPath, paths, prefix } from '../../../src/interface/names.js'
-import { emptyFolder } from '../../support/tarball.js'
 import { root, toolsFolder } from '../../support/tools.js'
+import { userProject } from '../../support/user-project.js'
 import { parseYamlDocuments } from '../../support/yaml.js'
 
 const single = 'deploy/kubernetes.yaml'
 const replicas = 'deploy/replicas/kubernetes.yaml'
 const manifestOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** Compiles the manifest as TypeScript, each object with the type of its `apiVersion` and `kind`. */
-function compile(text: string): { status: number | null; stdout: string } {
+/** What the compiler says of the manifest as TypeScript, each object with the type of its `apiVersion` and `kind`. */
+function errorsIn(text: string): string {
   const objects = parseYamlDocuments<{ apiVersion: string; kind: string }>(text)
-  const folder = emptyFolder()
   const lines = objects.map((object, place) => {
     const group = object.apiVersion === 'v1' ? 'core/v1' : object.apiVersion
     const type = `import('kubernetes-types/${group}').${object.kind}`
     return `export const object${place}: ${type} = ${JSON.stringify(object, null, 2)}`
   })
-  writeFileSync(join(folder, 'manifest.ts'), lines.join('\n'))
-  const types = join(toolsFolder, 'node_modules/kubernetes-types/*')
-  const compilerOptions = {
-    ...{ strict: true, noEmit: true, module: 'esnext', moduleResolution: 'bundler', types: [] },
-    paths: { 'kubernetes-types/*': [types] },
-  }
-  const project = { compilerOptions, files: ['manifest.ts'] }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  return spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' })
+  return userProject(lines.join('\n')).compile({
+    ...{ noEmit: true, module: 'esnext', moduleResolution: 'bundler', types: [] },
+    paths: { 'kubernetes-types/*': [join(toolsFolder, 'node_modules/kubernetes-types/*')] },
+  })
 }
 
 for (const file of [single, replicas]) {
   test(`${file}: meets the types of Kubernetes`, () => {
-    const { status, stdout } = compile(manifestOf(file))
-    assert.equal(status, 0, stdout)
+    assert.equal(errorsIn(manifestOf(file)), '')
   })
 }
 
