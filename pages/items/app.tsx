@@ -1,6 +1,6 @@
 /** The items page: the list, and the dialogs above it. @module */
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useToken } from '../shared/components.js'
 import { download } from '../shared/download.js'
 import { everything } from './filter.js'
@@ -49,6 +49,12 @@ export function App({ service }: { service: ItemService }) {
   const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
+  const focused = document.activeElement
+  useLayoutEffect(() => {
+    if (focused?.isConnected) return
+    // What had the focus is gone. A dialog that closes gives it to what it was opened from.
+    queueMicrotask(() => document.activeElement === document.body && grid.current?.focus())
+  })
 
   const isSelected = selection.items.length > 0
   const isFiltered = filter.conditions.length > 0
@@ -151,7 +157,6 @@ export function App({ service }: { service: ItemService }) {
             conditions={filter.conditions}
             names={['project_id', ...shape.names]}
             onChange={(conditions) => setFilter({ ...filter, conditions })}
-            next={grid}
           />
         )}
         <Status
@@ -161,10 +166,9 @@ export function App({ service }: { service: ItemService }) {
           onRefresh={collection.refresh}
           onToken={askForToken}
           onDismiss={() => setFailure('')}
-          next={grid}
         >
           {dialogs && isSelected && (
-            <dialogs.SelectionBar {...{ selection }} onDelete={setToDelete} next={grid} />
+            <dialogs.SelectionBar {...{ selection }} onDelete={setToDelete} />
           )}
         </Status>
         <ItemTable
@@ -193,10 +197,7 @@ export function App({ service }: { service: ItemService }) {
             onToken={askForToken}
             onNew={addNew}
             onImport={() => setDialog('import')}
-            onAll={() => {
-              setFilter(everything)
-              grid.current?.focus()
-            }}
+            onAll={() => setFilter(everything)}
           />
         )}
       </main>
@@ -209,7 +210,7 @@ export function App({ service }: { service: ItemService }) {
       )}
       {dialogs && draft && (
         <dialogs.Edit
-          {...{ service, editing, grid, onFound, onProblem, ...draft }}
+          {...{ service, editing, onFound, onProblem, ...draft }}
           key={draft.key}
           onMove={(step) => {
             const item = rows[rows.findIndex(({ id }) => id === draft.item?.id) + step]

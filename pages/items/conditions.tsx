@@ -1,6 +1,5 @@
 /** Filters by members: each condition is a line below the toolbar. @module */
 
-import type { RefObject } from 'preact'
 import { type Condition, tests } from './filter.js'
 import { shownName } from './item.js'
 
@@ -9,14 +8,12 @@ export interface ConditionsProps {
   /** Names of the members to choose from, besides `id`. */
   readonly names: readonly string[]
   readonly onChange: (conditions: readonly Condition[]) => void
-  /** What gets the focus when the last condition, whose button has it, is removed. */
-  readonly next: RefObject<HTMLElement | null>
 }
 
 /** The first field of a new condition gets the focus. */
 const focus = (field: HTMLElement | null) => field?.focus()
 
-export function Conditions({ conditions, names, onChange, next }: ConditionsProps) {
+export function Conditions({ conditions, names, onChange }: ConditionsProps) {
   if (conditions.length === 0) return null
   return (
     <div class="conditions">
@@ -62,10 +59,7 @@ export function Conditions({ conditions, names, onChange, next }: ConditionsProp
             <button
               type="button"
               aria-label="Remove this condition"
-              onClick={() => {
-                onChange(conditions.toSpliced(at, 1))
-                if (at === conditions.length - 1) next.current?.focus()
-              }}
+              onClick={() => onChange(conditions.toSpliced(at, 1))}
             >
               ✕
             </button>

@@ -1,6 +1,6 @@
 /** Dialogs: the platform's, which keep the focus inside and give it back afterwards. @module */
 
-import type { ComponentChildren, RefObject, VNode } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useMedia } from './use-media.js'
 
@@ -14,8 +14,6 @@ export interface DialogProps {
   readonly autofocus?: boolean
   /** Whether the rest of the page stays usable. */
   readonly isBeside?: boolean
-  /** What gets the focus when the dialog is closed, if nothing had it before. */
-  readonly next?: RefObject<HTMLElement | null>
   /** Escape was pressed, or whatever else closes a dialog on this platform. */
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
@@ -25,7 +23,7 @@ export interface DialogProps {
 
 /** Open as long as it is in the page. */
 export function Dialog(props: DialogProps) {
-  const { title, class: name, style, actions, autofocus, isBeside, next, children } = props
+  const { title, class: name, style, actions, autofocus, isBeside, children } = props
   const { onClose, onKeyDown, onOutside } = props
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
@@ -36,9 +34,8 @@ export function Dialog(props: DialogProps) {
       element?.close()
       // The browser gives the focus back, but not from below another dialog that closes with this one.
       queueMicrotask(() => {
-        if (document.activeElement !== document.body) return
-        if (opener instanceof HTMLElement && opener !== document.body) opener.focus()
-        else next?.current?.focus()
+        if (document.activeElement === document.body && opener instanceof HTMLElement)
+          opener.focus()
       })
     }
   }, [])

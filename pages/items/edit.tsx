@@ -17,7 +17,6 @@ import type { Draft } from './use-draft.js'
 /** The text of the draft is shown formatted, and of a copy, without its id. */
 export interface EditProps extends Omit<Draft, 'key'> {
   readonly editing: RefObject<Editing | undefined>
-  readonly grid: RefObject<HTMLElement | null>
   /** The item as it is stored now, as far as is known; `undefined` when it is not stored. */
   readonly listed: Item | undefined
   readonly service: ItemService
@@ -42,7 +41,7 @@ export interface Editing {
 }
 
 export function Edit(props: EditProps) {
-  const { item, isCopy, hasFocus, editing, grid, listed, service } = props
+  const { item, isCopy, hasFocus, editing, listed, service } = props
   const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
   /** What is saved if nothing in it is changed but the layout that the editor has given it. */
@@ -122,7 +121,6 @@ export function Edit(props: EditProps) {
   return (
     <Panel
       title={item ? 'Edit item' : 'New item'}
-      next={grid}
       actions={
         <>
           {item &&

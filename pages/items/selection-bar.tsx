@@ -1,7 +1,6 @@
 /** What can be done with the selected items. @module */
 
-import type { RefObject } from 'preact'
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { download } from '../shared/download.js'
 import { counted } from '../shared/numbers.js'
 import type { Item } from './item.js'
@@ -14,20 +13,15 @@ import { createYield } from './yield.js'
 export interface SelectionBarProps {
   readonly selection: Selection
   readonly onDelete: (items: readonly Item[]) => void
-  /** What gets the focus if a button here has it, and nothing is selected any more. */
-  readonly next: RefObject<HTMLElement | null>
 }
 
 /** How many texts become part of a file at once. */
 const run = 500
 
-export function SelectionBar({ selection, onDelete, next }: SelectionBarProps) {
+export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   const { items, clear } = selection
   /** What has been done with which items. */
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
-
-  const focusNext = () => document.activeElement === document.body && next.current?.focus()
-  useLayoutEffect(() => () => queueMicrotask(focusNext), [])
 
   /** @param use does something with a file of the items. */
   async function withFile(what: string, use: (file: Blob) => unknown): Promise<void> {

@@ -1,7 +1,6 @@
 /** How many items there are, as of when, and what went wrong. @module */
 
-import type { ComponentChildren, RefObject } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
 import { counted, formatted } from '../shared/numbers.js'
 import { messageFor, needsToken } from './service.js'
 
@@ -18,13 +17,11 @@ export interface StatusProps {
   readonly onRefresh: () => void
   readonly onToken: () => void
   readonly onDismiss: () => void
-  /** What gets the focus when the button that has it disappears. */
-  readonly next: RefObject<HTMLElement | null>
   readonly children: ComponentChildren
 }
 
 export function Status(props: StatusProps) {
-  const { all, matching, loading, share, listedAt, news, listProblem, failure, next } = props
+  const { all, matching, loading, share, listedAt, news, listProblem, failure } = props
   const isFirst = listedAt === undefined
   const retry = loading === undefined ? 'Try again' : 'Trying again…'
   return (
@@ -47,7 +44,6 @@ export function Status(props: StatusProps) {
         <Problem
           action={needsToken(listProblem) ? 'Enter a token' : retry}
           onAction={needsToken(listProblem) ? props.onToken : props.onRefresh}
-          next={next}
         >
           {listedAt
             ? `This is the list as of ${listedAt.toLocaleTimeString('en-GB')}`
@@ -56,7 +52,7 @@ export function Status(props: StatusProps) {
         </Problem>
       )}
       {failure && (
-        <Problem action="Close" onAction={props.onDismiss} next={next}>
+        <Problem action="Close" onAction={props.onDismiss}>
           {failure}
         </Problem>
       )}
@@ -68,22 +64,14 @@ export function Status(props: StatusProps) {
 interface ProblemProps {
   readonly action: string
   readonly onAction: () => void
-  readonly next: StatusProps['next']
   readonly children: ComponentChildren
 }
 
-function Problem({ action, onAction, next, children }: ProblemProps) {
-  const button = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(
-    () => () => {
-      if (document.activeElement === button.current) next.current?.focus()
-    },
-    [],
-  )
+function Problem({ action, onAction, children }: ProblemProps) {
   return (
     <p class="problem" role="alert">
       {children}{' '}
-      <button ref={button} type="button" onClick={onAction}>
+      <button type="button" onClick={onAction}>
         {action}
       </button>
     </p>
