@@ -1,7 +1,7 @@
 /** How an operation is called: a program in the chosen language, or a form in its place; and what it returns. @module */
 
 import { useState } from 'preact/hooks'
-import { Choice, CopyButton } from '../shared/components.js'
+import { Button, Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'
 import {
   nameIn,
@@ -60,9 +60,9 @@ export function Calls(props: CallsProps) {
           )}
           {!form && sample && <CopyButton what="code" text={sample} />}
           {/* One button, so that it keeps the focus. */}
-          <button key="toggle" type="button" class={form ? '' : 'main'} onClick={toggle}>
+          <Button key="toggle" class={form ? '' : 'main'} onClick={toggle}>
             {form ? 'Show the code' : 'Try it'}
-          </button>
+          </Button>
         </div>
         <p role="status">{problem}</p>
         {form ? (

@@ -1,6 +1,7 @@
 /** The contents of the page: beside it, or a menu that stays at the top of a narrow screen. @module */
 
 import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../shared/components.js'
 import type { Operation } from './openapi.js'
 import { Method } from './operation.js'
 
@@ -19,10 +20,10 @@ export function Contents({ operations }: { operations: readonly Operation[] }) {
       aria-label="Contents"
       onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}
     >
-      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span class="unseen">Contents: </span>
         {parts.find(({ id }) => id === current)?.title}
-      </button>
+      </Button>
       <ul class={isOpen ? 'open' : ''}>
         {parts.map((part) => (
           <li key={part.id}>

@@ -2,6 +2,7 @@
 
 import { render } from 'preact'
 import { documentPath } from '../../src/interface/names.js'
+import { Button } from '../shared/components.js'
 import { DocumentPage } from './document-page.js'
 import type { OpenApiDocument } from './openapi.js'
 
@@ -41,9 +42,7 @@ function Problem({ message, retry }: ProblemProps) {
       <p role="alert">
         The description at <code>{documentPath}</code> cannot be shown: {message}
       </p>
-      <button type="button" onClick={retry}>
-        Try again
-      </button>
+      <Button onClick={retry}>Try again</Button>
     </main>
   )
 }

@@ -1,7 +1,7 @@
 /** A response as it was received: its headers, and its body to the character. @module */
 
 import { useState } from 'preact/hooks'
-import { CopyButton } from '../shared/components.js'
+import { Button, CopyButton } from '../shared/components.js'
 import { download } from '../shared/download.js'
 import { layOut } from '../shared/json-layout.js'
 import { formatted } from '../shared/numbers.js'
@@ -40,12 +40,11 @@ export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
               </label>
             ) : null}
             <CopyButton what="body" text={text} />
-            <button
-              type="button"
+            <Button
               onClick={() => download(new Blob([bytes]), `${name}.${isJson ? 'json' : 'txt'}`)}
             >
               Download
-            </button>
+            </Button>
           </div>
           {text.length > maxShown ? (
             <p class="caution">

@@ -1,7 +1,7 @@
 /** The form that sends a request of one operation, and shows the response. @module */
 
 import { useRef, useState } from 'preact/hooks'
-import { useToken } from '../shared/components.js'
+import { Button, useToken } from '../shared/components.js'
 import { formatted } from '../shared/numbers.js'
 import type { CallsProps } from './calls.js'
 import { byPlace, type Operation, type Parameter, shownValue } from './openapi.js'
@@ -99,13 +99,12 @@ export function TryIt(props: TryItProps) {
             Send
           </button>
           {/* Never removed, so that it keeps the focus when there is nothing left to stop. */}
-          <button
-            type="button"
+          <Button
             aria-disabled={state?.kind !== 'waiting'}
             onClick={() => controller.current?.abort()}
           >
             Stop
-          </button>
+          </Button>
           {state?.kind === 'waiting' && <span>{formatted(state.bytes)} bytes…</span>}
           {operation.needsToken && token === '' && (
             <span class="caution">There is no token in the field at the top of the page.</span>

@@ -1,5 +1,6 @@
 /** Chooses the members that are columns, their order, and those that stay in sight. @module */
 
+import { Button } from '../shared/components.js'
 import { formatted } from '../shared/numbers.js'
 import { Dialog } from './dialog.js'
 import { down, Icon, up } from './icons.js'
@@ -51,8 +52,7 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
             </label>
             {at < names.length && (
               <>
-                <button
-                  type="button"
+                <Button
                   aria-label={`Pin ${shownName(name)}`}
                   aria-pressed={pinned.includes(name)}
                   onClick={({ currentTarget }) => {
@@ -62,11 +62,10 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
                   }}
                 >
                   Pin
-                </button>
+                </Button>
                 {([-1, 1] as const).map((step) => (
-                  <button
+                  <Button
                     key={step}
-                    type="button"
                     aria-label={`Move ${shownName(name)} ${step < 0 ? 'to the left' : 'to the right'}`}
                     aria-disabled={names[at + step] === undefined}
                     onClick={({ currentTarget }) =>
@@ -74,7 +73,7 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
                     }
                   >
                     {step < 0 ? <Icon path={up} /> : <Icon path={down} />}
-                  </button>
+                  </Button>
                 ))}
               </>
             )}
@@ -82,12 +81,12 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
         ))}
       </ul>
       <div class="line">
-        <button type="button" onClick={() => onLayout({ ...defaultLayout, names: undefined })}>
+        <Button onClick={() => onLayout({ ...defaultLayout, names: undefined })}>
           Default columns
-        </button>
-        <button type="button" class="main last" onClick={onClose}>
+        </Button>
+        <Button class="main last" onClick={onClose}>
           Close
-        </button>
+        </Button>
       </div>
     </Dialog>
   )

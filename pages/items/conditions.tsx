@@ -1,5 +1,6 @@
 /** Filters by members: each condition is a line below the toolbar. @module */
 
+import { Button } from '../shared/components.js'
 import { type Condition, tests } from './filter.js'
 import { shownName } from './item.js'
 
@@ -56,13 +57,12 @@ export function Conditions({ conditions, names, onChange }: ConditionsProps) {
                 onInput={({ currentTarget }) => change({ value: currentTarget.value })}
               />
             )}
-            <button
-              type="button"
+            <Button
               aria-label="Remove this condition"
               onClick={() => onChange(conditions.toSpliced(at, 1))}
             >
               ✕
-            </button>
+            </Button>
           </fieldset>
         )
       })}

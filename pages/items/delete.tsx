@@ -1,7 +1,7 @@
 /** Deletes items after one confirmation: the service cannot restore them with their ids. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { CopyButton } from '../shared/components.js'
+import { Button, CopyButton } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
 import { Dialog, useWarning } from './dialog.js'
 import { type Item, startOf } from './item.js'
@@ -106,23 +106,18 @@ export function Delete(props: DeleteProps) {
       )}
       <div class="line">
         {/* The harmless answer has the focus. */}
-        <button type="button" autofocus onClick={isRunning ? stop : onClose}>
+        <Button autofocus onClick={isRunning ? stop : onClose}>
           {isRunning && !isOne ? 'Stop' : 'Cancel'}
-        </button>
+        </Button>
         {failures.length > 1 && !isRunning && (
           <CopyButton
             what="report"
             text={failures.map(({ item, cause }) => `${item.id}: ${cause}\n`).join('')}
           />
         )}
-        <button
-          type="button"
-          class="danger last"
-          aria-disabled={isRunning}
-          onClick={() => isRunning || run()}
-        >
+        <Button class="danger last" aria-disabled={isRunning} onClick={() => isRunning || run()}>
           {isRunning ? 'Deleting…' : action(isTried, failures.length)}
-        </button>
+        </Button>
       </div>
     </Dialog>
   )

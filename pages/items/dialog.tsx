@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../shared/components.js'
 import { useMedia } from './use-media.js'
 
 export interface DialogProps {
@@ -118,12 +119,12 @@ export function useConfirmedClose(
       <p>{loss.text}</p>
       <div class="line">
         {/* The harmless answer has the focus. */}
-        <button type="button" autofocus onClick={() => setAsking(false)}>
+        <Button autofocus onClick={() => setAsking(false)}>
           Cancel
-        </button>
-        <button type="button" class="danger last" onClick={onClose}>
+        </Button>
+        <Button class="danger last" onClick={onClose}>
           {loss.action}
-        </button>
+        </Button>
       </div>
     </Dialog>
   )

@@ -2,6 +2,7 @@
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Button } from '../shared/components.js'
 import { layOut } from '../shared/json-layout.js'
 import { type Loss, Panel, useConfirmedClose } from './dialog.js'
 import { firstValue, formattedDraft, placeInDraft, whyInvalid, withoutId } from './draft.js'
@@ -125,20 +126,19 @@ export function Edit(props: EditProps) {
         <>
           {item &&
             ([-1, 1] as const).map((by) => (
-              <button
+              <Button
                 key={by}
-                type="button"
                 class="quiet"
                 title={by < 0 ? 'Previous row (Alt + ↑)' : 'Next row (Alt + ↓)'}
                 aria-label={by < 0 ? 'Previous row' : 'Next row'}
                 onClick={() => move(by)}
               >
                 <Icon path={by < 0 ? up : down} />
-              </button>
+              </Button>
             ))}
-          <button type="button" class="quiet" onClick={close}>
+          <Button class="quiet" onClick={close}>
             <Icon path={cross} /> <span class="unseen">Close</span>
-          </button>
+          </Button>
         </>
       }
       onClose={close}
@@ -182,20 +182,20 @@ export function Edit(props: EditProps) {
         />
       )}
       <div class="line">
-        <button type="button" class="main" aria-disabled={isSaving} onClick={() => save(item)}>
+        <Button class="main" aria-disabled={isSaving} onClick={() => save(item)}>
           {isSaving ? 'Saving…' : 'Save'}
-        </button>
-        <button type="button" class="quiet" onClick={format}>
+        </Button>
+        <Button class="quiet" onClick={format}>
           Format
-        </button>
+        </Button>
         {item && (
           <>
-            <button type="button" class="quiet" onClick={() => onDuplicate(toSave(typed))}>
+            <Button class="quiet" onClick={() => onDuplicate(toSave(typed))}>
               Duplicate
-            </button>
-            <button type="button" class="quiet danger last" onClick={() => onDelete(item)}>
+            </Button>
+            <Button class="quiet danger last" onClick={() => onDelete(item)}>
               Delete
-            </button>
+            </Button>
           </>
         )}
       </div>
@@ -231,14 +231,10 @@ function Elsewhere({ isOwn, listed, onSave, onAdopt }: ElsewhereProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
       {listed && <pre tabIndex={0}>{layOut(listed.text)}</pre>}
       <div class="line">
-        <button type="button" onClick={() => onSave(listed)}>
+        <Button onClick={() => onSave(listed)}>
           {listed ? 'Overwrite with mine' : 'Save as a new item'}
-        </button>
-        {listed && (
-          <button type="button" onClick={() => onAdopt(listed)}>
-            Edit the other version
-          </button>
-        )}
+        </Button>
+        {listed && <Button onClick={() => onAdopt(listed)}>Edit the other version</Button>}
       </div>
     </div>
   )

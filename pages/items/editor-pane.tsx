@@ -2,6 +2,7 @@
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../shared/components.js'
 import { checkDraft, type Finding, lineAndColumn } from './draft.js'
 import type { JsonEditor } from './json-editor.js'
 
@@ -90,9 +91,9 @@ export function EditorPane(props: EditorPaneProps) {
         {listed.map(({ from, place, message, severity }) => (
           <p key={`${from} ${message}`} class={severity}>
             {severity === 'error' ? 'Error' : 'Warning'} in{' '}
-            <button type="button" class="plain" onClick={() => editor.current?.goTo(from)}>
+            <Button class="plain" onClick={() => editor.current?.goTo(from)}>
               {place}
-            </button>
+            </Button>
             : {message}
           </p>
         ))}

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../shared/components.js'
 import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
 import { type Layout, moved } from './layout.js'
@@ -102,8 +103,7 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
             {...cellAt(column)}
           >
             {column.place === 0 && children}
-            <button
-              type="button"
+            <Button
               class="plain"
               title="Sort; with Shift: one more key"
               onClick={({ shiftKey }) => onLayout({ sort: sortedBy(sort, name, shiftKey) })}
@@ -116,16 +116,16 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
                   <span class="unseen">key</span> {at + 1}
                 </>
               )}
-            </button>
+            </Button>
           </th>
         )
       })}
       {hidden > 0 && (
         <th class="more" {...cellAt({ place: columns.length, isPinned: false })}>
-          <button type="button" class="quiet" onClick={onColumns}>
+          <Button class="quiet" onClick={onColumns}>
             +{hidden}
             <span class="unseen"> more columns</span>
-          </button>
+          </Button>
         </th>
       )}
     </tr>

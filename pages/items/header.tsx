@@ -3,7 +3,7 @@
 import { useEffect, useReducer } from 'preact/hooks'
 import { pagePaths } from '../../src/interface/names.js'
 import { claimsOf } from '../shared/claims.js'
-import { Brand } from '../shared/components.js'
+import { Brand, Button } from '../shared/components.js'
 
 export interface HeaderProps {
   readonly token: string
@@ -36,7 +36,7 @@ export function Header({ token, isLive, isFailing, onHelp, onToken }: HeaderProp
       <span class={`live ${isFailing ? 'failing' : isLive ? 'good' : ''}`}>
         {isFailing ? 'Not connected' : isLive ? 'Live' : 'Not loaded'}
       </span>
-      <button type="button" class="quiet" onClick={onToken}>
+      <Button class="quiet" onClick={onToken}>
         {token && !claims ? 'Unreadable token' : 'Token'}
         {claims && (
           <>
@@ -45,10 +45,10 @@ export function Header({ token, isLive, isFailing, onHelp, onToken }: HeaderProp
             <span class="wide">, {claims.expiry}</span>
           </>
         )}
-      </button>
-      <button type="button" class="quiet keys" onClick={onHelp}>
+      </Button>
+      <Button class="quiet keys" onClick={onHelp}>
         Shortcuts
-      </button>
+      </Button>
     </header>
   )
 }

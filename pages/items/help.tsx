@@ -1,5 +1,6 @@
 /** The keyboard shortcuts. @module */
 
+import { Button } from '../shared/components.js'
 import { Dialog } from './dialog.js'
 
 const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -63,9 +64,9 @@ export function Help({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       <div class="line">
-        <button type="button" class="main last" onClick={onClose}>
+        <Button class="main last" onClick={onClose}>
           Close
-        </button>
+        </Button>
       </div>
     </Dialog>
   )

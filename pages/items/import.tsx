@@ -1,6 +1,7 @@
 /** Creates the items of a file, one after the other, so that they are listed in the same order. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
 import { Dialog, useConfirmedClose } from './dialog.js'
 import { type Entry, readEntries } from './items-file.js'
@@ -153,16 +154,13 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
           {!isRunning && !failure && (isPartial ? 'Go on' : 'Import')}
         </button>
         {failure && (
-          <button
-            type="button"
-            onClick={() => run({ next: next + 1, skipped: [...skipped, next] })}
-          >
+          <Button onClick={() => run({ next: next + 1, skipped: [...skipped, next] })}>
             Go on without item {next + 1}
-          </button>
+          </Button>
         )}
-        <button type="button" class="last" onClick={close}>
+        <Button class="last" onClick={close}>
           Close
-        </button>
+        </Button>
       </div>
       {confirmation}
     </Dialog>

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { paths, prefix } from '../../src/interface/names.js'
-import { CopyButton } from '../shared/components.js'
+import { Button, CopyButton } from '../shared/components.js'
 import { type Filter, isComplete } from './filter.js'
 import { shownName } from './item.js'
 
@@ -50,9 +50,7 @@ export function NoRows(props: NoRowsProps) {
       action="New item"
       onAction={onNew}
     >
-      <button type="button" onClick={onImport}>
-        Import
-      </button>
+      <Button onClick={onImport}>Import</Button>
       <CopyButton what="command with token" text={curlFor(token)} />
     </Reason>
   )
@@ -75,9 +73,9 @@ function Reason({ title, text, code, action, onAction, children }: ReasonProps) 
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
       {code && <pre tabIndex={0}>{code}</pre>}
       <div class="line">
-        <button type="button" class="main" onClick={onAction}>
+        <Button class="main" onClick={onAction}>
           {action}
-        </button>
+        </Button>
         {children}
       </div>
     </section>

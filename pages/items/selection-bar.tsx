@@ -1,6 +1,7 @@
 /** What can be done with the selected items. @module */
 
 import { useState } from 'preact/hooks'
+import { Button } from '../shared/components.js'
 import { download } from '../shared/download.js'
 import { counted } from '../shared/numbers.js'
 import type { Item } from './item.js'
@@ -55,22 +56,17 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
         {counted(items.length, 'item')} {done?.items === items ? done.outcome : 'selected'}
       </p>
       {copy && (
-        <button type="button" onClick={copy}>
+        <Button onClick={copy}>
           Copy JSON <span class="unseen">of the selected items</span>
-        </button>
+        </Button>
       )}
-      <button
-        type="button"
-        onClick={() => withFile('exported', (file) => download(file, 'selected-items.json'))}
-      >
+      <Button onClick={() => withFile('exported', (file) => download(file, 'selected-items.json'))}>
         Export <span class="unseen">the selected items</span>
-      </button>
-      <button type="button" class="danger" onClick={() => onDelete(items)}>
+      </Button>
+      <Button class="danger" onClick={() => onDelete(items)}>
         Delete <span class="unseen">the selected items</span>
-      </button>
-      <button type="button" onClick={clear}>
-        Select none
-      </button>
+      </Button>
+      <Button onClick={clear}>Select none</Button>
     </section>
   )
 }

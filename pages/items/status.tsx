@@ -1,6 +1,7 @@
 /** How many items there are, as of when, and what went wrong. @module */
 
 import type { ComponentChildren } from 'preact'
+import { Button } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
 import { messageFor, needsToken } from './service.js'
 
@@ -70,10 +71,7 @@ interface ProblemProps {
 function Problem({ action, onAction, children }: ProblemProps) {
   return (
     <p class="problem" role="alert">
-      {children}{' '}
-      <button type="button" onClick={onAction}>
-        {action}
-      </button>
+      {children} <Button onClick={onAction}>{action}</Button>
     </p>
   )
 }

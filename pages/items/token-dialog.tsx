@@ -1,6 +1,6 @@
 /** Asks for a token: at first, and when the service rejects the current one. @module */
 
-import { TokenForm } from '../shared/components.js'
+import { Button, TokenForm } from '../shared/components.js'
 import { Dialog } from './dialog.js'
 
 export interface TokenDialogProps {
@@ -27,12 +27,12 @@ export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
         <TokenForm />
       </div>
       <div class="line">
-        <button type="button" class="main" onClick={onUse}>
+        <Button class="main" onClick={onUse}>
           Use this token
-        </button>
-        <button type="button" class="last" onClick={onClose}>
+        </Button>
+        <Button class="last" onClick={onClose}>
           Close
-        </button>
+        </Button>
       </div>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 /** Search, filter, and what can be done with all items. @module */
 
 import type { RefObject } from 'preact'
-import { Choice } from '../shared/components.js'
+import { Button, Choice } from '../shared/components.js'
 import type { Filter } from './filter.js'
 import {
   braces,
@@ -46,9 +46,9 @@ export function Toolbar(props: ToolbarProps) {
     listed.unshift(filter.project)
   return (
     <div class="line toolbar">
-      <button type="button" class="main" onClick={onNew}>
+      <Button class="main" onClick={onNew}>
         <Icon path={plus} /> New item
-      </button>
+      </Button>
       <label class="search">
         <Icon path={magnifier} />
         <input
@@ -87,8 +87,7 @@ export function Toolbar(props: ToolbarProps) {
           </>
         )}
       />
-      <button
-        type="button"
+      <Button
         class="quiet"
         onClick={() => {
           const name = names.find((each) => each !== 'project_id') ?? 'id'
@@ -97,26 +96,20 @@ export function Toolbar(props: ToolbarProps) {
         }}
       >
         <Icon path={funnel} /> <span class="word">Filter</span>
-      </button>
-      <button type="button" class="quiet" disabled={view !== 'table'} onClick={onColumns}>
+      </Button>
+      <Button class="quiet" disabled={view !== 'table'} onClick={onColumns}>
         <Icon path={columns} /> <span class="word">Columns</span>
-      </button>
-      <button type="button" class="quiet" popovertarget="more">
+      </Button>
+      <Button class="quiet" popovertarget="more">
         <Icon path={more} /> <span class="unseen">More</span>
-      </button>
+      </Button>
       <div id="more" popover="auto" class="menu">
-        <button type="button" class="quiet" {...closesMenu} onClick={onImport}>
+        <Button class="quiet" {...closesMenu} onClick={onImport}>
           <Icon path={upload} /> Import
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          aria-disabled={isExporting}
-          {...closesMenu}
-          onClick={onExport}
-        >
+        </Button>
+        <Button class="quiet" aria-disabled={isExporting} {...closesMenu} onClick={onExport}>
           <Icon path={download} /> {isExporting ? 'Exporting…' : 'Export'}
-        </button>
+        </Button>
       </div>
     </div>
   )

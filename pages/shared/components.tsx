@@ -1,6 +1,6 @@
 /** What both pages show: the name of the product, the field for the token, buttons that copy, tabs. @module */
 
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { changeToken, currentToken, onTokenChange } from './session.js'
 
@@ -43,6 +43,11 @@ export function TokenForm() {
   )
 }
 
+/** A button that submits no form. */
+export function Button(props: ComponentProps<'button'>) {
+  return <button type="button" {...props} />
+}
+
 /** Browsers allow this only to pages with TLS or from this machine; others get no button. */
 export function CopyButton({ what, text }: { what: string; text: string }) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
@@ -55,7 +60,7 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
     setCopied({ text, outcome })
   }
   return (
-    <button type="button" onClick={copy}>
+    <Button onClick={copy}>
       {copied?.text === text ? (
         copied.outcome
       ) : (
@@ -63,7 +68,7 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
           Copy<span class="what"> {what}</span>
         </>
       )}
-    </button>
+    </Button>
   )
 }
 
