@@ -3,13 +3,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useToken } from '../shared/components.js'
 import { download } from '../shared/download.js'
+import type { ChangedError } from './changes.js'
 import { everything } from './filter.js'
 import { Header } from './header.js'
 import { type Item, isEditableInCell, itemOf, memberText } from './item.js'
 import { useLayout } from './layout.js'
 import type { Peeked } from './peek.js'
 import { nextTo, useSelection } from './selection.js'
-import { type ChangedError, type ItemService, messageFor, needsToken } from './service.js'
+import { list, messageFor, needsToken } from './service.js'
 import { Status } from './status.js'
 import { ItemTable, type View } from './table.js'
 import { Toolbar } from './toolbar.js'
@@ -18,10 +19,10 @@ import { useCollection, useMatches, useSorted } from './use-collection.js'
 import { loadDialogs, useDialogs } from './use-dialogs.js'
 import { useDraft } from './use-draft.js'
 
-export function App({ service }: { service: ItemService }) {
+export function App() {
   const token = useToken()
   const [filter, setFilter] = useState(everything)
-  const collection = useCollection(service, filter.project)
+  const collection = useCollection(filter.project)
   const { items, overview, projects, loading, share, listedAt, problem, changed, news } =
     collection.shown()
 
@@ -97,8 +98,8 @@ export function App({ service }: { service: ItemService }) {
     setFailure('')
     try {
       const { exportItems } = await loadDialogs()
-      const list = service.list(undefined, new AbortController().signal, () => undefined)
-      download(await exportItems(list), 'items.json')
+      const texts = list(undefined, new AbortController().signal, () => undefined)
+      download(await exportItems(texts), 'items.json')
     } catch (error) {
       setFailure(`Not exported. ${messageFor(error)}`)
       onProblem(error)
@@ -210,7 +211,7 @@ export function App({ service }: { service: ItemService }) {
       )}
       {dialogs && draft && (
         <dialogs.Edit
-          {...{ service, editing, onFound, onProblem, ...draft }}
+          {...{ editing, onFound, onProblem, ...draft }}
           key={draft.key}
           onMove={(step) => {
             const item = rows[rows.findIndex(({ id }) => id === draft.item?.id) + step]
@@ -235,7 +236,7 @@ export function App({ service }: { service: ItemService }) {
       )}
       {dialogs && cell && (
         <dialogs.CellEditor
-          {...{ service, listProblem, onProblem, ...cell }}
+          {...{ listProblem, onProblem, ...cell }}
           onSaved={(text) => {
             collection.put(text)
             if (cell.item.id === draft?.item?.id) follow(itemOf(text))
@@ -253,11 +254,7 @@ export function App({ service }: { service: ItemService }) {
         />
       )}
       {dialogs && dialog === 'import' && (
-        <dialogs.Import
-          {...{ service, onProblem }}
-          onImported={collection.refresh}
-          onClose={close}
-        />
+        <dialogs.Import {...{ onProblem }} onImported={collection.refresh} onClose={close} />
       )}
       {dialogs && dialog === 'columns' && (
         <dialogs.Columns {...{ shape, names, layout }} onLayout={changeLayout} onClose={close} />
@@ -265,7 +262,7 @@ export function App({ service }: { service: ItemService }) {
       {dialogs && dialog === 'help' && <dialogs.Help onClose={close} />}
       {dialogs && toDelete && (
         <dialogs.Delete
-          {...{ service, onFound, onProblem }}
+          {...{ onFound, onProblem }}
           items={toDelete}
           onDeleted={(ids) => {
             if (draft?.item && ids.has(draft.item.id)) closeDraft()

@@ -2,18 +2,17 @@
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { activeCell } from './cells.js'
+import { ChangedError } from './changes.js'
 import { Dialog, useConfirmedClose, useWarning } from './dialog.js'
 import { withValue } from './draft.js'
 import { type Item, memberText, shownName } from './item.js'
 import { stringOf } from './members.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
-import { ChangedError, type ItemService } from './service.js'
 
 export interface CellEditorProps {
   /** As the user has seen it. */
   readonly item: Item
   readonly name: string
-  readonly service: ItemService
   /** What is wrong with the list, as the page already says. */
   readonly listProblem: unknown
   readonly onSaved: (text: string) => void
@@ -31,7 +30,7 @@ const narrowest = 180
 const space = 256
 
 export function CellEditor(props: CellEditorProps) {
-  const { item, name, service, listProblem, onSaved, onConflict, onProblem, onClose } = props
+  const { item, name, listProblem, onSaved, onConflict, onProblem, onClose } = props
   const value = memberText(item, name) ?? ''
   const isString = value.startsWith('"')
   const start = isString ? stringOf(value) : value
@@ -58,7 +57,7 @@ export function CellEditor(props: CellEditorProps) {
     if (edited.fault !== undefined) return
     setSaving(true)
     try {
-      onSaved(await saveItem(service, item, edited.text, ''))
+      onSaved(await saveItem(item, edited.text, ''))
       if (field.current) onClose(columns)
     } catch (error) {
       if (!(error instanceof ChangedError)) setProblem(error)

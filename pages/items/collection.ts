@@ -4,7 +4,7 @@ import { formatted } from '../shared/numbers.js'
 import { type Item, itemOf } from './item.js'
 import { type Merged, mergeLists } from './merge.js'
 import { createOverview, type Overview, type OverviewMaker } from './overview.js'
-import type { ItemService } from './service.js'
+import type { list, nextChange } from './service.js'
 import { createYield, type Yield } from './yield.js'
 
 /** What is shown. `items` grows in place while the first list is loading. */
@@ -38,7 +38,9 @@ export interface Collection {
   stop(): void
 }
 
-export interface CollectionOptions extends Pick<ItemService, 'list' | 'changed'> {
+export interface CollectionOptions {
+  readonly list: (...request: Parameters<typeof list>) => AsyncIterable<readonly string[]>
+  readonly changed: typeof nextChange
   readonly pauseAfter: typeof pauseAfter
   readonly onChange: () => void
   /** Whether there is no point in listing again after this problem until `refresh` is called. */

@@ -3,13 +3,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
+import { ChangedError, concernsAll, deleteItem } from './changes.js'
 import { Dialog, useWarning } from './dialog.js'
 import { type Item, startOf } from './item.js'
-import { ChangedError, concernsAll, type ItemService, messageFor } from './service.js'
+import { messageFor } from './service.js'
 
 export interface DeleteProps {
   readonly items: readonly Item[]
-  readonly service: ItemService
   readonly onDeleted: (ids: ReadonlySet<string>) => void
   readonly onFound: (found: ChangedError) => void
   readonly onProblem: (problem: unknown) => void
@@ -28,7 +28,7 @@ const atATime = 4
 const mostListed = 100
 
 export function Delete(props: DeleteProps) {
-  const { items, service, onDeleted, onFound, onProblem, onClose } = props
+  const { items, onDeleted, onFound, onProblem, onClose } = props
   /** Those that are still there. */
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
@@ -51,7 +51,7 @@ export function Delete(props: DeleteProps) {
       for (const item of queue) {
         if (controller.signal.aborted) return
         try {
-          await service.delete(item)
+          await deleteItem(item)
           deleted.add(item.id)
         } catch (error) {
           if (error instanceof ChangedError && error.text === undefined) deleted.add(item.id)

@@ -4,6 +4,7 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { layOut } from '../shared/json-layout.js'
+import { ChangedError, newKey } from './changes.js'
 import { type Loss, Panel, useConfirmedClose } from './dialog.js'
 import { firstValue, formattedDraft, placeInDraft, whyInvalid, withoutId } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
@@ -12,7 +13,6 @@ import type { Item } from './item.js'
 import type { JsonEditor } from './json-editor.js'
 import { isCommand } from './list-keys.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
-import { ChangedError, type ItemService, newKey } from './service.js'
 import type { Draft } from './use-draft.js'
 
 /** The text of the draft is shown formatted, and of a copy, without its id. */
@@ -20,7 +20,6 @@ export interface EditProps extends Omit<Draft, 'key'> {
   readonly editing: RefObject<Editing | undefined>
   /** The item as it is stored now, as far as is known; `undefined` when it is not stored. */
   readonly listed: Item | undefined
-  readonly service: ItemService
   /** @param isDone whether nothing was typed meanwhile. */
   readonly onSaved: (text: string, isDone: boolean) => void
   readonly onFound: (found: ChangedError) => void
@@ -42,7 +41,7 @@ export interface Editing {
 }
 
 export function Edit(props: EditProps) {
-  const { item, isCopy, hasFocus, editing, listed, service } = props
+  const { item, isCopy, hasFocus, editing, listed } = props
   const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
   /** What is saved if nothing in it is changed but the layout that the editor has given it. */
@@ -91,7 +90,7 @@ export function Edit(props: EditProps) {
     setSaving(true)
     setProblem(undefined)
     try {
-      const saved = await saveItem(service, base, text, key)
+      const saved = await saveItem(base, text, key)
       onSaved(saved, editor.current?.text() === typed)
     } catch (error) {
       if (error instanceof ChangedError) {

@@ -3,13 +3,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
+import { createItem, isOutcomeUnknown, newKey } from './changes.js'
 import { Dialog, useConfirmedClose } from './dialog.js'
 import { type Entry, readEntries } from './items-file.js'
-import { type ItemService, isOutcomeUnknown, messageFor, newKey } from './service.js'
+import { messageFor } from './service.js'
 import { createYield } from './yield.js'
 
 export interface ImportProps {
-  readonly service: ItemService
   readonly onImported: () => void
   readonly onProblem: (problem: unknown) => void
   readonly onClose: () => void
@@ -25,7 +25,7 @@ const start: Progress = { next: 0, skipped: [] }
 /** How many skipped items are named; the others are counted. */
 const mostNamed = 10
 
-export function Import({ service, onImported, onProblem, onClose }: ImportProps) {
+export function Import({ onImported, onProblem, onClose }: ImportProps) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
@@ -77,7 +77,7 @@ export function Import({ service, onImported, onProblem, onClose }: ImportProps)
     try {
       for (const { body } of entries.slice(next)) {
         if (signal.aborted) break
-        await service.create(body, `${key}-${at}`)
+        await createItem(body, `${key}-${at}`)
         at += 1
         setProgress({ next: at, skipped })
       }

@@ -2,12 +2,11 @@
 
 import { render } from 'preact'
 import { App } from './app.js'
-import { connect } from './service.js'
 import { loadDialogs } from './use-dialogs.js'
 
 const place = document.getElementById('page')
 if (place === null) throw new Error('index.html has no element with the id "page"')
-render(<App service={connect()} />, place)
+render(<App />, place)
 
 // The rest is loaded ahead of time, so that items can be edited while the service is unreachable.
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout

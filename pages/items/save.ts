@@ -1,9 +1,10 @@
 /** Saves the text of an item. @module */
 
+import { ChangedError, createItem, isOutcomeUnknown, replaceItem } from './changes.js'
 import type { Loss } from './dialog.js'
 import { isSameItem, requestBody } from './draft.js'
 import type { Item } from './item.js'
-import { ChangedError, type ItemService, isOutcomeUnknown, messageFor } from './service.js'
+import { messageFor } from './service.js'
 
 /**
  * @param base what it replaces; `undefined` to create an item.
@@ -12,15 +13,10 @@ import { ChangedError, type ItemService, isOutcomeUnknown, messageFor } from './
  * @returns what is stored then, also if an earlier attempt, whose answer was lost, has saved it.
  * @throws {ChangedError}
  */
-export async function saveItem(
-  service: ItemService,
-  base: Item | undefined,
-  text: string,
-  key: string,
-): Promise<string> {
+export async function saveItem(base: Item | undefined, text: string, key: string): Promise<string> {
   const body = requestBody(text)
   try {
-    return await (base ? service.replace(base, body) : service.create(body, key))
+    return await (base ? replaceItem(base, body) : createItem(body, key))
   } catch (error) {
     const stored = error instanceof ChangedError ? error.text : undefined
     if (stored !== undefined && isSameItem(stored, text)) return stored

@@ -5,18 +5,18 @@ import { type Collection, createCollection, pauseAfter } from './collection.js'
 import { createSearch, type Filter, matchesAll } from './filter.js'
 import type { Item } from './item.js'
 import { caughtUp, type Part } from './merge.js'
-import { type ItemService, needsToken } from './service.js'
+import { list, needsToken, nextChange } from './service.js'
 import { type Sort, sortItems } from './sort.js'
 import { createYield } from './yield.js'
 
 /** @param project is chosen; `null` for items without one, which are chosen from all. */
-export function useCollection(service: ItemService, project: Filter['project']): Collection {
+export function useCollection(project: Filter['project']): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const collection = useMemo(() => {
     let frame = 0
     return createCollection({
-      list: service.list,
-      changed: service.changed,
+      list,
+      changed: nextChange,
       pauseAfter,
       isFinal: needsToken,
       onChange() {
@@ -25,7 +25,7 @@ export function useCollection(service: ItemService, project: Filter['project']):
         frame = requestAnimationFrame(redraw)
       },
     })
-  }, [service])
+  }, [])
   useEffect(() => {
     const update = () => collection.setVisible(!document.hidden)
     document.addEventListener('visibilitychange', update)

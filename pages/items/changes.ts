@@ -1,0 +1,131 @@
+/**
+ * What the page changes: each change is one request of the public interface, with the texts of items verbatim. Bodies are
+ * item requests as JSON text (spec §2.2), results are items as JSON text. Loaded with what is opened above the list.
+ *
+ * @module
+ */
+
+import {
+  type ItemRead,
+  ItemStoreError,
+  type ServiceRequest,
+  type TextResponse,
+} from '../../src/client/client.js'
+import type { Item } from './item.js'
+import { send } from './service.js'
+
+export class ChangedError extends Error {
+  override readonly name = 'ChangedError'
+  readonly id: string
+  /** What is stored now; `undefined` for nothing. */
+  readonly text: string | undefined
+
+  constructor(id: string, text: string | undefined) {
+    super('The item was changed elsewhere')
+    this.id = id
+    this.text = text
+  }
+}
+
+/** An item that becomes another one between read and change so often is one that nobody can edit. */
+const attempts = 5
+
+/**
+ * @param key the same for each attempt to create the same item, so that there will be only one (interface §4.11).
+ * @throws {ChangedError} when an earlier attempt has created it with another text.
+ */
+export async function createItem(body: string, key: string): Promise<string> {
+  const headers = { 'idempotency-key': key }
+  try {
+    const request = { method: 'POST', body, headers } as const
+    return (await send(request, undefined, itemIn)).text
+  } catch (error) {
+    const isConflict = error instanceof ItemStoreError && error.code === 'IDEMPOTENCY_CONFLICT'
+    if (!isConflict || !error.itemId) throw error
+    throw new ChangedError(error.itemId, (await read(error.itemId)).text)
+  }
+}
+
+/** Replaces the item as the user has seen it. @throws {ChangedError} */
+export async function replaceItem(seen: Item, body: string): Promise<string> {
+  return (await change(seen, { method: 'PUT', body }, itemIn)).text
+}
+
+/** Deletes the item as the user has seen it. @throws {ChangedError} */
+export async function deleteItem(seen: Item): Promise<void> {
+  await change(seen, { method: 'DELETE' }, (response) => response.text())
+}
+
+/** @throws {ChangedError} when there is no such item. */
+async function read(id: string): Promise<ItemRead> {
+  try {
+    return await send({ path: pathOf(id) }, undefined, itemIn)
+  } catch (error) {
+    throw isGone(error) ? new ChangedError(id, undefined) : error
+  }
+}
+
+/** Changes an item only while it is what the user has seen. */
+async function change<R>(
+  { id, text }: Item,
+  request: Pick<ServiceRequest, 'method' | 'body'>,
+  result: (response: TextResponse) => Promise<R>,
+): Promise<R> {
+  let tag = await likelyTag(text)
+  for (let attempt = 1; ; attempt += 1) {
+    if (tag === undefined) {
+      const now = await read(id)
+      if (now.text !== text) throw new ChangedError(id, now.text)
+      tag = now.tag ?? '*'
+    }
+    try {
+      const headers = { 'if-match': tag }
+      return await send({ ...request, path: pathOf(id), headers }, undefined, result)
+    } catch (error) {
+      if (isGone(error)) throw new ChangedError(id, undefined)
+      const isChanged = error instanceof ItemStoreError && error.status === 412
+      if (!isChanged || attempt === attempts) throw error
+      tag = undefined
+    }
+  }
+}
+
+const itemIn = (response: TextResponse) => response.item()
+
+const pathOf = (id: string) => `/items/${encodeURIComponent(id)}`
+
+/**
+ * The tag that the service gives an item with this text. Should it be another one, the condition is not met and the item
+ * is read first; otherwise that read is saved. `undefined` where the platform computes no digests: in pages that have
+ * neither TLS nor come from this machine.
+ */
+async function likelyTag(text: string): Promise<string | undefined> {
+  const { subtle }: { subtle: SubtleCrypto | undefined } = crypto
+  if (!subtle) return undefined
+  const digest = new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  const base64 = btoa(String.fromCharCode(...digest))
+  return `"${base64.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}"`
+}
+
+/** A key for one item that is to be created. */
+export function newKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
+}
+
+const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
+
+/** Whether a create, replace or delete may have taken effect although it failed (spec §7.3). */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
+}
+
+/** Whether an error says that the item does not exist any more. */
+function isGone(error: unknown): boolean {
+  return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
+}
+
+/** Whether an error would be the same for any other item, so that there is no point in going on. */
+export function concernsAll(error: unknown): boolean {
+  if (error instanceof ChangedError) return false
+  return !(error instanceof ItemStoreError) || [undefined, 401, 429, 503].includes(error.status)
+}
