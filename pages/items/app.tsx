@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useToken } from '../shared/components.js'
 import { download } from '../shared/download.js'
 import type { ChangedError } from './changes.js'
-import { everything } from './filter.js'
+import { everything, matchesAll } from './filter.js'
 import { Header } from './header.js'
 import { type Item, isEditableInCell, itemOf, memberText } from './item.js'
 import { useLayout } from './layout.js'
@@ -62,7 +62,9 @@ export function App() {
   const isAsking = tokenReason !== undefined
   const isEmpty = rows.length === 0 && (listedAt !== undefined || loading === undefined)
   const isOpen = Boolean(draft ?? cell ?? peeked ?? toDelete ?? dialog)
-  const dialogs = useDialogs(isOpen || isAsking || isEmpty || isSelected || isFiltered, () => {
+  const isSearched = !matchesAll(filter) || layout.sort.length > 0
+  const isNeeded = isOpen || isAsking || isEmpty || isSelected || isFiltered || isSearched
+  const dialogs = useDialogs(isNeeded, () => {
     close()
     setCell(undefined)
     setPeeked(undefined)

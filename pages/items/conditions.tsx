@@ -1,8 +1,9 @@
 /** Filters by members: each condition is a line below the toolbar. @module */
 
 import { Button } from '../shared/components.js'
-import { type Condition, tests } from './filter.js'
+import type { Condition } from './filter.js'
 import { shownName } from './item.js'
+import { tests } from './search.js'
 
 export interface ConditionsProps {
   readonly conditions: readonly Condition[]

@@ -1,4 +1,4 @@
-/** What is not there at first: dialogs, the panel, and lines that appear. One file, loaded after the list. @module */
+/** What is not there at first: dialogs, the panel, lines that appear, search and sort. One file, loaded after the list. @module */
 
 export { CellEditor } from './cell-editor.js'
 export { Columns } from './columns.js'
@@ -10,5 +10,7 @@ export { Import } from './import.js'
 export { exportItems } from './items-file.js'
 export { NoRows } from './no-rows.js'
 export { Peek } from './peek.js'
+export { createSearch } from './search.js'
 export { SelectionBar } from './selection-bar.js'
+export { sortItems } from './sort.js'
 export { TokenDialog } from './token-dialog.js'

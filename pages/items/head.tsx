@@ -5,8 +5,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
-import { type Layout, moved } from './layout.js'
-import { sortedBy } from './sort.js'
+import { type Layout, moved, sortedBy } from './layout.js'
 import { type Column, narrowest, type Tracks } from './tracks.js'
 
 export interface HeadProps {

@@ -61,3 +61,15 @@ export function moved(
     pinned: [...pinned.filter((each) => each !== name), ...(pinned.includes(target) ? [name] : [])],
   }
 }
+
+/**
+ * The sort after a click on a column: upwards by it, then downwards, then not at all.
+ * @param isAdded whether it is one more key, rather than the only one.
+ */
+export function sortedBy(sort: Sort, name: string, isAdded: boolean): Sort {
+  const kept = isAdded || sort.length === 1 ? sort : []
+  const key = kept.find((each) => each.name === name)
+  if (!key) return [...(isAdded ? sort : []), { name, isDescending: false }]
+  const turned = key.isDescending ? [] : [{ name, isDescending: true }]
+  return kept.flatMap((each) => (each === key ? turned : [each]))
+}

@@ -2,11 +2,13 @@
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import { type Collection, createCollection, pauseAfter } from './collection.js'
-import { createSearch, type Filter, matchesAll } from './filter.js'
+import { type Filter, matchesAll } from './filter.js'
 import type { Item } from './item.js'
 import { caughtUp, type Part } from './merge.js'
+import type { Search } from './search.js'
 import { list, needsToken, nextChange } from './service.js'
-import { type Sort, sortItems } from './sort.js'
+import type { Sort } from './sort.js'
+import { loadDialogs } from './use-dialogs.js'
 import { createYield } from './yield.js'
 
 /** @param project is chosen; `null` for items without one, which are chosen from all. */
@@ -44,7 +46,8 @@ export function useCollection(project: Filter['project']): Collection {
 
 /** The items that match a filter, more of them as the list grows; at first those of the previous filter. */
 export function useMatches(all: readonly Item[], filter: Filter): Part {
-  const search = useMemo(() => createSearch(all, filter), [all, filter])
+  /** The search through this list, which goes on when the list has grown. */
+  const search = useMemo((): { current?: Search } => ({}), [all, filter])
   const whole = useMemo(() => ({ items: all, all }), [all])
   const [found, setFound] = useState<Part>(whole)
   useEffect(() => {
@@ -52,11 +55,16 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
       setFound(whole)
       return undefined
     }
-    const show = () => setFound({ items: search.matches, all })
+    const show = () => setFound({ items: search.current?.matches ?? [], all })
     const controller = new AbortController()
     // Matches in an earlier part of the list are not held back until all of it is searched.
-    if (search.matches.length > 0) show()
-    search.advance(createYield(controller.signal)).then(
+    if (search.current?.matches.length) show()
+    const advance = async () => {
+      const { createSearch } = await loadDialogs()
+      search.current ??= createSearch(all, filter)
+      await search.current.advance(createYield(controller.signal))
+    }
+    advance().then(
       show,
       () => undefined, // there is more to search, or something else to search for
     )
@@ -84,10 +92,12 @@ export function useSorted(
       return undefined
     }
     const controller = new AbortController()
-    sortItems(items, order, createYield(controller.signal)).then(
-      (items) => setSorted({ items, all }),
-      () => undefined, // there is something else to sort
-    )
+    loadDialogs()
+      .then(({ sortItems }) => sortItems(items, order, createYield(controller.signal)))
+      .then(
+        (items) => setSorted({ items, all }),
+        () => undefined, // there is something else to sort
+      )
     return () => controller.abort()
   }, [items, items.length, order])
   const shown = (order && sorted) ?? part

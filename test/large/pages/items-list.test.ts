@@ -12,18 +12,14 @@ import {
   pauseAfter,
   type Shown,
 } from '../../../pages/items/collection.js'
-import {
-  type Condition,
-  createSearch,
-  everything,
-  matchesAll,
-} from '../../../pages/items/filter.js'
+import { type Condition, everything, matchesAll } from '../../../pages/items/filter.js'
 import { type Item, isPlain, itemOf, kindOf, shownName } from '../../../pages/items/item.js'
-import { inOrder, moved } from '../../../pages/items/layout.js'
+import { inOrder, moved, sortedBy } from '../../../pages/items/layout.js'
 import { caughtUp, mergeLists } from '../../../pages/items/merge.js'
 import { createOverview } from '../../../pages/items/overview.js'
 import { columnsAt, rowsAt, topFor } from '../../../pages/items/range.js'
-import { compareNumbers, type Sort, sortedBy, sortItems } from '../../../pages/items/sort.js'
+import { createSearch } from '../../../pages/items/search.js'
+import { compareNumbers, type Sort, sortItems } from '../../../pages/items/sort.js'
 import { until } from '../../support/until.js'
 
 const raw = String.raw

@@ -1,0 +1,113 @@
+/** Searches a list for the items that a filter asks for. @module */
+
+import { layOut } from '../shared/json-layout.js'
+import { type Condition, type Filter, isComplete } from './filter.js'
+import { type Item, kindOf, memberText, projectOf } from './item.js'
+import { stringOf } from './members.js'
+import { compare, sortValue } from './sort.js'
+import type { Yield } from './yield.js'
+
+/** Tests of a member's value against another one of the same type, by their order; `NaN` between different types. */
+const comparisons = {
+  equals: (order) => order === 0,
+  'does not equal': (order) => order !== 0,
+  'is less than': (order) => order < 0,
+  'is at most': (order) => order <= 0,
+  'is greater than': (order) => order > 0,
+  'is at least': (order) => order >= 0,
+} satisfies Record<string, (order: number) => boolean>
+
+type Comparison = keyof typeof comparisons
+
+/** What can be asked of a member. All but the last need a value. */
+export const tests = [
+  'contains',
+  ...(Object.keys(comparisons) as Comparison[]), // the keys of a constant
+  'is absent',
+] as const
+
+/** A search through a list that may still grow. */
+export interface Search {
+  /** What has been found so far, in the order of the list; grows in place. */
+  readonly matches: readonly Item[]
+  /**
+   * Searches the items that have not been searched yet. If it is interrupted, the next call resumes.
+   * @param yieldIfDue awaited after each item; it interrupts the search by throwing.
+   */
+  advance(yieldIfDue: Yield): Promise<void>
+}
+
+export function createSearch(items: readonly Item[], filter: Filter): Search {
+  const { project } = filter
+  const hasQuery = createQuery(filter.query)
+  const conditions = filter.conditions.filter(isComplete).map(createCheck)
+  const isMatch = (item: Item) =>
+    (project === undefined || projectOf(item) === project) &&
+    hasQuery(item.text) &&
+    conditions.every((check) => check(item))
+  const matches: Item[] = []
+  let seen = 0
+  return {
+    matches,
+    async advance(yieldIfDue) {
+      for (let item = items[seen]; item !== undefined; item = items[seen]) {
+        seen += 1
+        if (isMatch(item)) matches.push(item)
+        await yieldIfDue()
+      }
+    },
+  }
+}
+
+function createCheck({ name, test, value }: Condition): (item: Item) => boolean {
+  if (test === 'is absent') return (item) => memberText(item, name) === undefined
+  const isMet =
+    test === 'contains' ? createContent(value) : createComparison(value, comparisons[test])
+  return (item) => {
+    const text = memberText(item, name)
+    return text !== undefined && isMet(text)
+  }
+}
+
+/** Finds text in what a string says, or in the JSON text of another value. */
+function createContent(value: string): (text: string) => boolean {
+  const isMet = createQuery(value)
+  return (text) => isMet(kindOf(text) === 'string' ? stringOf(text) : text)
+}
+
+/** Compares JSON texts with a value: white space between tokens makes no difference. */
+function createComparison(
+  value: string,
+  isMet: (order: number) => boolean,
+): (text: string) => boolean {
+  const json = isJson(value) ? value.trim() : JSON.stringify(value)
+  const normal = kindOf(json) === 'nested' ? layOut : (text: string) => text
+  const wanted = sortValue(normal(json))
+  return (text) => {
+    const found = sortValue(normal(text))
+    return isMet(found.type === wanted.type ? compare(found, wanted) : Number.NaN)
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Finds text both as it is written and with its escapes resolved. */
+function createQuery(query: string): (text: string) => boolean {
+  const escaped = query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  const expression = new RegExp(escaped, 'iu')
+  return (text) =>
+    expression.test(text) || (text.includes('\\') && expression.test(withoutEscapes(text)))
+}
+
+function withoutEscapes(text: string): string {
+  return text.replaceAll(/\\(?:u[0-9a-fA-F]{4}|["\\/])/g, (written) =>
+    String(JSON.parse(`"${written}"`)),
+  )
+}
