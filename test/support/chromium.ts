@@ -9,7 +9,7 @@ import { requireTool } from './tools.js'
 
 // The parts of playwright-core that tests use. An action waits for its element.
 
-export interface Finder {
+interface Finder {
   locator(selector: string): Locator
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator
   getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator
@@ -108,7 +108,7 @@ export interface Context {
   close(): Promise<void>
 }
 
-export interface ContextOptions {
+interface ContextOptions {
   reducedMotion?: 'reduce' | 'no-preference'
 }
 

@@ -51,7 +51,7 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
 }
 
 /** Sends requests over one connection, which is opened again only after it was closed. */
-export function connectTo(service: Service): Call {
+function connectTo(service: Service): Call {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   after(() => agent.destroy())
   return keptClient(service, agent)

@@ -12,7 +12,7 @@ const packages = {
   'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
 }
 
-export interface UserProject {
+interface UserProject {
   readonly folder: string
   /**
    * Compiles `program.ts` to `program.js`, checked strictly.
