@@ -79,7 +79,7 @@ function count(acts: readonly Act[]): void {
 /** Runs this number of conversations with one service. @returns the finding, with how to replay it. */
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   const { path } = values
-  let table: Table | undefined
+  let table: Awaited<ReturnType<typeof openTable>> | undefined
   /** Time of the first finding; from then on, the runs search for a smaller case. */
   let foundAt: number | undefined
   let firstError: unknown
@@ -112,14 +112,7 @@ async function fuzz(seed: number, conversations: number): Promise<string | undef
   ].join('\n')
 }
 
-interface Table {
-  readonly service: OwnService
-  converse(plans: readonly ConnectionPlan[], waitLimit: number): Promise<Act[]>
-  /** @returns what is wrong with how the service ended. */
-  close(): Promise<string | undefined>
-}
-
-async function openTable(): Promise<Table> {
+async function openTable() {
   const service = await ownService(settings, command)
   const ledger = new Ledger()
   const sessionIds = new Set<string>()
@@ -151,7 +144,7 @@ async function openTable(): Promise<Table> {
 
   return {
     service,
-    async converse(plans, time) {
+    async converse(plans: readonly ConnectionPlan[], time: number) {
       const known = [...[...ledger.items.keys()].slice(keptItems), ...ledger.deleted]
       const clients = await Promise.all(
         plans.map(async (connection, number) => {
@@ -182,6 +175,7 @@ async function openTable(): Promise<Table> {
       }
       return acts.flatMap((client) => client.acts)
     },
+    /** @returns what is wrong with how the service ended. */
     async close() {
       const [code, signal] = await service.stop()
       return code === 0 ? undefined : `it ended with ${signal ?? code}`
