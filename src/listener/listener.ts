@@ -190,7 +190,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   /**
    * Closes connections whose response has made no progress for too long, or that have been idle for too
    * long after one. Node's own timeouts do the same by setting a timer for each request and each response,
-   * which costs a tenth of the time of a small one (bench/CHOICES.md).
+   * which costs a tenth of the time of a small one.
    */
   function closeOverdue(): void {
     const now = performance.now()
