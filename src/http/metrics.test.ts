@@ -3,11 +3,22 @@
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { test } from 'node:test'
+import type { Registry } from 'prom-client'
 import { errorKinds } from '../interface/errors.js'
 import { newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
+
+/** Metrics that have observed requests which differ from a plain GET. */
+function observedMetrics(...requests: object[]): Registry {
+  const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
+  for (const given of requests) {
+    const plain = { request: { method: 'GET' }, response: { statusCode: 200 }, startedAt: 0 }
+    observe({ ...plain, ...given } as Parameters<typeof observe>[0]) // what is observed of one
+  }
+  return registry
+}
 
 test('the bytes in use reach the maximum when the store is full', async () => {
   const store = createMemoryStore(1000)
@@ -56,11 +67,8 @@ test('without a response from the store, only its own metrics are missing', asyn
 })
 
 test('methods of which there are none in the interface share a label', async () => {
-  const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
-  for (const method of [...METHODS, 'GET']) {
-    const exchange = { request: { method }, response: { statusCode: 405 }, startedAt: 0 }
-    observe(exchange as Parameters<typeof observe>[0]) // what is observed of one
-  }
+  const methods = [...METHODS, 'GET']
+  const registry = observedMetrics(...methods.map((method) => ({ request: { method } })))
   const lines = (await registry.metrics()).match(/^item_store_requests_total.*$/gm) ?? []
   assert.equal(lines.length, 7)
   const countOf = (method: string) =>
@@ -78,22 +86,12 @@ test('methods of which there are none in the interface share a label', async () 
 })
 
 test('tokens are counted as accepted, also if the request fails, or by the error that refused them', async () => {
-  const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
-  const observed = [
+  const registry = observedMetrics(
     { token: {} },
     { token: {}, errorCode: 'VALIDATION_ERROR' },
     ...Object.keys(errorKinds).map((errorCode) => ({ errorCode })),
     {}, // a public route
-  ]
-  for (const one of observed) {
-    const exchange = {
-      request: { method: 'GET' },
-      response: { statusCode: 200 },
-      startedAt: 0,
-      ...one,
-    }
-    observe(exchange as Parameters<typeof observe>[0]) // what is observed of one
-  }
+  )
   const lines = (await registry.metrics()).match(/(?<=^item_store_tokens_total).*$/gm)
   const outcomes = ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN', 'AUTH_NOT_CONFIGURED']
   const refusals = outcomes.map((outcome) => `{outcome="${outcome}"} 1`)
@@ -101,9 +99,7 @@ test('tokens are counted as accepted, also if the request fails, or by the error
 })
 
 test('the times of requests are counted by bounds above zero, each greater than the one before', async () => {
-  const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
-  const exchange = { request: { method: 'GET' }, response: { statusCode: 200 }, startedAt: 0 }
-  observe(exchange as Parameters<typeof observe>[0]) // what is observed of one
+  const registry = observedMetrics({})
   const buckets = /^item_store_request_duration_seconds_bucket\{le="([-\d.]+)"/gm
   const bounds = [...(await registry.metrics()).matchAll(buckets)].map(([, bound]) => Number(bound))
   assert.ok(bounds.length > 10, String(bounds))
