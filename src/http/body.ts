@@ -90,9 +90,16 @@ export function createBodyReader(
     const { length } = bytes
     onReceived(length)
     if (length > maxBodyBytes) throw tooLarge(maxBodyBytes)
+    if (length <= windowBytes && mayWorkNow(length)) {
+      if (pendingBytes + length > maxPendingBytes) throw tooMuchPending()
+      pendingBytes += length
+      response.once('close', () => {
+        pendingBytes -= length
+      })
+      return use.atOnce(bytes)
+    }
     const count = countMemory(response)
     count(length, 0)
-    if (length <= windowBytes && mayWorkNow(length)) return use.atOnce(bytes)
     const hold = (workBytes: number) => count(length, workBytes)
     return inTurns(use.inSlices({ bytes, length, isComplete: true, hold }))
   }

@@ -137,7 +137,7 @@ export function createItemHandlers(
       const { modified, applied = [] } = result ?? {}
       if (method === 'HEAD') {
         const { tag, byteLength } = modified ?? (await taggedList(project))
-        const list = { byteLength, chunks: [], release: () => undefined }
+        const list = { byteLength, chunks: [], release: nothing }
         return answerData(exchange, 200, listed, list, ['ETag', tag, ...applied])
       }
       const list = await (modified ? modified.list() : sharedLists.open(project))
@@ -250,6 +250,8 @@ function envelope(status: string, message: string, open = '', close = ''): Envel
   return { before, after: `${close}}` }
 }
 
+function nothing(): void {}
+
 function answerItem(
   exchange: Exchange,
   status: number,
@@ -257,7 +259,7 @@ function answerItem(
   item: EncodedItem,
   headers: HeaderList,
 ): Awaitable<void> {
-  const data = { byteLength: item.length, chunks: [item], release: () => undefined }
+  const data = { byteLength: item.length, chunks: [item], release: nothing }
   return answerData(exchange, status, parts, data, headers)
 }
 
