@@ -114,7 +114,7 @@ function run(command: string, cwd: string, env: Readonly<Record<string, string>>
     cwd,
     env: { ...cleanEnvironment(), ...env },
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: 600_000,
   })
   assert.equal(status, 0, `RUN ${command} ended with ${status}:\n${stdout}\n${stderr}`)
 }

@@ -118,7 +118,7 @@ function linkTool(folder: string, name: string): void {
 function run(folder: string, command: string): { output: string; status: number | null } {
   const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // this test is not its parent
   const offline = { ...env, npm_config_offline: 'true' } // npx must find what the guide has installed
-  const options = { cwd: folder, env: offline, encoding: 'utf8', timeout: 120_000 } as const
+  const options = { cwd: folder, env: offline, encoding: 'utf8', timeout: 600_000 } as const
   const { status, stdout, stderr } = spawnSync('bash', ['-ec', command], options)
   return { status, output: `${stdout}${stderr}` }
 }

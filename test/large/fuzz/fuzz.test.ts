@@ -20,7 +20,7 @@ linuxTest(
     const reporter = ['--test-reporter=tap', '--test-reporter-destination=/dev/null']
     const script = ['scripts/check.mjs', 'fuzz', '--seed', '1', '--conversations', '60']
     const own = ownProcess([process.execPath, ...reporter, ...script], { cwd: root, env })
-    const [code] = await own.ended(120_000)
+    const [code] = await own.ended(600_000)
     const output = await own.printed(/^/)
     assert.equal(code, 0, output)
     assert.match(output, /^no finding$/m)

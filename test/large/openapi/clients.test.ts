@@ -128,7 +128,7 @@ function run(cwd: string, args: string[], env: NodeJS.ProcessEnv = {}): string {
     cwd,
     env: { ...process.env, ...env },
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 600_000,
   })
   assert.equal(status, 0, `${args.join(' ')}\n${stdout}${stderr}`)
   return stdout

@@ -41,7 +41,7 @@ test('Redocly has nothing to say about the document, warnings included', () => {
     cwd: folder,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 600_000,
   })
   assert.notEqual(stdout, '', stderr)
   const { problems }: { problems: { ruleId: string }[] } = JSON.parse(stdout)

@@ -29,7 +29,7 @@ function follow({ text, place }: { text: string; place: string }): string {
     cwd: text.startsWith('npm pack') ? root : folder,
     env: { ...env, ...quick, ...strict },
     encoding: 'utf8',
-    timeout: 150_000,
+    timeout: 600_000,
   })
   assert.equal(status, 0, `${place}: ${stderr}`)
   return stdout
@@ -85,7 +85,7 @@ test('npx item-store dev, and one paste: the first item is stored; npx item-stor
 
   const [, url = ''] = /interface +(\S+)$/m.exec(printed) ?? []
   const args = ['item-store', 'conformance', url]
-  const report = spawnSync('npx', args, { ...options, encoding: 'utf8', timeout: 60_000 })
+  const report = spawnSync('npx', args, { ...options, encoding: 'utf8', timeout: 600_000 })
   assert.equal(report.status, 0, report.stdout + report.stderr)
   assert.match(report.stdout, /^ℹ fail 0$/m)
 })

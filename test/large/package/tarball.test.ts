@@ -12,7 +12,7 @@ const tarball = pack()
 const files = filesIn(tarball)
 
 function run(tool: string, ...args: string[]) {
-  const options = { cwd: root, encoding: 'utf8', timeout: 100_000 } as const
+  const options = { cwd: root, encoding: 'utf8', timeout: 600_000 } as const
   return spawnSync(process.execPath, [toolCommand(tool), ...args], options)
 }
 

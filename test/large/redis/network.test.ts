@@ -108,5 +108,5 @@ async function remoteRedis(): Promise<RemoteRedis> {
 }
 
 async function run(program: string, ...args: string[]): Promise<void> {
-  await promisify(execFile)(program, args, { timeout: 20_000 })
+  await promisify(execFile)(program, args, { timeout: 300_000 })
 }
