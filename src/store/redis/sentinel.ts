@@ -17,13 +17,7 @@ export interface Answer {
   readonly state: 'up' | 'down' | 'retiring'
 }
 
-export interface Sentinel {
-  /** Whether it answered in time when it was asked last. */
-  readonly isPresent: boolean
-  /** Asks for the primary. @throws {Error} after a bounded time. */
-  ask(): Promise<Answer>
-  close(): void
-}
+export type Sentinel = ReturnType<typeof createSentinel>
 
 /**
  * Makes two connections to one sentinel, for questions and for events, as the protocol version requires. They are made
@@ -36,7 +30,7 @@ export function createSentinel(
   timeout: number,
   signal: AbortSignal,
   onEvent: () => void,
-): Sentinel {
+) {
   const { name } = address
   let isPresent = true
   let isAsked = false
@@ -69,11 +63,13 @@ export function createSentinel(
   return {
     close,
 
-    get isPresent() {
+    /** Whether it answered in time when it was asked last. */
+    get isPresent(): boolean {
       return isPresent
     },
 
-    async ask() {
+    /** Asks for the primary. @throws {Error} after a bounded time. */
+    async ask(): Promise<Answer> {
       if (isAsked) throw new TimeoutError('no reply to an earlier question')
       isAsked = true
       isPresent = false
