@@ -263,6 +263,14 @@ test('a stop does not answer what arrives after it began, or it might never end'
   await stopped
 })
 
+test('a stop closes at its end what still waits for a response', async () => {
+  const { listener, socket, served } = await open()
+  socket.write(ask)
+  await until('the request', () => served.length === 1)
+  await listener.stop({ timeout: 0 }) // otherwise it ends when the client gives up, which fails
+  assert.ok(served[0]?.connection.socket.destroyed)
+})
+
 test('a response that is not ready yet may take longer than the idle timeout', async () => {
   const opened = await open({ idleTimeout: 1 })
   const { socket, served } = opened
