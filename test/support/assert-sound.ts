@@ -137,15 +137,16 @@ export function assertSoundIndex({ tables, records }: ItemIndex): number {
 }
 
 /** How many records of a page are in use: those that no slot leads to are free. */
-function recordsInUse({ number, words, used, free, size }: Page, handles: Set<number>): number {
-  assert.ok(used * recordWords <= words.length)
+function recordsInUse({ number, words, free, size }: Page, handles: Set<number>): number {
+  if (words.length === 0) return size
   const freePlaces = new Set<number>()
-  for (let next = free; next > 0; next = words[next * recordWords - 1] ?? 0) {
-    assert.ok(next <= used && !freePlaces.has(next - 1))
-    freePlaces.add(next - 1)
+  for (let next = free; next < pageRecords; ) {
+    assert.ok(next >= 0 && !freePlaces.has(next))
+    freePlaces.add(next)
+    next = (next + 1 + (words[next * recordWords + 4] ?? 0)) | 0
   }
-  assert.equal(size + freePlaces.size, used)
-  for (let place = 0; place < used; place += 1) {
+  assert.equal(size + freePlaces.size, pageRecords)
+  for (let place = 0; place < pageRecords; place += 1) {
     assert.equal(handles.has((number * pageRecords + place) | 0), !freePlaces.has(place))
   }
   return size

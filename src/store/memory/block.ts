@@ -83,25 +83,23 @@ export class Block {
   }
 
   /**
-   * The items that a filter wants, neighbours in one piece, each without the comma after it.
+   * The items that a filter wants, with commas between them: a copy, but of a large item.
    * @param length bytes of the items to look at, up to the end of one of them.
    */
-  wanted(isWanted: ItemFilter, length: number): Buffer[] {
+  wanted(isWanted: ItemFilter, length: number): Buffer {
     const { bytes, start } = this.frame
-    if (this.isLarge) return isWanted(bytes, 0) ? [bytes] : []
+    if (this.isLarge) return isWanted(bytes, 0) ? bytes : bytes.subarray(0, 0)
     const pieces: Buffer[] = []
-    let from = -1
-    for (let position = 0, at = 0; at < length; position += 1) {
-      if (!isWanted(bytes, start + at)) {
-        if (from >= 0) pieces.push(bytes.subarray(start + from, start + at - 1))
-        from = -1
-      } else if (from < 0) {
-        from = at
-      }
-      at = this.#endOf(position)
-      if (at >= length && from >= 0) pieces.push(bytes.subarray(start + from, start + at - 1))
+    for (let position = 0, from = 0, at = 0; at < length; position += 1) {
+      const end = this.#endOf(position)
+      const isKept = isWanted(bytes, start + at)
+      // Neighbours in one piece.
+      if (!isKept || end >= length)
+        pieces.push(bytes.subarray(start + from, start + (isKept ? end : at)))
+      if (!isKept) from = end
+      at = end
     }
-    return pieces
+    return Buffer.concat(pieces).subarray(0, -1) // without the last comma
   }
 
   /**

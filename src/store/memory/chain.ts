@@ -90,14 +90,9 @@ export class Chain {
   /** Takes a block out of the list. Its frame is released once no open list reads it. */
   remove(block: Block): void {
     this.current -= 1
-    const newest = this.open.at(-1)
-    if (newest === undefined || block.since >= newest.moment) {
-      this.#unlink(block)
-      return
-    }
-    block.until = this.#opened
-    keep(newest, block)
     this.retired += 1
+    block.until = this.#opened
+    this.#keep(block, this.open.at(-1))
   }
 
   /** The current block next to another one, unless too many retired ones lie between them. */
@@ -154,10 +149,10 @@ export class Chain {
           yield chunk
           if (block.isLarge && left > 0 && !list.isReleased) yield comma
         } else {
-          const pieces = block.wanted(isWanted, chunk.length)
-          if (pieces.length > 0 && !isFirst) yield comma
-          isFirst &&= pieces.length === 0
-          yield joined(pieces) // an empty one too, so that the reader can pause after each block
+          const wanted = block.wanted(isWanted, chunk.length)
+          if (wanted.length > 0 && !isFirst) yield comma
+          isFirst &&= wanted.length === 0
+          yield wanted // an empty one too, so that the reader can pause after each block
         }
         if (block.isLarge) left -= comma.length
       } else {
@@ -172,7 +167,7 @@ export class Chain {
 
   /** Passes the blocks kept for a released list on to the next older list, or frees them. */
   #settle(list: OpenList): void {
-    const heir = this.open.findLast(({ moment }) => moment < list.moment)
+    const older = this.open.findLast(({ moment }) => moment < list.moment)
     for (let settled = 0; list.kept !== undefined; settled += 1) {
       if (settled === batch) {
         setImmediate(() => this.#settle(list))
@@ -180,22 +175,24 @@ export class Chain {
       }
       const block: Block = list.kept
       list.kept = block.nextKept
-      if (heir !== undefined && block.since < heir.moment) {
-        keep(heir, block)
-      } else {
-        this.retired -= 1
-        this.#unlink(block)
-      }
+      this.#keep(block, older)
+    }
+  }
+
+  /** Keeps a retired block for a list, or frees it if the list does not read it. */
+  #keep(block: Block, list: OpenList | undefined): void {
+    if (list !== undefined && block.since < list.moment) {
+      block.nextKept = list.kept
+      list.kept = block
+    } else {
+      this.retired -= 1
+      this.#link(block.before, block.after)
+      this.#frames.release(block.frame)
     }
   }
 
   #pin(): void {
     this.#frames.pinnedFrom = this.open[0]?.moment ?? Number.POSITIVE_INFINITY
-  }
-
-  #unlink(block: Block): void {
-    this.#link(block.before, block.after)
-    this.#frames.release(block.frame)
   }
 
   #link(before: Block | undefined, after: Block | undefined): void {
@@ -204,16 +201,4 @@ export class Chain {
     if (after === undefined) this.last = before
     else after.before = before
   }
-}
-
-/** Texts with commas between them. A single one is not copied. */
-function joined(texts: readonly Buffer[]): Buffer {
-  const [first] = texts
-  if (first !== undefined && texts.length === 1) return first
-  return Buffer.concat(texts.flatMap((text, place) => (place === 0 ? [text] : [comma, text])))
-}
-
-function keep(list: OpenList, block: Block): void {
-  block.nextKept = list.kept
-  list.kept = block
 }

@@ -36,9 +36,8 @@ const moves = 2
 const maxMappings = 16_384
 
 interface Slab {
-  /** At least as long as what is used of it, so that it is mapped. */
-  readonly memory: ArrayBuffer
-  readonly bytes: Buffer
+  /** In memory that may be longer, so that it is mapped. */
+  readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>
   /** Where the frames that are not in use start, in bytes: a stack. */
@@ -176,7 +175,7 @@ export class FramePool {
       const memory = new ArrayBuffer(wanted === firstSlab ? length : Math.max(length, alwaysMapped))
       const bytes = Buffer.from(memory, 0, length)
       const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
-      return { memory, bytes, words, frames: new Set<Frame>(), free: new Array<number>(count) }
+      return { bytes, words, frames: new Set<Frame>(), free: new Array<number>(count) }
     }, outOfMemory)
     // The first place comes off the stack first, so that memory is touched only as it is needed.
     for (let place = 0; place < count; place += 1) {
@@ -194,7 +193,8 @@ export class FramePool {
     this.#freeBytes -= slab.bytes.length
     // Moved to a new object that nobody keeps, the memory goes with the next scavenge. The old one
     // would wait for a collection of old objects, which may never come in a service that is idle.
-    structuredClone(slab.memory, { transfer: [slab.memory] })
+    const { buffer } = slab.bytes
+    structuredClone(buffer, { transfer: [buffer] })
   }
 }
 

@@ -13,7 +13,7 @@
 import type { ItemId } from '../../item/id.js'
 import { allocate } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
-import { type Handle, Records } from './records.js'
+import { at, type Handle, Records } from './records.js'
 
 export interface Table {
   /** Handles plus one, at the slot that the id hashes to or after it; 0 is an empty slot. */
@@ -186,9 +186,4 @@ function digits(id: ItemId, start: number): number {
 /** The value of a digit: 0 to 9 are 0x30 to 0x39, a to f are 0x61 to 0x66. */
 function digit(code: number): number {
   return (code & 0xf) + (code >>> 6) * 9
-}
-
-/** An element that is known to be there. */
-function at(array: Uint32Array, place: number): number {
-  return array[place] as number // all places are within the arrays
 }

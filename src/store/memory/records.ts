@@ -26,23 +26,21 @@ export interface Page {
   readonly number: number
   /** The records: each the id as four words, and the number of the block. Empty while none is taken. */
   words: Uint32Array
-  /** How many records were ever used. */
-  used: number
-  /** First of the records that are free again, plus one; in place of the block is the next. 0 for none. */
+  /**
+   * Place of the first free record, {@link pageRecords} for none. In place of the block, a free record has how far
+   * behind its neighbour the next free one is: zero in new memory, where all are free.
+   */
   free: number
   /** How many records are taken. */
   size: number
-  /** Whether it is in the list of pages with room, and the next one there. */
-  isListed: boolean
-  next: Page | undefined
 }
 
 const noWords = new Uint32Array(0)
 
 export class Records {
   readonly pages: Page[] = []
-  /** The first in the list of pages with room: the one that records are taken from until it has none. */
-  #first: Page | undefined
+  /** Pages with room. Records are taken from the last one, which alone keeps its memory without any. */
+  readonly #withRoom: Page[] = []
   readonly #maxPages: number
 
   /** @param maxPages maximum number of pages. */
@@ -55,11 +53,7 @@ export class Records {
    * @throws {StoreError} `STORE_FULL` when there is none left, or the system has no memory.
    */
   needRoom(): void {
-    while (this.#first?.size === pageRecords) {
-      this.#first.isListed = false
-      this.#first = this.#first.next
-    }
-    const page = this.#first ?? this.#newPage()
+    const page = this.#withRoom.at(-1) ?? this.#newPage()
     if (page.words === noWords) {
       page.words = allocate(() => new Uint32Array(pageRecords * recordWords), outOfMemory)
     }
@@ -67,15 +61,11 @@ export class Records {
 
   /** Takes a record, for which there is room, for an id that has no block yet. */
   take(id: Uint32Array): Handle {
-    const page = this.#first as Page // there is room
-    let place = page.used
-    if (page.free === 0) {
-      page.used += 1
-    } else {
-      place = page.free - 1
-      page.free = at(page.words, blockAt(place))
-    }
+    const page = this.#withRoom.at(-1) as Page // there is room
+    const place = page.free
+    page.free = (place + 1 + at(page.words, blockAt(place))) | 0
     page.size += 1
+    if (page.size === pageRecords) this.#withRoom.pop()
     page.words.set(id, place * recordWords)
     return (page.number << placeBits) | place
   }
@@ -84,12 +74,12 @@ export class Records {
   release(handle: Handle): void {
     const page = this.#pageOf(handle)
     const place = placeOf(handle)
-    page.words[blockAt(place)] = page.free
-    page.free = place + 1
+    if (page.size === pageRecords) this.#withRoom.splice(-1, 0, page)
+    page.words[blockAt(place)] = page.free - place - 1
+    page.free = place
     page.size -= 1
-    if (!page.isListed) this.#list(page)
-    if (page.size === 0 && page !== this.#first) {
-      Object.assign(page, { words: noWords, used: 0, free: 0 }) // the memory goes with its last record
+    if (page.size === 0 && page !== this.#withRoom.at(-1)) {
+      Object.assign(page, { words: noWords, free: 0 }) // the memory goes with its last record
     }
   }
 
@@ -126,26 +116,10 @@ export class Records {
     if (number >= this.#maxPages) {
       throw new StoreError('STORE_FULL', 'The store is full: it cannot keep track of more items')
     }
-    const page = {
-      number,
-      words: noWords,
-      used: 0,
-      free: 0,
-      size: 0,
-      isListed: false,
-      next: undefined,
-    }
+    const page = { number, words: noWords, free: 0, size: 0 }
     this.pages.push(page)
-    this.#list(page)
+    this.#withRoom.push(page)
     return page
-  }
-
-  /** Lists a page after the first one, which alone keeps its memory without records: it will be used next. */
-  #list(page: Page): void {
-    page.isListed = true
-    page.next = this.#first?.next
-    if (this.#first === undefined) this.#first = page
-    else this.#first.next = page
   }
 }
 
@@ -158,6 +132,6 @@ function blockAt(place: number): number {
 }
 
 /** An element that is known to be there. */
-function at(array: Uint32Array, place: number): number {
+export function at(array: Uint32Array, place: number): number {
   return array[place] as number // all places are within the arrays
 }
