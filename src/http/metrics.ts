@@ -36,9 +36,13 @@ export async function publishMetrics(
   address: ListenAddress,
 ): Promise<PublishedMetrics> {
   const { registry, observe } = createMetrics(store, waitingReads)
-  const server = createServer(async ({ url = '' }, response) => {
+  const server = createServer(async ({ url = '', method = '' }, response) => {
     if (url.split('?')[0] !== '/metrics') {
       response.writeHead(404).end()
+      return
+    }
+    if (method !== 'GET' && method !== 'HEAD') {
+      response.writeHead(405, { Allow: 'GET, HEAD' }).end()
       return
     }
     try {

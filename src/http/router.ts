@@ -138,9 +138,11 @@ function answerOtherMethod(exchange: Exchange, allow: string): void {
  * Allowed from any origin (spec §1.5, Fetch standard §3.2). A preflight for any other method is granted too, so that the
  * page sees the 405.
  */
-const allowedMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
-const allowedHeaders =
-  'Authorization, Content-Type, If-Match, If-None-Match, Prefer, Idempotency-Key'
+const allowedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
+const allowedHeaders = [
+  ...['Authorization', 'Content-Type'],
+  ...['If-Match', 'If-None-Match', 'Prefer', 'Idempotency-Key'],
+]
 
 /** A list of names (RFC 9110 §5.6.1 and §5.6.2). */
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
@@ -161,7 +163,11 @@ function answerPreflight(exchange: Exchange): void {
     'Access-Control-Allow-Methods',
     withRequested(allowedMethods, headers['access-control-request-method']),
     'Access-Control-Allow-Headers',
-    withRequested(allowedHeaders, headers['access-control-request-headers']),
+    withRequested(
+      allowedHeaders,
+      headers['access-control-request-headers'],
+      (name) => name.toLowerCase(), // the names of methods are compared as they are (Fetch standard §2.2.1)
+    ),
     'Access-Control-Max-Age',
     maxAge,
     'Vary',
@@ -169,8 +175,17 @@ function answerPreflight(exchange: Exchange): void {
   ])
 }
 
-/** Lists the allowed names, then the requested ones, if they are a list of names. */
-function withRequested(allowed: string, requested = ''): string {
-  const canBeAllowed = requested.length <= maxNamesLength && nameList.test(requested)
-  return canBeAllowed ? `${allowed}, ${requested}` : allowed
+/** Lists the allowed names, then the requested ones, each once. @param key returns the same for names that mean the same. */
+function withRequested(
+  allowed: readonly string[],
+  requested: string | undefined,
+  key = (name: string) => name,
+): string {
+  const canBeAllowed =
+    requested !== undefined && requested.length <= maxNamesLength && nameList.test(requested)
+  const all = new Map<string, string>()
+  for (const name of [...allowed, ...(canBeAllowed ? requested.split(/[ \t]*,[ \t]*/) : [])]) {
+    if (!all.has(key(name))) all.set(key(name), name)
+  }
+  return [...all.values()].join(', ')
 }

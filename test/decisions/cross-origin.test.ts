@@ -82,6 +82,19 @@ for (const asked of askedHeaders) {
   })
 }
 
+test('§1.5 a preflight names each method and header once', async () => {
+  const asked = 'x-a,authorization, X-A,content-TYPE,x-b'
+  for (const method of ['POST', 'PATCH', 'post']) {
+    const { headers } = await preflight(method, '/items', asked)
+    const methods = String(headers['access-control-allow-methods']).split(', ')
+    const fixed = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
+    assert.deepEqual(methods, method === 'POST' ? fixed : [...fixed, method])
+    const names = listOf(headers['access-control-allow-headers'])
+    assert.deepEqual(names, [...new Set(names)])
+    assert.deepEqual(names.slice(-2), ['x-a', 'x-b'])
+  }
+})
+
 const noNames = ['a b', 'x: y', '"x"', 'a,,b', 'x'.repeat(2_049), '<script>']
 for (const asked of noNames) {
   test(`§1.5 a preflight that asks for "${asked.slice(0, 10)}" is answered without it`, async () => {

@@ -38,6 +38,8 @@ ownTest('metrics count requests, tokens, items and bytes, on their own port only
   const url = `http://127.0.0.1:${port}/metrics?from=a-scraper`
   assert.equal((await fetch(url)).status, 200)
   assert.equal((await fetch(url, { method: 'HEAD' })).status, 200)
+  const refused = await fetch(url, { method: 'POST' })
+  assert.deepEqual([refused.status, refused.headers.get('Allow')], [405, 'GET, HEAD'])
   assert.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
 })
 
