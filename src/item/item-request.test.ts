@@ -49,7 +49,7 @@ const raw = String.raw
 const bodies: [title: string, body: string, item: string][] = [
   ['id and project_id alone in data', '{"data":{"id":1,"project_id":2}}', 'null}'],
   ['id last in data', '{"data":{"a":1,"id":{"b":2}}}', 'null,"a":1}'],
-  ['id between others', '{"data":{"a":1.0, "id" : [1] , "b":2.0}}', 'null,"a":1.0,"b":2.0}'],
+  ['id between others', '{"data":{"a":1.0, "id" : [1] , "b":2.0}}', 'null,"a":1.0, "b":2.0}'],
   ['white space alone in data', '{"data":{ \n}}', 'null}'],
   ['"project\\u005fid" in data', raw`{"data":{"a":1,"project\u005Fid":"x"}}`, 'null,"a":1}'],
   [

@@ -11,12 +11,20 @@
 import { isUtf8 } from 'node:buffer'
 import { GenericRequest, type Issue } from '../interface/models.js'
 import { isMapped } from '../memory/mapped.js'
+import { keptMembers, MemberRecord, type Members, maxNamedText } from './data-members.js'
 import { JsonChecker } from './json-checker.js'
-import { JsonSyntaxError, type Member } from './json-syntax.js'
-import { keptMembers } from './kept-members.js'
-import { MemberRecord, type Members } from './member-record.js'
-import { maxNamedText, nameOf } from './names.js'
-import { Place, positionOf } from './scan.js'
+import {
+  isNamed,
+  JsonSyntaxError,
+  lowerF,
+  lowerN,
+  lowerT,
+  type Member,
+  openBrace,
+  openBracket,
+  quote,
+} from './json-syntax.js'
+import { Place } from './scan.js'
 import { atOnce, type Slices } from './slices.js'
 
 /** A valid request, as the pieces of text that the item is made of. */
@@ -36,15 +44,6 @@ const { validate } = GenericRequest['~standard']
 
 const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
-const quote = 0x22
-const openBracket = 0x5b
-const backslash = 0x5c
-const lowerD = 0x64
-const lowerF = 0x66
-const lowerN = 0x6e
-const lowerP = 0x70
-const lowerT = 0x74
-const openBrace = 0x7b
 
 /** A body of which some has arrived. */
 export interface ArrivingBody {
@@ -74,71 +73,77 @@ const firstWindow = 1024
 /** V8 takes longer to read memory that can be resized: from a copy then. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
-/** No longer name is that of a field, however it is escaped. */
-const longestField = '\\u0000'.length * 'project_id'.length
-
 /** Reads the text of a request, and finds its fields. */
 class RequestCheck {
   readonly checker = new JsonChecker(2, (member, depth) => this.#visit(member, depth))
-  readonly record = new MemberRecord()
+  readonly #members = new MemberRecord()
   #data: Field | undefined
   #projectId: Field | undefined
-  #bytes = nothing
+  #body = nothing
 
   /**
-   * Has the bytes up to a position checked: up to the first that is wrong, be it in UTF-8 or JSON.
+   * Has the body checked up to a position, or up to the first byte that is wrong, be it in UTF-8 or JSON.
    * @param isLast whether the body ends there.
    */
-  read(bytes: Buffer, end: number, isLast: boolean): void {
-    this.#bytes = bytes
-    readWindow(this.checker, bytes, end, isLast)
-    this.#bytes = nothing
+  read(body: Buffer, end: number, isLast: boolean): void {
+    const { position } = this.checker
+    let window = body
+    if (isMapped(body)) {
+      body.copy(windowCopy, 0, position, end)
+      window = windowCopy.subarray(0, end - position)
+    } else if (position > 0 || end < body.length) {
+      window = body.subarray(position, end)
+    }
+    if (!isLast) window = window.subarray(0, incompleteEnd(window))
+    const isText = isUtf8(window)
+    if (!isText) window = window.subarray(0, firstInvalid(window))
+    this.#body = body
+    this.checker.read(window, position, isLast && isText)
+    this.#body = nothing
+    if (!isText) throw new InvalidItemError('The body is not valid UTF-8')
   }
 
   #visit(member: Member, depth: number): void {
+    const body = this.#body
     if (depth === 2) {
-      this.record.add(member)
+      this.#members.add(body, member)
       return
     }
-    const name = fieldNamed(this.#bytes, member)
-    if (name === undefined) {
-      this.record.clear()
-    } else {
-      const { valueStart: start, valueEnd: end } = member
-      const field = { start, end, members: this.record.take(this.#bytes) }
-      if (name === 'data')
-        this.#data = field // the last one counts
-      else this.#projectId = field
-    }
+    const field = { start: member.valueStart, end: member.valueEnd, members: this.#members.take() }
+    // The last one counts.
+    if (isNamed(body, member, 'data')) this.#data = field
+    else if (isNamed(body, member, 'project_id')) this.#projectId = field
   }
 
   /** The fields of a complete body. @throws {InvalidItemError} if they do not meet spec §2.2. */
-  fields(bytes: Buffer): { readonly projectId: Field | undefined; readonly members: Members } {
-    if (bytes[this.checker.start] !== openBrace) throw invalid('the body must be an object')
+  fields(body: Buffer): { readonly projectId: Buffer; readonly members: Members } {
+    if (body[this.checker.start] !== openBrace) throw invalid('the body must be an object')
     const data = this.#data
     const projectId = this.#projectId
     // The schema gets only what it checks; nothing is ever parsed.
     const outlines: { data?: unknown; project_id?: unknown } = {}
-    if (data !== undefined) outlines.data = outline(bytes, data.start)
-    if (projectId !== undefined) outlines.project_id = outline(bytes, projectId.start)
+    if (data !== undefined) outlines.data = outline(body, data.start)
+    if (projectId !== undefined) outlines.project_id = outline(body, projectId.start)
     const result = validate(outlines)
     if ('issues' in result && result.issues) throw invalid(firstOf(result.issues))
     if (data === undefined) throw new Error('the check and the schema disagree on data')
-    return { projectId, members: data.members }
+    return {
+      projectId: projectId === undefined ? nullText : body.subarray(projectId.start, projectId.end),
+      members: data.members,
+    }
   }
 
-  /** Makes it ready for another body. @returns whether it is small enough to be kept. */
-  reset(): boolean {
+  /** Makes it ready for another body. */
+  reset(): void {
     this.#data = undefined
     this.#projectId = undefined
+    this.#members.take()
     this.checker.reset()
-    this.record.clear()
-    return this.checker.stack.byteLength + this.record.byteLength === 0
   }
 }
 
-/** A check that is not in use: to make one takes longer than to check a short body. */
-let spare: RequestCheck | undefined
+/** Checks all short bodies: to make a check takes longer than to check a body. */
+const shortCheck = new RequestCheck()
 
 /**
  * Checks the body of a create or replace.
@@ -146,25 +151,21 @@ let spare: RequestCheck | undefined
  * @throws {InvalidItemError} if it is not JSON, or does not meet spec §2.2.
  */
 export function parseItemRequest(body: Buffer): ItemRequest {
-  if (body.length > 0 && body.length <= windowBytes) {
-    const check = spare ?? new RequestCheck()
-    spare = undefined // if the body is wrong, it is not used again
-    try {
-      check.read(body, body.length, true)
-    } catch (error) {
-      if (!(error instanceof JsonSyntaxError)) throw error
-      throw invalidJson(positionOf(body, error.offset), error)
-    }
-    const { projectId, members } = check.fields(body)
-    if (members.hasDropped === false) {
-      if (check.reset()) spare = check
-      return requestOf(body, projectId, members)
-    }
-    const kept = keptMembers(body, members, check.record.marks, () => undefined)
-    return requestOf(body, projectId, atOnce(kept))
+  if (body.length === 0 || body.length > windowBytes) {
+    const arrived = { bytes: body, length: body.length, isComplete: true, hold: () => undefined }
+    return atOnce(readItemRequest(arrived))
   }
-  const arrived = { bytes: body, length: body.length, isComplete: true, hold: () => undefined }
-  return atOnce(readItemRequest(arrived))
+  shortCheck.reset()
+  try {
+    shortCheck.read(body, body.length, true)
+  } catch (error) {
+    throw atOnce(withPlace(error, body))
+  }
+  const { projectId, members } = shortCheck.fields(body)
+  const { start, end } = members.areMarked
+    ? atOnce(keptMembers(body, members, () => undefined))
+    : members
+  return { projectId, members: body.subarray(start, end) }
 }
 
 /**
@@ -173,82 +174,40 @@ export function parseItemRequest(body: Buffer): ItemRequest {
  */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const check = new RequestCheck()
-  const { checker, record } = check
+  const { checker } = check
   if (body.length > maxNamedText) throw invalid('it is longer than 128 MiB')
   for (let isLast = false; !isLast; ) {
     const { position } = checker
-    const end = Math.min(
-      body.length,
-      position + Math.min(windowBytes, firstWindow + (position >> 1)),
-    )
+    const length = Math.min(windowBytes, firstWindow + (position >> 1))
+    const end = Math.min(body.length, position + length)
     isLast = body.isComplete && end === body.length
     if (end === 0 && isLast) throw new InvalidItemError('The body is empty; expected a JSON object')
     try {
       check.read(body.bytes, end, isLast)
     } catch (error) {
-      if (!(error instanceof JsonSyntaxError)) throw error
-      throw invalidJson(yield* placeAt(body, error.offset), error)
+      throw yield* withPlace(error, body.bytes)
     }
     if (isLast) break
-    body.hold(checker.stack.byteLength + record.byteLength)
+    body.hold(checker.stack.byteLength)
     yield end === body.length ? 'waiting' : undefined
   }
   const { bytes } = body
   const { projectId, members } = check.fields(bytes)
-  return requestOf(bytes, projectId, yield* keptMembers(bytes, members, record.marks, body.hold))
+  const { start, end } = yield* keptMembers(bytes, members, body.hold)
+  return { projectId, members: bytes.subarray(start, end) }
 }
 
-/** @param members where they are in the body. */
-function requestOf(
-  body: Buffer,
-  projectId: Field | undefined,
-  { start, end }: { readonly start: number; readonly end: number },
-): ItemRequest {
-  return {
-    projectId: projectId === undefined ? nullText : body.subarray(projectId.start, projectId.end),
-    members: body.subarray(start, end),
-  }
-}
-
-function readWindow(checker: JsonChecker, body: Buffer, end: number, isLast: boolean): void {
-  const { position } = checker
-  let window = body
-  if (isMapped(body)) {
-    body.copy(windowCopy, 0, position, end)
-    window = windowCopy.subarray(0, end - position)
-  } else if (position > 0 || end < body.length) {
-    window = body.subarray(position, end)
-  }
-  if (!isLast) window = window.subarray(0, incompleteEnd(window))
-  if (isUtf8(window)) {
-    checker.read(window, position, isLast)
-  } else {
-    checker.read(window.subarray(0, firstInvalid(window)), position, false)
-    throw new InvalidItemError('The body is not valid UTF-8')
-  }
-}
-
-function invalidJson(place: string, { message }: JsonSyntaxError): InvalidItemError {
-  return new InvalidItemError(`The body is not valid JSON: ${place}: ${message}`)
-}
-
-function* placeAt(body: ArrivingBody, offset: number): Slices<string> {
+/** Returns the error of a body that is not JSON, with line and column of what is wrong; any other as it is. */
+function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
+  if (!(error instanceof JsonSyntaxError)) return error
+  const { offset, message } = error
   const place = new Place()
   for (let start = 0; start < offset; start += windowBytes) {
-    const length = body.bytes.copy(windowCopy, 0, start, Math.min(start + windowBytes, offset))
+    if (start > 0) yield
+    const length = body.copy(windowCopy, 0, start, Math.min(start + windowBytes, offset))
     place.pass(windowCopy.subarray(0, length))
-    if (start + length < offset) yield
   }
-  return place.toString()
-}
-
-/** The field that a member is, if any. However it is escaped, the name starts with its first letter or a backslash. */
-function fieldNamed(body: Buffer, { nameStart, nameEnd }: Member) {
-  const first = body[nameStart]
-  if (first !== lowerD && first !== lowerP && first !== backslash) return undefined
-  if (nameEnd - nameStart > longestField) return undefined
-  const name = nameOf(body, nameStart, nameEnd)
-  return name === 'data' || name === 'project_id' ? name : undefined
+  return new InvalidItemError(`The body is not valid JSON: ${place}: ${message}`)
 }
 
 function invalid(what: string): InvalidItemError {

@@ -103,10 +103,14 @@ export class JsonChecker {
     return memberAt(this.#members, 0).valueStart
   }
 
-  /** Makes it ready for another text, once all of one has been read. */
+  /** Makes it ready for another text. */
   reset(): void {
     this.position = 0
     this.#state = beforeValue
+    this.#depth = 0
+    this.#bits = 0
+    this.#visited = 0
+    this.stack.clear()
   }
 
   /**

@@ -5,15 +5,33 @@
  * @module
  */
 
-/** Position of an object's member in the text, in bytes; ends are exclusive. */
-export interface Member {
-  /** The name as written between its quotes, including escapes. */
+/** Position of a member's name in the text, in bytes: as written between its quotes, including escapes. */
+export interface Name {
   readonly nameStart: number
   readonly nameEnd: number
-  /** Whether the name contains an escape. */
+  /** Whether it contains an escape. */
   readonly isEscaped: boolean
+}
+
+/** Position of an object's member in the text, in bytes; ends are exclusive. */
+export interface Member extends Name {
   readonly valueStart: number
   readonly valueEnd: number
+}
+
+/** Whether a name in a valid text is this one, which has ASCII letters alone, however it is escaped. */
+export function isNamed(text: Uint8Array, { nameStart, nameEnd, isEscaped }: Name, name: string) {
+  const length = nameEnd - nameStart
+  if (isEscaped) {
+    if (length > name.length * '\\u0000'.length) return false
+    const written = String.fromCharCode(...text.subarray(nameStart, nameEnd))
+    return JSON.parse(`"${written}"`) === name
+  }
+  if (length !== name.length) return false
+  for (let place = 0; place < length; place += 1) {
+    if (text[nameStart + place] !== name.charCodeAt(place)) return false
+  }
+  return true
 }
 
 /** A member that is being read. */
@@ -86,6 +104,8 @@ export const closeBracket = 0x5d
 const lowerA = 0x61
 const lowerE = 0x65
 export const lowerF = 0x66
+export const lowerN = 0x6e
+export const lowerT = 0x74
 export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d

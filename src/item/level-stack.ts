@@ -37,4 +37,9 @@ export class LevelStack {
     const place = this.#words % partWords
     return this.#parts[(this.#words - place) / partWords]?.[place] as number // it was put there
   }
+
+  /** Forgets all levels, and keeps the memory. */
+  clear(): void {
+    this.#words = 0
+  }
 }

@@ -1,73 +1,54 @@
-/** The names of members in a JSON text: with their escapes resolved (RFC 8259 §7), and found again in a table. @module */
+/** The names of members in a JSON text, with their escapes resolved (RFC 8259 §7): read, hashed and compared. @module */
 
 import { randomInt } from 'node:crypto'
-import { mapped, mappedFrom, released } from '../memory/mapped.js'
-
-const backslash = 0x5c
-const digit9 = 0x39
-const lowerU = 0x75
+import { backslash, digit9, lowerU, quote } from './json-syntax.js'
 
 /** What the character after a backslash stands for, except `u`; others stand for themselves. */
 const escapes = new Map(
-  Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(([letter, character]) => [
-    letter.charCodeAt(0),
-    character.charCodeAt(0),
-  ]),
+  Array.from('bfnrt', (letter, place) => [letter.charCodeAt(0), '\b\f\n\r\t'.charCodeAt(place)]),
 )
 
-/** A name in a valid JSON text; `start` and `end` exclude its quotes. */
+/** A name or string in a valid JSON text; `start` and `end` exclude its quotes. */
 export function nameOf(text: Buffer, start: number, end: number): string {
   const name = text.toString('utf8', start, end)
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // it is a valid JSON string
 }
 
-/**
- * A name or string in a valid JSON text, as UTF-8. A lone surrogate, which UTF-8 cannot encode, becomes the
- * three bytes that its bit pattern would give: names are equal exactly if these bytes are.
- * @param start the position after the opening quote.
- * @param end the position of the closing quote.
- */
-export function unescapeName(text: Buffer, start: number, end: number): Buffer {
-  const name = Buffer.allocUnsafe(end - start) // escapes are longer than what they stand for
-  let length = 0
-  for (let at = start; at < end; ) {
-    const byte = text[at] as number // within the text
-    if (byte !== backslash) {
-      name[length++] = byte
-      at += 1
-    } else if (text[at + 1] !== lowerU) {
-      const letter = text[at + 1] as number // every escape has one
-      name[length++] = escapes.get(letter) ?? letter
-      at += 2
-    } else {
-      let code = codeUnit(text, at + 2)
-      at += 6
-      if (isHigh(code) && text[at] === backslash && text[at + 1] === lowerU) {
-        const low = codeUnit(text, at + 2)
-        if (isLow(low)) {
-          code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00)
-          at += 6
-        }
-      }
-      length = writeCodePoint(name, length, code)
-    }
-  }
-  return name.subarray(0, length)
-}
+/** Returned by `characterAt` for the quote that ends a name; higher than any code point. */
+const endOfName = 0x110000
+
+/** Bits of a result of `characterAt` that are the number of bytes. */
+const lengthBits = 4
 
 /**
- * The position after a character, or half of one, that may be an escape; after two halves that belong together.
- * @param at within a name or string in a valid JSON text.
+ * Reads a character of a name in a valid JSON text. Half of a surrogate pair without the other half is a character,
+ * so that names are equal exactly if their characters are.
+ * @returns its code point, followed by the number of bytes that it takes in {@link lengthBits} bits.
  */
-export function nextCharacter(text: Buffer, at: number): number {
-  if (text[at] !== backslash) return at + 1
-  if (text[at + 1] !== lowerU) return at + 2
-  const isPair =
-    isHigh(codeUnit(text, at + 2)) &&
-    text[at + 6] === backslash &&
-    text[at + 7] === lowerU &&
-    isLow(codeUnit(text, at + 8))
-  return isPair ? at + 12 : at + 6
+export function characterAt(text: Buffer, at: number): number {
+  const byte = text[at] as number // within the text
+  if (byte === quote) return (endOfName << lengthBits) | 1
+  if (byte === backslash) return escapeAt(text, at)
+  if (byte < 0x80) return (byte << lengthBits) | 1
+  const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4 // RFC 3629 §3
+  let code = byte & (0xff >> (length + 1))
+  for (let next = at + 1; next < at + length; next += 1) {
+    code = (code << 6) | ((text[next] as number) & 0x3f) // the text is valid
+  }
+  return (code << lengthBits) | length
+}
+
+function escapeAt(text: Buffer, at: number): number {
+  const letter = text[at + 1] as number // every escape has one
+  if (letter !== lowerU) return ((escapes.get(letter) ?? letter) << lengthBits) | 2
+  const code = codeUnit(text, at + 2)
+  const isHigh = code >= 0xd800 && code <= 0xdbff
+  if (isHigh && text[at + 6] === backslash && text[at + 7] === lowerU) {
+    const low = codeUnit(text, at + 8)
+    const isLow = low >= 0xdc00 && low <= 0xdfff
+    if (isLow) return ((0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00)) << lengthBits) | 12
+  }
+  return (code << lengthBits) | 6
 }
 
 function codeUnit(text: Buffer, start: number): number {
@@ -79,121 +60,99 @@ function codeUnit(text: Buffer, start: number): number {
   return code
 }
 
-function isHigh(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff
-}
-
-function isLow(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff
-}
-
-/** Writes a code point in UTF-8 (RFC 3629 §3). @returns the position after it. */
-function writeCodePoint(target: Buffer, start: number, code: number): number {
-  let at = start
-  if (code < 0x80) {
-    target[at++] = code
-  } else if (code < 0x800) {
-    target[at++] = 0xc0 | (code >> 6)
-    target[at++] = 0x80 | (code & 0x3f)
-  } else if (code < 0x10000) {
-    target[at++] = 0xe0 | (code >> 12)
-    target[at++] = 0x80 | ((code >> 6) & 0x3f)
-    target[at++] = 0x80 | (code & 0x3f)
-  } else {
-    target[at++] = 0xf0 | (code >> 18)
-    target[at++] = 0x80 | ((code >> 12) & 0x3f)
-    target[at++] = 0x80 | ((code >> 6) & 0x3f)
-    target[at++] = 0x80 | (code & 0x3f)
-  }
-  return at
-}
-
 /** Upper bound of hashes. Large, but the product of a hash and any base is still exact in a double. */
 const prime = 2 ** 31 - 1
 
-/** How full the table becomes if all names are different. */
-const load = 0.72
+/** Bytes of names that are read at once. */
+const pieceBytes = 8 * 1024
 
-/** The system provides memory in pages of this size in bytes, when they are first written. */
-const pageBytes = 4096
-
-/** The largest text; a slot has as many bits for a position, and the others for bits of the hash. */
-export const maxNamedText = 128 * 1024 * 1024
-const positionBits = 27
-
-/**
- * Names of members, found by a hash of their bytes, with escapes resolved. What is kept of each is the position of
- * its member, in four bytes outside of the JavaScript heap; the name itself stays in the text.
- */
-export class NameTable {
+/** The hash of one name after another: the polynomial with the characters as coefficients, at one point. */
+export class NameHash {
+  readonly #text: Buffer
   /**
-   * The point at which the polynomials of names are evaluated. Random, because colliding names cost time:
-   * without knowing it, nobody can pick names that collide more often than by chance (Carter and Wegman,
-   * Universal Classes of Hash Functions, 1979). New for each body: a longer-lived one could be found by
-   * timing.
+   * The point. Random, because colliding names cost time: without knowing it, nobody can pick names that collide more
+   * often than by chance (Carter and Wegman, Universal Classes of Hash Functions, 1979). New for each body: a
+   * longer-lived one could be found by timing.
    */
-  readonly base = randomInt(2 ** 20, 2 ** 21)
-  readonly #isSame: (start: number, other: number) => boolean
-  readonly #memory: Buffer
-  /** For each name, the start of its member and bits of its hash; 0 for none. */
-  readonly #slots: Int32Array
-  #count = 0
+  readonly #base = randomInt(2 ** 20, 2 ** 21)
+  #hash = 0
+  isEscaped = false
+  /** The end of what has been read. */
+  end = 0
 
-  /**
-   * @param count maximum number of names.
-   * @param isSame whether two members have the same name, by where they start.
-   */
-  constructor(count: number, isSame: (start: number, other: number) => boolean) {
-    this.#isSame = isSame
-    const slots = Math.ceil(count / load)
-    const bytes = slots * Int32Array.BYTES_PER_ELEMENT
-    this.#memory = bytes < mappedFrom ? Buffer.alloc(bytes) : mapped(bytes)
-    this.#slots = new Int32Array(this.#memory.buffer, 0, slots)
+  constructor(text: Buffer) {
+    this.#text = text
   }
 
-  /** Memory that it takes at most, in bytes: each name may be the first in a page. */
-  get byteLength(): number {
-    return Math.min(this.#memory.length, this.#count * pageBytes)
+  /** The hash of the name that has been read, spread over 32 bits. */
+  get mixed(): number {
+    const hash = this.#hash
+    const once = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+    const twice = Math.imul(once ^ (once >>> 12), 0x297a2d39)
+    return (twice ^ (twice >>> 15)) >>> 0
   }
 
-  /** Returns the memory to the system, as the item is about to take some. The table must not be used any more. */
-  release(): void {
-    released(this.#memory)
+  /** @param start of the name. */
+  begin(start: number): void {
+    this.end = start
+    this.#hash = 0
+    this.isEscaped = false
   }
 
-  /**
-   * Puts a member in the place of the one with the same name, if there is one.
-   * @returns the start of that one, or 0.
-   */
-  put(start: number, hash: number): number {
-    const slots = this.#slots
-    const mixed = mix(hash)
-    const entry = start | (mixed << positionBits)
-    let slot = Math.floor((mixed / 2 ** 32) * slots.length)
-    for (let present = slots[slot]; present; present = slots[slot]) {
-      const other = present & (maxNamedText - 1)
-      // The bits of the hash are compared first.
-      if ((present ^ entry) >>> positionBits === 0 && this.#isSame(other, start)) {
-        slots[slot] = entry
-        return other
+  /** Reads on. @returns whether the name is longer than what has been read. */
+  goOn(): boolean {
+    const text = this.#text
+    let at = this.end
+    let hash = this.#hash
+    let byte = text[at] as number // before the closing quote, or that
+    for (const limit = at + pieceBytes; at < limit && byte !== quote; ) {
+      let character = byte
+      if (byte === backslash || byte >= 0x80) {
+        this.isEscaped ||= byte === backslash
+        const read = characterAt(text, at)
+        character = read >> lengthBits
+        at += read & ((1 << lengthBits) - 1)
+      } else {
+        at += 1
       }
-      slot = slot + 1 === slots.length ? 0 : slot + 1
+      const product = (hash + character + 1) * this.#base
+      hash = product - Math.floor(product / prime) * prime // the remainder; % takes twice the time
+      byte = text[at] as number // as above
     }
-    slots[slot] = entry
-    this.#count += 1
-    return 0
+    this.#hash = hash
+    this.end = at
+    return byte !== quote
   }
 }
 
-/** Moves a hash on by a byte. */
-export function hashWith(hash: number, byte: number, base: number): number {
-  const product = (hash + byte + 1) * base
-  return product - Math.floor(product / prime) * prime // the remainder; % takes twice the time
-}
+/** Compares two names after the other. */
+export class NameComparison {
+  readonly #text: Buffer
+  #one = 0
+  #other = 0
+  areSame = false
 
-/** Spreads a hash over 32 bits. */
-function mix(hash: number): number {
-  const once = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-  const twice = Math.imul(once ^ (once >>> 12), 0x297a2d39)
-  return (twice ^ (twice >>> 15)) >>> 0
+  constructor(text: Buffer) {
+    this.#text = text
+  }
+
+  /** @param one start of a name. @param other start of another one. */
+  begin(one: number, other: number): void {
+    this.#one = one
+    this.#other = other
+  }
+
+  /** Reads on. @returns whether there is more to read. */
+  goOn(): boolean {
+    const text = this.#text
+    for (const limit = this.#one + pieceBytes; this.#one < limit; ) {
+      const one = characterAt(text, this.#one)
+      const other = characterAt(text, this.#other)
+      this.areSame = one >> lengthBits === other >> lengthBits
+      if (!this.areSame || one >> lengthBits === endOfName) return false
+      this.#one += one & ((1 << lengthBits) - 1)
+      this.#other += other & ((1 << lengthBits) - 1)
+    }
+    return true
+  }
 }
