@@ -106,14 +106,10 @@ const pageBytes = 4096
 export const maxNamedText = 128 * 1024 * 1024
 const positionBits = 27
 
-/** Work in one slice, which takes a few tenths of a millisecond, in bytes of names. */
-const sliceWork = 8 * 1024
-/** How many of them a member counts for, besides its name, and how many a byte of a name with escapes. */
-const memberWork = 32
-const escapedWork = 4
-
-/** How far the next mark is looked for byte by byte, and not with a call that takes longer to begin. */
-const near = 32
+/** Bytes of text that are worked on in one slice, in a few tenths of a millisecond, if all members are short. */
+const windowBytes = 1024
+/** How many of them are behind the start of the first member. */
+const windowMargin = 64
 
 /**
  * Moves the members that are kept together. It goes from the last member to the first, so that a member is dropped if
@@ -134,27 +130,36 @@ export function* keptMembers(
   const memory = tableBytes < mappedFrom ? Buffer.alloc(tableBytes) : mapped(tableBytes)
   /** For each name, where its member starts once it has been moved, and bits of its hash; 0 for none. */
   const table = new Int32Array(memory.buffer, memory.byteOffset, length)
-  const name = new NameHash(text)
+  const name = new NameHash()
   const comparison = new NameComparison(text)
   let names = 0
-  let work = 0
+  /** A copy of some text: V8 takes longer to read memory that can be resized. */
+  const window = Buffer.allocUnsafeSlow(windowBytes)
+  let windowStart = lastEnd
   /** Members that are kept, up to here, have to be moved by this many bytes. Those behind have been moved. */
   let end = lastEnd
   let shift = 0
   for (let next = lastEnd; next > start; ) {
     let at = next - 1
-    while (at > next - near && text[at] !== mark) at -= 1
-    while (text[at] !== mark) {
-      const from = Math.max(start, at - sliceBytes)
-      at = from + Math.max(0, text.subarray(from, at).lastIndexOf(mark))
-      yield
+    while (at >= windowStart && window[at - windowStart] !== mark) at -= 1
+    if (at < windowStart) {
+      do {
+        hold(Math.min(tableBytes, names * pageBytes)) // each name may be the first in a page
+        yield
+        const from = Math.max(start, at + 1 - sliceBytes)
+        at = from + text.subarray(from, at + 1).lastIndexOf(mark)
+      } while (text[at] !== mark)
+      windowStart = Math.max(start, at + windowMargin - windowBytes)
+      text.copy(window, 0, windowStart, windowStart + windowBytes)
     }
     text[at] = quote
 
-    name.begin(at + 1)
+    const isInWindow = next <= windowStart + windowBytes
+    const bytes = isInWindow ? window : text
+    const nameStart = at + 1 - (isInWindow ? windowStart : 0)
+    name.begin(bytes, nameStart)
     while (name.goOn()) yield
-    const member = { nameStart: at + 1, nameEnd: name.end, isEscaped: name.isEscaped }
-    let isDropped = isOwn(text, member)
+    let isDropped = isOwn(bytes, { nameStart, nameEnd: name.end })
     const hash = name.mixed
     const entry = (at + shift) | (hash << positionBits)
     let slot = Math.floor((hash / 2 ** 32) * length)
@@ -181,12 +186,6 @@ export function* keptMembers(
       shift += next - at
     }
     next = at
-    work += memberWork + (name.end - at) * (name.isEscaped ? escapedWork : 1)
-    if (work > sliceWork) {
-      work = 0
-      hold(Math.min(tableBytes, names * pageBytes)) // each name may be the first in a page
-      yield
-    }
   }
   released(memory) // the item is about to take some
   yield* move(text, { start, end }, shift)

@@ -3,6 +3,7 @@
 import { mapped, mappedFrom } from '../memory/mapped.js'
 import type { ItemId } from './id.js'
 import type { ItemRequest } from './item-request.js'
+import { backslash, closeBrace, comma, quote } from './json-syntax.js'
 import { nameOf } from './names.js'
 import { atOnce, copied, type Slices } from './slices.js'
 
@@ -10,11 +11,6 @@ declare const encoded: unique symbol
 
 /** One item as JSON text in UTF-8, `id` and `project_id` included. Made by `encodeItem`. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
-
-const quote = 0x22
-const comma = 0x2c
-const backslash = 0x5c
-const closeBrace = 0x7d
 
 /**
  * The item as it is stored and sent: `id`, `project_id`, then the members of `data` in the order in which

@@ -9,29 +9,37 @@
 export interface Name {
   readonly nameStart: number
   readonly nameEnd: number
-  /** Whether it contains an escape. */
-  readonly isEscaped: boolean
 }
 
 /** Position of an object's member in the text, in bytes; ends are exclusive. */
 export interface Member extends Name {
+  /** Whether the name contains an escape. */
+  readonly isEscaped: boolean
   readonly valueStart: number
   readonly valueEnd: number
 }
 
-/** Whether a name in a valid text is this one, which has ASCII letters alone, however it is escaped. */
-export function isNamed(text: Uint8Array, { nameStart, nameEnd, isEscaped }: Name, name: string) {
-  const length = nameEnd - nameStart
-  if (isEscaped) {
-    if (length > name.length * '\\u0000'.length) return false
-    const written = String.fromCharCode(...text.subarray(nameStart, nameEnd))
-    return JSON.parse(`"${written}"`) === name
+/** Whether a name in a valid text is this one, of ASCII letters alone, however they are escaped. */
+export function isNamed(text: Uint8Array, { nameStart, nameEnd }: Name, name: string): boolean {
+  let at = nameStart
+  for (let place = 0; place < name.length; place += 1) {
+    const letter = name.charCodeAt(place)
+    if (text[at] === letter) at += 1
+    else if (text[at] === backslash && text[at + 1] === lowerU && codeUnit(text, at + 2) === letter)
+      at += 6
+    else return false
   }
-  if (length !== name.length) return false
-  for (let place = 0; place < length; place += 1) {
-    if (text[nameStart + place] !== name.charCodeAt(place)) return false
+  return at === nameEnd
+}
+
+/** The number that the four digits of an escape stand for. */
+export function codeUnit(text: Uint8Array, start: number): number {
+  let code = 0
+  for (let at = start; at < start + 4; at += 1) {
+    const digit = text[at] as number // every escape has four
+    code = code * 16 + (digit & 0xf) + (digit > digit9 ? 9 : 0)
   }
-  return true
+  return code
 }
 
 /** A member that is being read. */

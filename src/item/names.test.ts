@@ -17,9 +17,9 @@ function areEqual(one: string, other: string): boolean {
   const comparison = new NameComparison(text)
   comparison.begin(...starts)
   while (comparison.goOn());
-  const hash = new NameHash(text)
+  const hash = new NameHash()
   const [first, second] = starts.map((start) => {
-    hash.begin(start)
+    hash.begin(text, start)
     while (hash.goOn());
     return hash.mixed
   })

@@ -1,12 +1,12 @@
 /** The names of members in a JSON text, with their escapes resolved (RFC 8259 §7): read, hashed and compared. @module */
 
 import { randomInt } from 'node:crypto'
-import { backslash, digit9, lowerU, quote } from './json-syntax.js'
+import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
 
-/** What the character after a backslash stands for, except `u`; others stand for themselves. */
-const escapes = new Map(
-  Array.from('bfnrt', (letter, place) => [letter.charCodeAt(0), '\b\f\n\r\t'.charCodeAt(place)]),
-)
+/** What each letter after a backslash stands for, except `u`. */
+const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
+for (const [place, letter] of Array.from('bfnrt').entries())
+  escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)
 
 /** A name or string in a valid JSON text; `start` and `end` exclude its quotes. */
 export function nameOf(text: Buffer, start: number, end: number): string {
@@ -40,7 +40,7 @@ export function characterAt(text: Buffer, at: number): number {
 
 function escapeAt(text: Buffer, at: number): number {
   const letter = text[at + 1] as number // every escape has one
-  if (letter !== lowerU) return ((escapes.get(letter) ?? letter) << lengthBits) | 2
+  if (letter !== lowerU) return ((escapes[letter] as number) << lengthBits) | 2 // all are ASCII
   const code = codeUnit(text, at + 2)
   const isHigh = code >= 0xd800 && code <= 0xdbff
   if (isHigh && text[at + 6] === backslash && text[at + 7] === lowerU) {
@@ -51,15 +51,6 @@ function escapeAt(text: Buffer, at: number): number {
   return (code << lengthBits) | 6
 }
 
-function codeUnit(text: Buffer, start: number): number {
-  let code = 0
-  for (let at = start; at < start + 4; at += 1) {
-    const digit = text[at] as number // every escape has four
-    code = code * 16 + (digit & 0xf) + (digit > digit9 ? 9 : 0)
-  }
-  return code
-}
-
 /** Upper bound of hashes. Large, but the product of a hash and any base is still exact in a double. */
 const prime = 2 ** 31 - 1
 
@@ -68,21 +59,16 @@ const pieceBytes = 8 * 1024
 
 /** The hash of one name after another: the polynomial with the characters as coefficients, at one point. */
 export class NameHash {
-  readonly #text: Buffer
   /**
    * The point. Random, because colliding names cost time: without knowing it, nobody can pick names that collide more
    * often than by chance (Carter and Wegman, Universal Classes of Hash Functions, 1979). New for each body: a
    * longer-lived one could be found by timing.
    */
   readonly #base = randomInt(2 ** 20, 2 ** 21)
+  #text: Buffer = Buffer.alloc(0)
   #hash = 0
-  isEscaped = false
   /** The end of what has been read. */
   end = 0
-
-  constructor(text: Buffer) {
-    this.#text = text
-  }
 
   /** The hash of the name that has been read, spread over 32 bits. */
   get mixed(): number {
@@ -93,29 +79,29 @@ export class NameHash {
   }
 
   /** @param start of the name. */
-  begin(start: number): void {
-    this.end = start
+  begin(text: Buffer, start: number): void {
+    this.#text = text
     this.#hash = 0
-    this.isEscaped = false
+    this.end = start
   }
 
   /** Reads on. @returns whether the name is longer than what has been read. */
   goOn(): boolean {
     const text = this.#text
+    const base = this.#base
     let at = this.end
     let hash = this.#hash
     let byte = text[at] as number // before the closing quote, or that
     for (const limit = at + pieceBytes; at < limit && byte !== quote; ) {
       let character = byte
       if (byte === backslash || byte >= 0x80) {
-        this.isEscaped ||= byte === backslash
         const read = characterAt(text, at)
         character = read >> lengthBits
         at += read & ((1 << lengthBits) - 1)
       } else {
         at += 1
       }
-      const product = (hash + character + 1) * this.#base
+      const product = (hash + character + 1) * base
       hash = product - Math.floor(product / prime) * prime // the remainder; % takes twice the time
       byte = text[at] as number // as above
     }
@@ -125,7 +111,7 @@ export class NameHash {
   }
 }
 
-/** Compares two names after the other. */
+/** Compares the names of one pair after another. */
 export class NameComparison {
   readonly #text: Buffer
   #one = 0
@@ -145,14 +131,31 @@ export class NameComparison {
   /** Reads on. @returns whether there is more to read. */
   goOn(): boolean {
     const text = this.#text
-    for (const limit = this.#one + pieceBytes; this.#one < limit; ) {
-      const one = characterAt(text, this.#one)
-      const other = characterAt(text, this.#other)
-      this.areSame = one >> lengthBits === other >> lengthBits
-      if (!this.areSame || one >> lengthBits === endOfName) return false
-      this.#one += one & ((1 << lengthBits) - 1)
-      this.#other += other & ((1 << lengthBits) - 1)
+    let one = this.#one
+    let other = this.#other
+    for (const limit = one + pieceBytes; one < limit; ) {
+      const byte = text[one] as number // up to the closing quote
+      const otherByte = text[other] as number // as above
+      if (byte === backslash || otherByte === backslash) {
+        const character = characterAt(text, one)
+        const otherCharacter = characterAt(text, other)
+        if (character >> lengthBits !== otherCharacter >> lengthBits) return this.#end(false)
+        one += character & ((1 << lengthBits) - 1)
+        other += otherCharacter & ((1 << lengthBits) - 1)
+      } else {
+        if (byte !== otherByte) return this.#end(false)
+        if (byte === quote) return this.#end(true)
+        one += 1
+        other += 1
+      }
     }
+    this.#one = one
+    this.#other = other
     return true
+  }
+
+  #end(areSame: boolean): boolean {
+    this.areSame = areSame
+    return false
   }
 }

@@ -1,7 +1,7 @@
 /** Reads texts that are complete with a {@link JsonChecker}, and tells where in a text something is. @module */
 
 import { JsonChecker } from './json-checker.js'
-import { comma, JsonSyntaxError, lineFeed, skipSpace, type Visit } from './json-syntax.js'
+import { lineFeed, type Visit } from './json-syntax.js'
 
 /**
  * Scans a complete JSON text.
@@ -13,20 +13,6 @@ export function scanText(text: Uint8Array, levels: number, visit: Visit): number
   const scanner = new JsonChecker(levels, visit)
   scanner.read(text, 0, true)
   return scanner.start
-}
-
-/** Skips a value of any type and depth. @returns where it ends. */
-export function skipValue(text: Uint8Array, start: number): number {
-  const scanner = new JsonChecker(0, () => undefined, start)
-  scanner.read(text, 0, true)
-  return scanner.position
-}
-
-/** Skips the comma after an element and the white space after it. */
-export function skipComma(text: Uint8Array, at: number): number {
-  if (text[at] === comma) return skipSpace(text, at + 1)
-  const problem = 'expected a comma or "]"'
-  throw new JsonSyntaxError(at < text.length ? problem : `${problem}, but the text ends here`, at)
 }
 
 /** A place in a text: line and column, both counted from 1, columns in characters. */

@@ -6,8 +6,17 @@
  * @module
  */
 
-import { JsonSyntaxError, type Member, skipSpace } from './json-syntax.js'
-import { scanText, skipComma, skipValue } from './scan.js'
+import { JsonChecker } from './json-checker.js'
+import {
+  closeBracket,
+  comma,
+  isNamed,
+  JsonSyntaxError,
+  openBrace,
+  openBracket,
+  skipSpace,
+  type Visit,
+} from './json-syntax.js'
 
 /** A part of the file, in bytes; the end is exclusive. */
 export interface Span {
@@ -26,14 +35,7 @@ interface SeedObject extends Span {
   readonly projectId: Span | undefined
 }
 
-const openBracket = 0x5b
-const backslash = 0x5c
-const closeBracket = 0x5d
-const lowerD = 0x64
-const lowerP = 0x70
-const openBrace = 0x7b
 const byteOrderMark = [0xef, 0xbb, 0xbf]
-const utf8 = new TextDecoder()
 
 /** The text of a file, without the byte order mark that some editors put at its start. */
 export function withoutMark(file: Uint8Array): Uint8Array {
@@ -53,9 +55,9 @@ export function* seedObjects(text: Uint8Array): Generator<SeedObject, void, void
   if (isArray && text[at] === closeBracket) return checkEnd(text, at + 1)
   for (;;) {
     if (text[at] !== openBrace) throw new JsonSyntaxError('expected an object', at)
-    const end = skipValue(text, at)
-    yield asRequest(text, at, end)
-    at = skipSpace(text, end)
+    const object = objectAt(text, at)
+    yield object
+    at = skipSpace(text, object.end)
     if (isArray) {
       if (text[at] === closeBracket) return checkEnd(text, at + 1)
       at = skipComma(text, at)
@@ -70,23 +72,26 @@ function checkEnd(text: Uint8Array, at: number): void {
   if (rest < text.length) throw new JsonSyntaxError('unexpected text after the array', rest)
 }
 
-function asRequest(text: Uint8Array, start: number, end: number): SeedObject {
-  const object = text.subarray(start, end)
-  const fields: { data?: Span; project_id?: Span } = {}
+function objectAt(text: Uint8Array, start: number): SeedObject {
+  const fields: { data?: Span; projectId?: Span } = {}
   let hasOthers = false
-  scanText(object, 1, (member) => {
-    const name = fieldNamed(object, member)
-    if (name === undefined) hasOthers = true
-    else fields[name] = { start: start + member.valueStart, end: start + member.valueEnd } // the last one counts
-  })
-  const { data, project_id: projectId } = fields
+  const readMember: Visit = (member) => {
+    const value = { start: member.valueStart, end: member.valueEnd }
+    // The last one counts.
+    if (isNamed(text, member, 'data')) fields.data = value
+    else if (isNamed(text, member, 'project_id')) fields.projectId = value
+    else hasOthers = true
+  }
+  const checker = new JsonChecker(1, readMember, start)
+  checker.read(text, 0, true)
+  const end = checker.position
+  const { data, projectId } = fields
   return { start, end, projectId, data: data && !hasOthers ? data : { start, end } }
 }
 
-/** The field that a member is, if any. However it is escaped, the name starts with its first letter or a backslash. */
-function fieldNamed(object: Uint8Array, { nameStart, nameEnd }: Member) {
-  const first = object[nameStart]
-  if (first !== lowerD && first !== lowerP && first !== backslash) return undefined
-  const name: unknown = JSON.parse(utf8.decode(object.subarray(nameStart - 1, nameEnd + 1)))
-  return name === 'data' || name === 'project_id' ? name : undefined
+/** Skips the comma after an element and the white space after it. */
+function skipComma(text: Uint8Array, at: number): number {
+  if (text[at] === comma) return skipSpace(text, at + 1)
+  const problem = 'expected a comma or "]"'
+  throw new JsonSyntaxError(at < text.length ? problem : `${problem}, but the text ends here`, at)
 }
