@@ -9,9 +9,8 @@
  * @module
  */
 
-import { mapped, mappedFrom, released } from '../memory/mapped.js'
-import { isNamed, type Member, type Name, quote } from './json-syntax.js'
-import { NameComparison, NameHash } from './names.js'
+import { isNamed, type Member, quote } from './json-syntax.js'
+import { NameComparison, NameHash, NameTable } from './names.js'
 import { type Slices, sliceBytes } from './slices.js'
 
 /** A part of the text, in bytes; the end is exclusive. */
@@ -42,21 +41,34 @@ export class MemberRecord {
   #end = 0
   #count = 0
   #areMarked = false
+  /** Whether a mark has been written since this was set to false. */
+  hasMarked = false
 
-  /** @param text may be changed. */
-  add(text: Buffer, member: Member): void {
+  /**
+   * @param window a part of the text, in which the member has been found, and which may be changed.
+   * @param base where that is in the text.
+   */
+  add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
-    const isDropped = isOwn(text, member)
+    const isInWindow = nameStart > base
+    const bytes = isInWindow ? window : text
+    const from = isInWindow ? base : 0
+    const isDropped = isOwn(bytes, nameStart - from, nameEnd - from)
     if (this.#count === 0) {
       if (isDropped) return
       this.#start = nameStart - 1
     }
     if (!this.#areMarked && (isDropped || this.#isSlow(member) || this.#isRepeated(text, member))) {
       this.#areMarked = true
-      for (let at = 0; at < 2 * this.#count; at += 2) text[(this.#few[at] as number) - 1] = mark // has that many
+      for (let at = 0; at < 2 * this.#count; at += 2) {
+        const start = (this.#few[at] as number) - 1 // has two for each
+        if (start >= base) window[start - base] = mark
+        else text[start] = mark
+      }
     }
     if (this.#areMarked) {
-      text[nameStart - 1] = mark
+      bytes[nameStart - 1 - from] = mark
+      this.hasMarked = true
     } else {
       this.#few[2 * this.#count] = nameStart
       this.#few[2 * this.#count + 1] = nameEnd
@@ -96,16 +108,6 @@ export class MemberRecord {
   }
 }
 
-/** How full the table of names becomes if all are different. */
-const load = 0.72
-
-/** The system provides memory in pages of this size in bytes, when they are first written. */
-const pageBytes = 4096
-
-/** The largest text; an entry of the table has as many bits for a position, and the others for bits of the hash. */
-export const maxNamedText = 128 * 1024 * 1024
-const positionBits = 27
-
 /** Bytes of text that are worked on in one slice, in a few tenths of a millisecond, if all members are short. */
 const windowBytes = 1024
 /** How many of them are behind the start of the first member. */
@@ -125,71 +127,69 @@ export function* keptMembers(
   hold: (bytes: number) => void,
 ): Slices<Span> {
   if (!areMarked) return { start, end: lastEnd }
-  const length = Math.ceil(count / load)
-  const tableBytes = length * Int32Array.BYTES_PER_ELEMENT
-  const memory = tableBytes < mappedFrom ? Buffer.alloc(tableBytes) : mapped(tableBytes)
-  /** For each name, where its member starts once it has been moved, and bits of its hash; 0 for none. */
-  const table = new Int32Array(memory.buffer, memory.byteOffset, length)
+  const table = new NameTable(count)
   const name = new NameHash()
   const comparison = new NameComparison(text)
-  let names = 0
   /** A copy of some text: V8 takes longer to read memory that can be resized. */
   const window = Buffer.allocUnsafeSlow(windowBytes)
+  /** The same without marks. */
+  const restored = Buffer.allocUnsafeSlow(windowBytes)
   let windowStart = lastEnd
+  let windowEnd = lastEnd
   /** Members that are kept, up to here, have to be moved by this many bytes. Those behind have been moved. */
   let end = lastEnd
   let shift = 0
   for (let next = lastEnd; next > start; ) {
-    let at = next - 1
-    while (at >= windowStart && window[at - windowStart] !== mark) at -= 1
+    let at = windowStart + lastMark(window, next - windowStart)
     if (at < windowStart) {
       do {
-        hold(Math.min(tableBytes, names * pageBytes)) // each name may be the first in a page
+        hold(table.byteLength)
         yield
         const from = Math.max(start, at + 1 - sliceBytes)
         at = from + text.subarray(from, at + 1).lastIndexOf(mark)
       } while (text[at] !== mark)
       windowStart = Math.max(start, at + windowMargin - windowBytes)
-      text.copy(window, 0, windowStart, windowStart + windowBytes)
+      windowEnd = windowStart + text.copy(window, 0, windowStart, windowStart + windowBytes)
+      for (let place = 0; place < windowBytes; place += 1) {
+        const byte = window[place] as number // has as many
+        restored[place] = byte === mark ? quote : byte
+      }
+      restored.copy(text, windowStart, 0, windowEnd - windowStart)
     }
-    text[at] = quote
 
-    const isInWindow = next <= windowStart + windowBytes
-    const bytes = isInWindow ? window : text
+    const isInWindow = next <= windowEnd
+    const bytes = isInWindow ? restored : text
     const nameStart = at + 1 - (isInWindow ? windowStart : 0)
     name.begin(bytes, nameStart)
     while (name.goOn()) yield
-    let isDropped = isOwn(bytes, { nameStart, nameEnd: name.end })
-    const hash = name.mixed
-    const entry = (at + shift) | (hash << positionBits)
-    let slot = Math.floor((hash / 2 ** 32) * length)
+    let isDropped = isOwn(bytes, nameStart, name.end)
+    table.begin(name.mixed)
     while (!isDropped) {
-      const known = table[slot] as number // within the table
-      if (known === 0) {
-        table[slot] = entry
-        names += 1
-        break
-      }
-      // The bits of the hash are compared first.
-      if ((known ^ entry) >>> positionBits === 0) {
-        const other = known & (maxNamedText - 1)
-        comparison.begin(at + 1, 1 + (other < end + shift ? other - shift : other))
-        while (comparison.goOn()) yield
-        isDropped = comparison.areSame
-      }
-      slot = slot + 1 === length ? 0 : slot + 1
+      const known = table.next()
+      if (known === 0) break
+      comparison.begin(at + 1, 1 + (known < end + shift ? known - shift : known))
+      while (comparison.goOn()) yield
+      isDropped = comparison.areSame
     }
-
     if (isDropped) {
       yield* move(text, { start: next, end }, shift)
       end = at
       shift += next - at
+    } else {
+      table.add(at + shift) // where it will be
     }
     next = at
   }
-  released(memory) // the item is about to take some
+  table.release() // the item is about to take some memory
   yield* move(text, { start, end }, shift)
   return { start: start + shift, end: lastEnd }
+}
+
+/** Where the last mark before a position is; -1 if there is none. */
+function lastMark(window: Buffer, before: number): number {
+  let at = before - 1
+  while (at >= 0 && window[at] !== mark) at -= 1
+  return at
 }
 
 /** Moves a part of a text towards its end. */
@@ -201,7 +201,7 @@ function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> 
   }
 }
 
-/** Whether a member has the name of one of the item's own members. */
-function isOwn(text: Buffer, name: Name): boolean {
-  return isNamed(text, name, 'id') || isNamed(text, name, 'project_id')
+/** Whether a name is that of one of the item's own members. */
+function isOwn(text: Buffer, start: number, end: number): boolean {
+  return isNamed(text, start, end, 'id') || isNamed(text, start, end, 'project_id')
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { jsonObject, jsonValue } from '../../test/support/json-text.js'
+import { mapped } from '../memory/mapped.js'
 import { newItemId } from './id.js'
 import { encodeItem } from './item.js'
 import { InvalidItemError, parseItemRequest, readItemRequest } from './item-request.js'
@@ -140,9 +141,20 @@ describe('any data object', () => {
 })
 
 describe('a body that arrives in parts', () => {
+  const member = fc.tuple(
+    fc.constantFrom('a', '\\u0061', 'é', 'id', ''),
+    fc.nat(9),
+    fc.constantFrom('', ' '),
+  )
+  const repeated = fc
+    .array(
+      member.map(([name, value, space]) => `"${name}":${value}${space}`),
+      { maxLength: 40 },
+    )
+    .map((members) => `{${members}}`)
   const wrong = [0xff, 0xe9, 0xed, 0xf0, 0x00, 0x0a, 0x22, 0x5c].map((byte) => Buffer.from([byte]))
   const text = fc
-    .oneof(jsonObject, jsonValue)
+    .oneof(jsonObject, jsonValue, repeated)
     .map((value) => `{"data":${value},"project_id":"é🦄"}`)
   const almost = fc.tuple(text, fc.nat(), fc.nat(3), fc.constantFrom(nothing, ...wrong))
   const body = almost.map(([text, at, cut, insert]) => {
@@ -156,6 +168,7 @@ describe('a body that arrives in parts', () => {
       fc.property(body, fc.array(fc.nat(), { maxLength: 8 }), (bytes, places) => {
         const ends = places.map((place) => place % (bytes.length + 1)).sort((one, two) => one - two)
         const whole = cameTo(bytes, [])
+        assert.equal(cameToAtOnce(bytes), whole)
         assert.equal(cameTo(bytes, ends), whole)
         const each = Array.from(bytes, (_, place) => place)
         assert.equal(cameTo(bytes, each), whole)
@@ -202,7 +215,8 @@ test('a text longer than the positions of names can tell is refused', () => {
 
 /** What becomes of a body that arrives in parts with these ends: its item or what is wrong. */
 function cameTo(bytes: Buffer, ends: readonly number[]): string {
-  const body = arriving(Buffer.from(bytes)) // which it may change
+  const body = arriving(mapped(bytes.length)) // as in the service; it may be changed
+  bytes.copy(body.bytes)
   const work = readItemRequest(body)
   try {
     for (const end of ends) {
@@ -212,6 +226,16 @@ function cameTo(bytes: Buffer, ends: readonly number[]): string {
     body.length = bytes.length
     body.isComplete = true
     return encodeItem(id, atOnce(work)).toString()
+  } catch (error) {
+    if (error instanceof InvalidItemError) return error.message
+    throw error
+  }
+}
+
+/** What becomes of a body in one piece. */
+function cameToAtOnce(bytes: Buffer): string {
+  try {
+    return encodeItem(id, parseItemRequest(Buffer.from(bytes))).toString()
   } catch (error) {
     if (error instanceof InvalidItemError) return error.message
     throw error

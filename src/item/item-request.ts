@@ -11,7 +11,7 @@
 import { isUtf8 } from 'node:buffer'
 import { GenericRequest, type Issue } from '../interface/models.js'
 import { isMapped } from '../memory/mapped.js'
-import { keptMembers, MemberRecord, type Members, maxNamedText } from './data-members.js'
+import { keptMembers, MemberRecord, type Members } from './data-members.js'
 import { JsonChecker } from './json-checker.js'
 import {
   isNamed,
@@ -24,6 +24,7 @@ import {
   openBracket,
   quote,
 } from './json-syntax.js'
+import { maxNamedText } from './names.js'
 import { Place } from './scan.js'
 import { atOnce, type Slices } from './slices.js'
 
@@ -79,7 +80,10 @@ class RequestCheck {
   readonly #members = new MemberRecord()
   #data: Field | undefined
   #projectId: Field | undefined
+  /** What is being read, and a part of it with its position. */
   #body = nothing
+  #window = nothing
+  #base = 0
 
   /**
    * Has the body checked up to a position, or up to the first byte that is wrong, be it in UTF-8 or JSON.
@@ -98,21 +102,27 @@ class RequestCheck {
     const isText = isUtf8(window)
     if (!isText) window = window.subarray(0, firstInvalid(window))
     this.#body = body
+    this.#window = window
+    this.#base = position
     this.checker.read(window, position, isLast && isText)
+    if (window.buffer !== body.buffer && this.#members.hasMarked) window.copy(body, position)
+    this.#members.hasMarked = false
     this.#body = nothing
+    this.#window = nothing
     if (!isText) throw new InvalidItemError('The body is not valid UTF-8')
   }
 
   #visit(member: Member, depth: number): void {
     const body = this.#body
     if (depth === 2) {
-      this.#members.add(body, member)
+      this.#members.add(body, this.#window, this.#base, member)
       return
     }
-    const field = { start: member.valueStart, end: member.valueEnd, members: this.#members.take() }
+    const { nameStart, nameEnd, valueStart: start, valueEnd: end } = member
+    const field = { start, end, members: this.#members.take() }
     // The last one counts.
-    if (isNamed(body, member, 'data')) this.#data = field
-    else if (isNamed(body, member, 'project_id')) this.#projectId = field
+    if (isNamed(body, nameStart, nameEnd, 'data')) this.#data = field
+    else if (isNamed(body, nameStart, nameEnd, 'project_id')) this.#projectId = field
   }
 
   /** The fields of a complete body. @throws {InvalidItemError} if they do not meet spec §2.2. */

@@ -20,16 +20,15 @@ import {
   escapeAt,
   expectsComma,
   isDigit,
-  isExponent,
-  isSign,
   JsonSyntaxError,
   literalAt,
+  lowerE,
   memberAt,
   minus,
   type OpenMember,
   openBrace,
   openBracket,
-  openMembers,
+  plus,
   problems,
   quote,
   skipDigits,
@@ -59,7 +58,7 @@ const inExponent = 15
 const afterText = 16 // the outermost value has ended
 const ended = 17 // this one and the next do not last
 const closed = 18
-/** What is missing where the text ends in one of these states; in others, a digit of a number, or nothing of it. */
+/** What is missing where the text ends in one of these states; in others, at most the end of an array or object. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -68,8 +67,11 @@ const missing: Readonly<Record<number, string>> = {
   [beforeColon]: problems.colon,
   [beforeName]: problems.name,
   [beforeMember]: problems.name,
+  [afterMinus]: problems.digit,
+  [beforeFraction]: problems.digit,
+  [beforeExponent]: problems.digit,
+  [afterSign]: problems.digit,
 }
-const numberEnds = [inInteger, afterInteger, inFraction, inExponent]
 
 /** Reads one value, or a complete text. */
 export class JsonChecker {
@@ -84,7 +86,8 @@ export class JsonChecker {
   readonly stack = new LevelStack() // of all levels outside of those
   /** How many of the outermost levels are objects whose members are visited. */
   #visited = 0
-  readonly #members: OpenMember[] // the latest one of each of them
+  /** The latest member of each of them, and one for the whole text. */
+  readonly #members: OpenMember[]
 
   /**
    * @param levels how many levels of objects to visit; 1 means the outermost only.
@@ -95,7 +98,8 @@ export class JsonChecker {
     this.#visit = visit
     this.position = start ?? 0
     this.#isText = start === undefined
-    this.#members = openMembers(levels)
+    const open = { nameStart: 0, nameEnd: 0, isEscaped: false, valueStart: 0, valueEnd: 0 }
+    this.#members = Array.from({ length: levels + 1 }, () => ({ ...open }))
   }
 
   /** Where the outermost value starts, once it has been found. */
@@ -108,7 +112,6 @@ export class JsonChecker {
     this.position = 0
     this.#state = beforeValue
     this.#depth = 0
-    this.#bits = 0
     this.#visited = 0
     this.stack.clear()
   }
@@ -238,7 +241,7 @@ export class JsonChecker {
           if (next === dot && state <= afterInteger) {
             at += 1
             state = beforeFraction
-          } else if (isExponent(next) && state !== inExponent) {
+          } else if ((next | 0x20) === lowerE && state !== inExponent) {
             at += 1
             state = beforeExponent
           } else {
@@ -250,15 +253,11 @@ export class JsonChecker {
           at = spaceAt(bytes, at, base, problems.rest)
           break
         default: // a digit of a number
-          if (state === beforeExponent && isSign(byte)) {
-            at += 1
-            state = afterSign
-            break
-          }
-          if (!isDigit(byte)) throw new JsonSyntaxError(problems.digit, base + at)
-          at += 1
-          if (state === afterMinus) state = byte === digit0 ? afterInteger : inInteger
+          if (state === beforeExponent && (byte === plus || byte === minus)) state = afterSign
+          else if (!isDigit(byte)) throw new JsonSyntaxError(problems.digit, base + at)
+          else if (state === afterMinus) state = byte === digit0 ? afterInteger : inInteger
           else state = state === beforeFraction ? inFraction : inExponent
+          at += 1
       }
       if (state === closed) {
         at += 1
@@ -284,11 +283,9 @@ export class JsonChecker {
     }
 
     if (isLast && at === end && state !== afterText) {
-      const isNumber = numberEnds.includes(state)
-      if (!isNumber || depth > 0) {
-        const isWithin = isNumber || state === afterValue
-        const problem = missing[state] ?? (isWithin ? expectsComma(bits) : problems.digit)
-        throw new JsonSyntaxError(`${problem}${problems.endsHere}`, base + end)
+      const problem = missing[state] ?? (depth > 0 ? expectsComma(bits) : undefined)
+      if (problem !== undefined) {
+        throw new JsonSyntaxError(`${problem}, but the text ends here`, base + end)
       }
       state = afterText
     }

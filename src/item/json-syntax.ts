@@ -5,23 +5,23 @@
  * @module
  */
 
-/** Position of a member's name in the text, in bytes: as written between its quotes, including escapes. */
-export interface Name {
+/** Position of an object's member in the text, in bytes; ends are exclusive. */
+export interface Member {
+  /** The name as written between its quotes, including escapes. */
   readonly nameStart: number
   readonly nameEnd: number
-}
-
-/** Position of an object's member in the text, in bytes; ends are exclusive. */
-export interface Member extends Name {
   /** Whether the name contains an escape. */
   readonly isEscaped: boolean
   readonly valueStart: number
   readonly valueEnd: number
 }
 
-/** Whether a name in a valid text is this one, of ASCII letters alone, however they are escaped. */
-export function isNamed(text: Uint8Array, { nameStart, nameEnd }: Name, name: string): boolean {
-  let at = nameStart
+/**
+ * Whether a name in a valid text is this one, however it is escaped.
+ * @param name ASCII letters.
+ */
+export function isNamed(text: Uint8Array, start: number, end: number, name: string): boolean {
+  let at = start
   for (let place = 0; place < name.length; place += 1) {
     const letter = name.charCodeAt(place)
     if (text[at] === letter) at += 1
@@ -29,7 +29,7 @@ export function isNamed(text: Uint8Array, { nameStart, nameEnd }: Name, name: st
       at += 6
     else return false
   }
-  return at === nameEnd
+  return at === end
 }
 
 /** The number that the four digits of an escape stand for. */
@@ -44,12 +44,6 @@ export function codeUnit(text: Uint8Array, start: number): number {
 
 /** A member that is being read. */
 export type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
-
-/** One for each level of objects to visit, and one for the whole text. */
-export function openMembers(levels: number): OpenMember[] {
-  const open = { nameStart: 0, nameEnd: 0, isEscaped: false, valueStart: 0, valueEnd: 0 }
-  return Array.from({ length: levels + 1 }, () => ({ ...open }))
-}
 
 /** The one of a level that is visited. */
 export function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
@@ -84,8 +78,6 @@ export const problems = {
   control: 'control characters must be escaped',
   escape: 'invalid escape; expected one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX',
   rest: 'unexpected text after the value',
-  /** Follows another one. */
-  endsHere: ', but the text ends here',
 }
 
 /** @param bits the innermost level is the last bit: 1 for an object, 0 for an array. */
@@ -98,19 +90,18 @@ export const lineFeed = 0x0a
 const carriageReturn = 0x0d
 export const space = 0x20
 export const quote = 0x22
-const plus = 0x2b
+export const plus = 0x2b
 export const comma = 0x2c
 export const minus = 0x2d
 export const dot = 0x2e
 export const digit0 = 0x30
 export const digit9 = 0x39
 export const colon = 0x3a
-const upperE = 0x45
 export const openBracket = 0x5b
 export const backslash = 0x5c
 export const closeBracket = 0x5d
 const lowerA = 0x61
-const lowerE = 0x65
+export const lowerE = 0x65
 export const lowerF = 0x66
 export const lowerN = 0x6e
 export const lowerT = 0x74
@@ -189,12 +180,4 @@ export function spaceAt(bytes: Uint8Array, start: number, base: number, problem:
   const at = skipSpace(bytes, start, bytes.length)
   if (at === start) throw new JsonSyntaxError(problem, base + start)
   return at
-}
-
-export function isExponent(byte: number): boolean {
-  return byte === lowerE || byte === upperE
-}
-
-export function isSign(byte: number): boolean {
-  return byte === plus || byte === minus
 }

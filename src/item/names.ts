@@ -1,6 +1,7 @@
 /** The names of members in a JSON text, with their escapes resolved (RFC 8259 §7): read, hashed and compared. @module */
 
 import { randomInt } from 'node:crypto'
+import { mapped, mappedFrom, released } from '../memory/mapped.js'
 import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
 
 /** What each letter after a backslash stands for, except `u`. */
@@ -157,5 +158,70 @@ export class NameComparison {
   #end(areSame: boolean): boolean {
     this.areSame = areSame
     return false
+  }
+}
+
+/** How full the table of names becomes if all are different. */
+const load = 0.72
+
+/** The system provides memory in pages of this size in bytes, when they are first written. */
+const pageBytes = 4096
+
+/** The largest text; an entry of the table has as many bits for a position, and the others for bits of the hash. */
+export const maxNamedText = 128 * 1024 * 1024
+const positionBits = 27
+
+/** Where members are, found by the hashes of their names, in four bytes for each outside of the JavaScript heap. */
+export class NameTable {
+  readonly #memory: Buffer
+  /** For each name, the start of its member and bits of its hash; 0 for none. */
+  readonly #slots: Int32Array
+  #count = 0
+  /** The hash that is looked for, its bits in an entry, and the slot before which it has been looked for. */
+  #bits = 0
+  #slot = 0
+
+  /** @param count maximum number of names. */
+  constructor(count: number) {
+    const slots = Math.ceil(count / load)
+    const bytes = slots * Int32Array.BYTES_PER_ELEMENT
+    this.#memory = bytes < mappedFrom ? Buffer.alloc(bytes) : mapped(bytes)
+    this.#slots = new Int32Array(this.#memory.buffer, this.#memory.byteOffset, slots)
+  }
+
+  /** Memory that it takes at most, in bytes: each name may be the first in a page. */
+  get byteLength(): number {
+    return Math.min(this.#memory.length, this.#count * pageBytes)
+  }
+
+  /** Looks for a hash. @param hash of 32 bits. */
+  begin(hash: number): void {
+    this.#bits = hash << positionBits
+    this.#slot = Math.floor((hash / 2 ** 32) * this.#slots.length)
+  }
+
+  /** Where the next member is whose name may have this hash; 0 if there is none. */
+  next(): number {
+    const slots = this.#slots
+    const bits = this.#bits
+    let slot = this.#slot
+    let found = slots[slot] as number // within the table
+    while (found !== 0 && (found ^ bits) >>> positionBits !== 0) {
+      slot = slot + 1 === slots.length ? 0 : slot + 1
+      found = slots[slot] as number // as above
+    }
+    this.#slot = found === 0 ? slot : slot + 1 === slots.length ? 0 : slot + 1
+    return found & (maxNamedText - 1)
+  }
+
+  /** Adds a member, once there is no other one with this hash. */
+  add(start: number): void {
+    this.#slots[this.#slot] = start | this.#bits
+    this.#count += 1
+  }
+
+  /** Returns the memory to the system. The table must not be used any more. */
+  release(): void {
+    released(this.#memory)
   }
 }

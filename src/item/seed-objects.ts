@@ -75,11 +75,11 @@ function checkEnd(text: Uint8Array, at: number): void {
 function objectAt(text: Uint8Array, start: number): SeedObject {
   const fields: { data?: Span; projectId?: Span } = {}
   let hasOthers = false
-  const readMember: Visit = (member) => {
-    const value = { start: member.valueStart, end: member.valueEnd }
+  const readMember: Visit = ({ nameStart, nameEnd, valueStart, valueEnd }) => {
+    const value = { start: valueStart, end: valueEnd }
     // The last one counts.
-    if (isNamed(text, member, 'data')) fields.data = value
-    else if (isNamed(text, member, 'project_id')) fields.projectId = value
+    if (isNamed(text, nameStart, nameEnd, 'data')) fields.data = value
+    else if (isNamed(text, nameStart, nameEnd, 'project_id')) fields.projectId = value
     else hasOthers = true
   }
   const checker = new JsonChecker(1, readMember, start)
