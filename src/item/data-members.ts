@@ -9,7 +9,7 @@
  * @module
  */
 
-import { isNamed, type Member, quote } from './json-syntax.js'
+import { backslash, isNamed, lowerI, lowerP, type Member, quote } from './json-syntax.js'
 import { NameComparison, NameHash, NameTable } from './names.js'
 import { type Slices, sliceBytes } from './slices.js'
 
@@ -203,5 +203,7 @@ function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> 
 
 /** Whether a name is that of one of the item's own members. */
 function isOwn(text: Buffer, start: number, end: number): boolean {
+  const first = text[start]
+  if (first !== lowerI && first !== lowerP && first !== backslash) return false // most names
   return isNamed(text, start, end, 'id') || isNamed(text, start, end, 'project_id')
 }
