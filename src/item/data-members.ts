@@ -131,9 +131,9 @@ export function* keptMembers(
   const name = new NameHash()
   const comparison = new NameComparison(text)
   /** A copy of some text: V8 takes longer to read memory that can be resized. */
-  const window = Buffer.allocUnsafeSlow(windowBytes)
+  const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
   /** The same without marks. */
-  const restored = Buffer.allocUnsafeSlow(windowBytes)
+  const restored = Buffer.allocUnsafe(window.length)
   let windowStart = lastEnd
   let windowEnd = lastEnd
   /** Members that are kept, up to here, have to be moved by this many bytes. Those behind have been moved. */
@@ -149,8 +149,8 @@ export function* keptMembers(
         at = from + text.subarray(from, at + 1).lastIndexOf(mark)
       } while (text[at] !== mark)
       windowStart = Math.max(start, at + windowMargin - windowBytes)
-      windowEnd = windowStart + text.copy(window, 0, windowStart, windowStart + windowBytes)
-      for (let place = 0; place < windowBytes; place += 1) {
+      windowEnd = windowStart + text.copy(window, 0, windowStart)
+      for (let place = 0; place < window.length; place += 1) {
         const byte = window[place] as number // has as many
         restored[place] = byte === mark ? quote : byte
       }
