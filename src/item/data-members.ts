@@ -132,8 +132,6 @@ export function* keptMembers(
   const comparison = new NameComparison(text)
   /** A copy of some text: V8 takes longer to read memory that can be resized. */
   const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
-  /** The same without marks. */
-  const restored = Buffer.allocUnsafe(window.length)
   let windowStart = lastEnd
   let windowEnd = lastEnd
   /** Members that are kept, up to here, have to be moved by this many bytes. Those behind have been moved. */
@@ -142,6 +140,7 @@ export function* keptMembers(
   for (let next = lastEnd; next > start; ) {
     let at = windowStart + lastMark(window, next - windowStart)
     if (at < windowStart) {
+      window.copy(text, next, next - windowStart, end - windowStart) // with quotes instead of marks
       do {
         hold(table.byteLength)
         yield
@@ -150,15 +149,11 @@ export function* keptMembers(
       } while (text[at] !== mark)
       windowStart = Math.max(start, at + windowMargin - windowBytes)
       windowEnd = windowStart + text.copy(window, 0, windowStart)
-      for (let place = 0; place < window.length; place += 1) {
-        const byte = window[place] as number // has as many
-        restored[place] = byte === mark ? quote : byte
-      }
-      restored.copy(text, windowStart, 0, windowEnd - windowStart)
     }
+    window[at - windowStart] = quote
 
     const isInWindow = next <= windowEnd
-    const bytes = isInWindow ? restored : text
+    const bytes = isInWindow ? window : text
     const nameStart = at + 1 - (isInWindow ? windowStart : 0)
     name.begin(bytes, nameStart)
     while (name.goOn()) yield
@@ -172,7 +167,10 @@ export function* keptMembers(
       isDropped = comparison.areSame
     }
     if (isDropped) {
-      yield* move(text, { start: next, end }, shift)
+      if (next < end) {
+        if (isInWindow) window.copy(text, next, next - windowStart, end - windowStart)
+        yield* move(text, { start: next, end }, shift)
+      }
       end = at
       shift += next - at
     } else {
@@ -180,6 +178,7 @@ export function* keptMembers(
     }
     next = at
   }
+  window.copy(text, start, start - windowStart, end - windowStart)
   table.release() // the item is about to take some memory
   yield* move(text, { start, end }, shift)
   return { start: start + shift, end: lastEnd }
