@@ -95,6 +95,21 @@ test('docs/reference/interface.md: the table of errors is the catalogue in the c
   assert.deepEqual(withoutRemedy, expected)
 })
 
+test('docs/reference/reliability.md names tests that exist', () => {
+  const rows =
+    read('docs/reference/reliability.md').match(/(?<=^\| (?!what ).* \| )[^|]+(?= \|$)/gm) ?? []
+  const names = rows.join().match(/(?<=`)[\w/*.-]+(?=`)/g) ?? []
+  assert.ok(names.length > 20, names.join())
+  for (const name of names) {
+    const paths = ['', 'test/', 'test/large/'].map((folder) => folder + name.replace('/*.test', ''))
+    const places = paths.flatMap((path) => [path, `${path}.ts`, `${path}.test.ts`])
+    assert.ok(
+      places.some((place) => existsSync(join(root, place))),
+      name,
+    )
+  }
+})
+
 test('deploy: alerts and dashboard query routes that the metrics have', () => {
   const routes = Object.values(paths).map((path) => prefix + path)
   const texts = ['alerts.yml', 'grafana/dashboard.json'].map((name) => read('deploy', name))
