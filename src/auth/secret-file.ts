@@ -1,6 +1,6 @@
 /**
- * The file that `JWT_SECRET_FILE` names: one secret in each line. It is read again when it changes, so that a secret
- * can be rotated without a restart.
+ * Reads the file that `JWT_SECRET_FILE` names, with one secret per line. The file is read again when it changes, so
+ * that an operator can rotate a secret without a restart.
  *
  * @module
  */
@@ -8,39 +8,39 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
-/** Maximum number of secrets: a new one, the current one and the one before. */
+/** Maximum number of secrets in the file: a new one, the current one and the previous one. */
 const maxSecrets = 3
 
 /**
- * How often the file is read, in milliseconds. Events of the file system would miss a symbolic link that is replaced,
- * as Kubernetes does, and changes before the first of them.
+ * Interval between two reads of the secret file, in milliseconds. File system events would not be reliable: they miss a
+ * symbolic link that is replaced, as Kubernetes does, and changes before the first event.
  */
 const interval = 500
 
-/** The file that is followed. */
+/** The secret file that is being watched. */
 interface SecretFile {
   readonly path: string
-  /** The last usable secrets; the same array until they change. */
+  /** The secrets of the last successful read. A read of unchanged secrets keeps the same array. */
   secrets: readonly string[]
-  /** Why the file cannot be used now; `undefined` if it can. */
+  /** Describes why the file cannot be used at present; `undefined` if it can. */
   problem: string | undefined
 }
 
 let file: SecretFile | undefined
 let observe: (file: Readonly<SecretFile>) => void = () => undefined
 
-/** Returns the secrets in the file, which is read again whenever it changes. */
+/** Returns the secrets in a file, and starts to read the file at regular intervals. */
 export function secretFile(path: string): Readonly<SecretFile> {
-  if (file?.path !== path) file = follow(path)
+  if (file?.path !== path) file = watch(path)
   return file
 }
 
-/** Sets what is called when the secrets in the file, or what is wrong with it, have changed. */
+/** Sets the function that is called when the secrets, or the problem with the secret file, have changed. */
 export function observeSecretFile(observer: typeof observe): void {
   observe = observer
 }
 
-function follow(path: string): SecretFile {
+function watch(path: string): SecretFile {
   const followed: SecretFile = { path, secrets: [], problem: undefined }
   take(followed, () => readFileSync(path))
   setInterval(async () => {
@@ -55,7 +55,7 @@ function follow(path: string): SecretFile {
   return followed
 }
 
-/** Reads the secrets in the file, or notes why it cannot be used. */
+/** Stores the secrets that `read` returns, or the reason why the file cannot be used. */
 function take(followed: SecretFile, read: () => Buffer): void {
   try {
     const secrets = parseSecrets(read().toString())
@@ -67,9 +67,9 @@ function take(followed: SecretFile, read: () => Buffer): void {
   }
 }
 
-/** @throws {Error} that says what is wrong, without any part of the text. */
+/** Parses the secrets in the file. @throws {Error} whose message contains no part of the text. */
 function parseSecrets(text: string): string[] {
-  // Bytes that are not UTF-8 become this character, so many secrets would be the same one, easily guessed.
+  // Invalid bytes are decoded as U+FFFD. Many different secrets would become the same, easily guessed one.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
   const secrets = text.split(/\r?\n/).filter((line) => line !== '')
   if (secrets.length === 0) throw new Error('it has no secret')

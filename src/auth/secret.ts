@@ -1,6 +1,6 @@
 /**
- * The keys and the algorithm for tokens: `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM` (spec §5.5); the
- * tokens signed with them, and a cache of those that were verified.
+ * The keys and the algorithm of access tokens, from `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM` (spec §5.5).
+ * This file also signs tokens, and caches the tokens that have been verified.
  *
  * @module
  */
@@ -14,30 +14,29 @@ import { secretFile } from './secret-file.js'
 const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
 
-/** The claims that are kept of a verified token: not `iat`, because nothing depends on it. */
+/** The claims that are kept of a verified token. `iat` is left out because nothing depends on it. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
-/** One secret, or several: the first signs, and all verify. */
+/** One or more secrets. The first one signs tokens; each of them can verify a token. */
 type Secrets = string | readonly string[]
 
-/** Secrets with one algorithm. A change of either makes a new `Signing`. */
+/** Secrets with their algorithm. When a secret or the algorithm changes, a new `Signing` is made. */
 export interface Signing {
   readonly secrets: Secrets
   readonly algorithm: Algorithm
-  /** One key for each secret. */
+  /** One key per secret, in the same order. */
   readonly keys: readonly [KeyObject, ...KeyObject[]]
-  /** The tokens verified with these keys, forgotten along with them. */
+  /** Cache of the tokens that were verified with these keys. A change of the keys drops the cache. */
   readonly verified: TokenCache
 }
 
-/** Returns the current keys and algorithm. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+/** Returns the current keys and algorithm for tokens. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 export type CurrentSigning = () => Signing
 
 /**
- * Returns the keys for secrets that may change at any time; they are reused until the secrets or the algorithm do.
- * @param secrets returns the current secret; empty or `undefined` for none. Several are the same array until they
- * change.
- * @param algorithm returns the current algorithm.
+ * Returns a function that gives the current keys. They are created again only after a change.
+ * @param secrets returns the current secrets; empty or `undefined` for none. An array stays the same until a change.
+ * @param algorithm returns the name of the current algorithm.
  */
 export function followSecret(
   secrets: () => Secrets | undefined,
@@ -53,8 +52,8 @@ export function followSecret(
 }
 
 /**
- * The current keys and algorithm, from `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM`. The environment is read
- * each time, because any code in this process may change it; that takes half a microsecond.
+ * Returns keys and algorithm from `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM`. Each call reads the
+ * environment, because any code in the process may change it; this takes half a microsecond.
  * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
 export const environmentSigning: CurrentSigning = followSecret(
@@ -68,7 +67,7 @@ export const environmentSigning: CurrentSigning = followSecret(
   () => process.env.JWT_ALGORITHM || 'HS256',
 )
 
-/** Returns why tokens cannot be signed or verified now; `undefined` if they can. */
+/** Returns the reason why tokens cannot be signed or verified at present; `undefined` if they can. */
 export function signingProblem(currentSigning: CurrentSigning): string | undefined {
   try {
     currentSigning()
@@ -93,7 +92,7 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
 /** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
-  // Invalid UTF-8 or Unicode becomes this character, so many secrets would be the same one, easily guessed.
+  // Invalid Unicode is encoded as U+FFFD. Many different secrets would become the same, easily guessed one.
   if (bytes.includes('\ufffd')) throw notConfigured('JWT_SECRET is not valid UTF-8')
   return createSecretKey(bytes)
 }
@@ -102,7 +101,7 @@ function isAlgorithm(name: string): name is Algorithm {
   return Object.hasOwn(hashes, name)
 }
 
-/** @param cause for the log and the operator, but not for clients. */
+/** @param cause the reason, shown in the log and to the operator, but not to clients. */
 function notConfigured(cause: string): ApiError {
   const message = 'The service has no usable JWT_SECRET or JWT_ALGORITHM'
   return new ApiError('AUTH_NOT_CONFIGURED', message, { cause })
@@ -111,7 +110,7 @@ function notConfigured(cause: string): ApiError {
 /**
  * Signs a token.
  * @param sub the caller that the token identifies.
- * @param lifetime in seconds from now.
+ * @param lifetime time until the token expires, in seconds.
  * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
 export function signToken(sub: string, lifetime: number, signing = environmentSigning()): string {
@@ -123,18 +122,18 @@ export function signToken(sub: string, lifetime: number, signing = environmentSi
   return `${input}.${signatureOf(input, signing.algorithm, signing.keys[0])}`
 }
 
-/** Returns the signature of a token's header and payload, as it stands in the token (RFC 7515 §5.1). */
+/** Returns the signature of a token's header and payload, encoded as in the token (RFC 7515 §5.1). */
 export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject): string {
   return createHmac(hashes[algorithm], key).update(input).digest('base64url')
 }
 
-/** Maximum size of the cache, in bytes: enough for 20,000 tokens of 170 characters. */
+/** Maximum size of the cache of verified tokens, in bytes: enough for 20,000 tokens of 170 characters. */
 const maxBytes = 8 * 1024 * 1024
 
-/** Size of an entry besides the characters of its token and of `sub`, in bytes. */
+/** Size of an entry of the token cache, in bytes, without the characters of its token and of `sub`. */
 const entryBytes = 200
 
-/** Claims of verified tokens, by the complete token. A full cache is dropped whole, which takes no time. */
+/** Cache that maps verified tokens to their claims. A full cache is emptied at once, because that takes no time. */
 class TokenCache {
   #claims = new Map<string, VerifiedToken>()
   #bytes = 0
@@ -143,9 +142,9 @@ class TokenCache {
     return this.#claims.get(token)
   }
 
-  /** Only for accepted tokens, so that forged ones cannot fill the cache. */
+  /** Adds a token to the cache. Only valid tokens may be added, so that forged tokens cannot fill the cache. */
   add(token: string, claims: VerifiedToken): void {
-    const bytes = entryBytes + token.length + 2 * claims.sub.length // up to two bytes for a character
+    const bytes = entryBytes + token.length + 2 * claims.sub.length // a character takes up to two bytes
     this.#bytes += bytes
     if (this.#bytes > maxBytes) {
       this.#claims = new Map()
@@ -155,7 +154,7 @@ class TokenCache {
   }
 }
 
-/** Copies a text: V8 makes a part of a string refer to the whole, here a header of up to 16 KiB. */
+/** Copies a token. Otherwise the token, a substring in V8, would keep the whole header of up to 16 KiB in memory. */
 function copied(token: string): string {
   return Buffer.from(token, 'latin1').toString('latin1') // tokens are ASCII
 }

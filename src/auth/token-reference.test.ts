@@ -1,6 +1,6 @@
 /**
- * Our tokens, and the verification of others, held against `jose`: who is let in, and why others are not; and what
- * the service does not show: which tokens are cached.
+ * Compares tokens of this service, and its verification of other tokens, with the library `jose`. Also checks which
+ * tokens are cached, which clients cannot observe.
  */
 
 import assert from 'node:assert/strict'
@@ -23,10 +23,10 @@ after(() => {
   delete process.env.JWT_SECRET
 })
 
-/** What `jose` says of a token, with the rules of the interface that it does not know. */
+/** Returns the outcome according to `jose`, together with the rules of the interface that `jose` does not have. */
 async function expected(token: string): Promise<string> {
   const signature = token.slice(token.lastIndexOf('.') + 1)
-  // Decoders ignore the unused bits of the last character.
+  // Decoders ignore the unused bits of a signature's last character.
   const isCanonical = Buffer.from(signature, 'base64url').toString('base64url') === signature
   try {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ['HS256'] })
@@ -62,7 +62,7 @@ function base64url(text: string): string {
   return Buffer.from(text).toString('base64url')
 }
 
-/** A token of any header and payload, rightly signed. */
+/** Returns a token with the given header and payload and a correct signature. */
 function sign(header: string, payload: string): string {
   const signed = `${base64url(header)}.${base64url(payload)}`
   return `${signed}.${createHmac('sha256', process.env.JWT_SECRET ?? '')
@@ -74,8 +74,8 @@ const goodHeader = '{"alg":"HS256","typ":"JWT"}'
 const goodPayload = '{"sub":"a","exp":9000000000}'
 const good = sign(goodHeader, goodPayload)
 
-// So many, as few of them are whole but expired.
-test('as jose: 10,000 tokens of any header and payload, with changes at any place', async () => {
+// This many tokens are needed, because few of the random tokens are intact but expired.
+test('10,000 random and altered tokens have the same outcome as with jose', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // there are some
   const headers = [
@@ -99,7 +99,7 @@ test('as jose: 10,000 tokens of any header and payload, with changes at any plac
   for (let count = 0; count < 10_000; count += 1) {
     let token = below(2) === 0 ? good : sign(pick(headers), pick(payloads))
     for (let changes = below(3); changes > 0; changes -= 1) {
-      // The last character has unused bits.
+      // The last character of a token is changed more often, because it has unused bits.
       const place = below(8) === 0 ? token.length - 1 : below(token.length + 1)
       const kept = token.slice(place + below(2))
       token = token.slice(0, place) + (below(3) === 0 ? '' : pick([...characters])) + kept
@@ -114,7 +114,7 @@ test('as jose: 10,000 tokens of any header and payload, with changes at any plac
 })
 
 for (const algorithm of ['HS256', 'HS384', 'HS512']) {
-  test(`jose verifies our tokens: ${algorithm}`, async () => {
+  test(`jose verifies tokens that this service signs with ${algorithm}`, async () => {
     const signing = followSecret(
       () => secret,
       () => algorithm,
@@ -129,26 +129,26 @@ for (const algorithm of ['HS256', 'HS384', 'HS512']) {
   })
 }
 
-/** A token that names a caller of so many characters. */
+/** Returns a token whose `sub` begins with the number of the caller and has the given length. */
 function tokenOf(caller: number, length: number): string {
   return sign(goodHeader, `{"sub":"${String(caller).padEnd(length, 'a')}","exp":9000000000}`)
 }
 
-test('verified tokens are cached up to 8 MiB, and none that was refused', () => {
+test('verified tokens are cached up to 8 MiB, and rejected tokens are not', () => {
   process.env.JWT_SECRET = `${secret} of this test`
-  // 3.9 kB each with their callers
+  // Each token takes 3.9 kB in the cache, with its `sub`.
   const all = Array.from({ length: 2000 }, (_, caller) => tokenOf(caller, 1100))
   const forged = all.map((token) => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`)
   const known = all.map((token) => verifyToken(token))
   for (const token of forged) assert.equal(actual(token), 'INVALID_TOKEN')
-  // What is known of a cached token is the same object each time.
+  // The claims of a cached token are the same object at each verification.
   assert.ok(all.every((token, place) => verifyToken(token) === known[place]))
   for (let caller = 2000; caller < 2250; caller += 1) verifyToken(tokenOf(caller, 1100))
   assert.notEqual(verifyToken(all[0] ?? ''), known[0])
   process.env.JWT_SECRET = secret
 })
 
-test('a cached token does not hold the header that it was in', () => {
+test('a cached token does not keep its Authorization header in memory', () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
   const verify = (caller: number) =>
@@ -159,10 +159,10 @@ test('a cached token does not hold the header that it was in', () => {
   for (let caller = 1; caller <= 2000; caller += 1) verify(caller)
   collectGarbage()
   const bytes = process.memoryUsage().heapUsed - before
-  assert.ok(bytes < 2000 * 1000, `${bytes} bytes`) // 32 MB with the headers
+  assert.ok(bytes < 2000 * 1000, `${bytes} bytes`) // with the headers, it would be 32 MB
 })
 
-test('a token is valid from the moment of its nbf on, to the last digit of the clock', () => {
+test('a token is valid from its nbf on, also within the same millisecond', () => {
   for (let count = 0; count < 20; count += 1) {
     const nbf = (Date.now() + 0.999) / 1000
     assert.equal(actual(sign(goodHeader, JSON.stringify({ sub: 'a', exp: 9e9, nbf }))), 'let in')

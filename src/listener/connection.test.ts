@@ -1,4 +1,4 @@
-/** Requests that wait for an earlier one, how much they count and what becomes of them; when a connection is idle. */
+/** Tests of pipelined requests: their order, their memory and their rejection; and of idle connections. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -26,13 +26,13 @@ type Timeouts = Pick<ListenerLimits, 'requestTimeout' | 'idleTimeout' | 'keepAli
 interface Opened {
   readonly listener: Listener
   readonly socket: Socket
-  /** Requests that have had their turn. */
+  /** Requests that the application has received. */
   readonly served: Turn[]
-  /** Input that was refused. */
+  /** Reasons for which input was rejected. */
   readonly refused: Refusal[]
 }
 
-/** A connection to a listener. @param timeouts in seconds. @param serve does nothing by default. */
+/** Connects to a new listener. @param timeouts in seconds. @param serve does nothing by default. */
 async function open(
   timeouts: Partial<Timeouts> = {},
   serve = (_turn: Turn) => {},
@@ -69,13 +69,13 @@ function answer({ response, connection }: Turn): void {
   if (connection.beginResponse()) connection.turn.end(response, 'answered')
 }
 
-/** The first request, once others wait for it. */
+/** Waits until requests wait for the first one, and returns the first one. */
 async function firstOfMany({ served }: Opened): Promise<Turn> {
   await until('requests that wait', () => (served[0]?.connection.heldBytes ?? 0) > 0)
   return served[0] ?? assert.fail()
 }
 
-/** Waits until the whole timeout has passed for what has arrived before: a request on another connection is late. */
+/** Waits until the request timeout has passed for earlier input: a request on another connection is late. */
 async function timeout({ socket }: Opened): Promise<void> {
   const other = connect(socket.remotePort ?? 0, '127.0.0.1', () => other.write(head))
   await once(other.resume(), 'end')
@@ -88,12 +88,12 @@ async function received(socket: Socket): Promise<string> {
   return text
 }
 
-/** The bodies of responses, in the order received. */
+/** Returns the bodies of responses, in the order received. */
 function bodiesIn(text: string): string[] {
   return text.match(/answered|refused/g) ?? []
 }
 
-test('what follows a request that was late has no effect, though it waits behind another', async () => {
+test('requests after a late request have no effect, even if the late request waits for an earlier one', async () => {
   const opened = await open({ requestTimeout: 1 })
   const { socket, served, refused } = opened
   socket.write(`${ask}${head}Content-Length: 2\r\n\r\n1`)
@@ -106,10 +106,10 @@ test('what follows a request that was late has no effect, though it waits behind
 
 for (const { what, start, rest, behind } of [
   { what: 'a body', start: `${head}Content-Length: 2\r\n\r\n1`, rest: '2', behind: 1 },
-  { what: 'a head behind another', start: ask + head, rest: '\r\n', behind: 2 },
+  { what: 'a head after another request', start: ask + head, rest: '\r\n', behind: 2 },
 ]) {
-  test(`the rest of ${what} is not late because an earlier response is read slowly`, async () => {
-    const opened = await open({ requestTimeout: 4 }) // longer than a busy machine takes to send the rest
+  test(`the rest of ${what} is not late when the client reads an earlier response slowly`, async () => {
+    const opened = await open({ requestTimeout: 4 }) // long enough for a busy machine to send the rest of the request
     const { socket, served } = opened
     socket.pause().write(ask)
     await until('a request', () => served.length === 1)
@@ -131,7 +131,7 @@ for (const { what, start, rest, behind } of [
   })
 }
 
-test('a client that waits for 100 Continue behind another request is not late', async () => {
+test('a client that waits for 100 Continue while an earlier request is served is not late', async () => {
   const opened = await open({ requestTimeout: 4 })
   const { socket, served } = opened
   socket.write(`${ask}${head}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`)
@@ -148,19 +148,19 @@ test('a client that waits for 100 Continue behind another request is not late', 
   assert.deepEqual(bodiesIn(await text), ['answered', 'answered'])
 })
 
-test('a malformed request behind others is refused, also if the client then closes its side', async () => {
+test('a malformed request after others is rejected, also if the client then closes its side', async () => {
   const opened = await open()
   const { socket, served } = opened
   socket.write(`${ask}${ask}garbage\r\n\r\n`)
   answer(await firstOfMany(opened))
   await until('a second request', () => served.length === 2)
   for (const turn of served.slice(1)) answer(turn)
-  await nextTurn() // the response is sent, and the connection has not gone on yet
+  await nextTurn() // the response is sent, but the connection has not continued with the next request
   socket.end()
   assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'answered', 'refused'])
 })
 
-test('the refusal of a HEAD request whose body was cut short behind another has no body', async () => {
+test('a pipelined HEAD request whose body was cut short is rejected without a body', async () => {
   const opened = await open()
   opened.socket.end(`${ask}HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1`)
   await until('a refusal', () => opened.refused.length === 1)
@@ -171,13 +171,13 @@ test('the refusal of a HEAD request whose body was cut short behind another has 
   assert.equal(opened.served.length, 1)
 })
 
-test('the heads of requests that wait count as memory', async () => {
+test('the heads of waiting requests count as memory', async () => {
   const { socket, served } = await open()
   socket.write(ask + `${head}foo: ${'x'.repeat(10_000)}\r\n\r\n`.repeat(5))
   await until('50,000 bytes', () => (served[0]?.connection.heldBytes ?? 0) > 50_000)
 })
 
-test('while the listener still accepts connections, no client is made to open another one', async () => {
+test('while a stopping listener still accepts connections, it keeps open connections open', async () => {
   const { listener, socket, served } = await open()
   socket.write(ask)
   await until('the request', () => served.length === 1)
@@ -189,7 +189,7 @@ test('while the listener still accepts connections, no client is made to open an
   await stopped
 })
 
-test('what was read when the listener began to stop is answered, also if all of it is refused', async () => {
+test('requests that were read before the listener began to stop are answered, even if they cannot be queued any more', async () => {
   const opened = await open({}, (turn) => {
     if (opened.served.length > 1) answer(turn)
   })
@@ -203,15 +203,15 @@ test('what was read when the listener began to stop is answered, also if all of 
   await stopped
 })
 
-test('header lines of requests that wait count as the objects that they become', async () => {
+test('header lines of waiting requests count with the size of their objects', async () => {
   const { socket, served } = await open()
   const lines = Array.from({ length: 120 }, (_, place) => `x${place}: y\r\n`).join('')
   socket.write(ask + `${head}${lines}\r\n`.repeat(16))
-  // Measured on Node.js 20: 16,500 bytes of the heap for each.
+  // Measured on Node.js 20: each request takes 16,500 bytes of the heap.
   await until('16 requests', () => (served[0]?.connection.heldBytes ?? 0) > 16 * 16_500)
 })
 
-test('the body of a request that waits counts as the pieces in which it arrives', async () => {
+test('the body of a waiting request counts with the size of the pieces in which it arrives', async () => {
   const { socket, served } = await open()
   socket.setNoDelay(true).write(`${ask}${head}Content-Length: 16000\r\n\r\n`)
   await until('a request that waits', () => (served[0]?.connection.heldBytes ?? 0) > 0)
@@ -221,16 +221,16 @@ test('the body of a request that waits counts as the pieces in which it arrives'
     const { bytesRead } = connection.socket
     socket.write('x')
     await until('a byte', () => connection.socket.bytesRead > bytesRead)
-    // A piece of one byte takes 480 bytes of the heap.
+    // A body piece of one byte takes 480 bytes of the heap.
     assert.ok(connection.heldBytes - whole >= piece * 480, `${connection.heldBytes - whole} bytes`)
   }
 })
 
 for (const { what, count } of [
-  { what: 'objects', count: 10 },
-  { what: 'bytes too', count: 100 },
+  { what: 'held as objects', count: 10 },
+  { what: 'held as objects and bytes', count: 100 },
 ]) {
-  test(`a connection that is given up releases at once what it holds, as ${what}`, async () => {
+  test(`a connection that holds too much releases its requests at once: ${what}`, async () => {
     const opened = await open()
     opened.socket.on('error', () => undefined).write(ask.repeat(1 + count))
     const { connection } = await firstOfMany(opened)
@@ -242,13 +242,13 @@ for (const { what, count } of [
   })
 }
 
-test('a stop does not answer what arrives after it began, or it might never end', async () => {
+test('a stop ends: requests that arrive after it began get no response', async () => {
   const opened = await open()
   const { listener, socket, served } = opened
   socket.write(ask.repeat(3))
   const first = await firstOfMany(opened)
   const stopped = listener.stop({ timeout: 20_000 })
-  for (let turns = 0; turns < 10; turns += 1) await nextTurn() // the listener takes some of them
+  for (let turns = 0; turns < 10; turns += 1) await nextTurn() // the listener reads some of the connections
   answer(first)
   await until('a second request', () => served.length === 2)
   const { bytesRead } = first.connection.socket
@@ -263,11 +263,11 @@ test('a stop does not answer what arrives after it began, or it might never end'
   await stopped
 })
 
-test('a stop closes at its end what still waits for a response', async () => {
+test('a stop closes connections that still wait for a response when its time is over', async () => {
   const { listener, socket, served } = await open()
   socket.write(ask)
   await until('the request', () => served.length === 1)
-  await listener.stop({ timeout: 0 }) // otherwise it ends when the client gives up, which fails
+  await listener.stop({ timeout: 0 }) // otherwise the stop would end when the client times out, which fails the test
   assert.ok(served[0]?.connection.socket.destroyed)
 })
 
@@ -276,7 +276,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   const { socket, served } = opened
   socket.write(ask)
   await until('a request', () => served.length === 1)
-  // A client that reads nothing of its response is disconnected: the timeout has passed.
+  // A client that reads nothing of its response is disconnected, which shows that the timeout has passed.
   const other = connect(socket.remotePort ?? 0, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
   await until('another request', () => served.length === 2)
@@ -289,7 +289,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   assert.deepEqual(bodiesIn(await received(socket.end())), ['answered'])
 })
 
-test('a connection is closed after the body of its last request, also if that is chunked', async () => {
+test('a connection is closed after the body of its last request, also if the body is chunked', async () => {
   const opened = await open()
   const { socket, served } = opened
   socket.write(`${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`)
@@ -309,7 +309,7 @@ for (const { what, request, isRepeated } of [
     request: `${head}Content-Length: 1\r\n\r\nx`,
     isRepeated: false,
   },
-  { what: 'one empty line after another', request: ask, isRepeated: true },
+  { what: 'a sequence of empty lines', request: ask, isRepeated: true },
 ]) {
   test(`${what} does not keep a connection from being idle (RFC 9112 §2.2)`, async () => {
     const opened = await open({ keepAliveTimeout: 1 }, answer)
@@ -340,10 +340,10 @@ test('an empty line does not delay a stop', async () => {
   const { bytesRead } = connection.socket
   socket.resume().write('\r\n')
   await until('the line', () => connection.socket.bytesRead > bytesRead)
-  await listener.stop({ timeout: 1_000_000 }) // long after the client gives up, which fails
+  await listener.stop({ timeout: 1_000_000 }) // long after the client times out, which fails the test
 })
 
-test('an idle connection keeps neither its last request nor the response', async () => {
+test('an idle connection keeps neither its last request nor the response in memory', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
   const opened = await open({}, answer)

@@ -26,57 +26,57 @@ import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 import type { Turn } from './turn.js'
 
 type ConnectionState =
-  /** Waiting for the first request, or the next one. */
+  /** Waiting for the next request, or for the first one. */
   | 'waiting'
-  /** The application has a request and has not begun the response. */
+  /** The application has received a request and has not begun its response. */
   | 'serving'
-  /** The application's response has begun. */
+  /** The application has begun its response. */
   | 'responding'
-  /** The listener responds instead of the application, because the body is malformed or late. */
+  /** The listener responds instead of the application, because the request body is malformed or late. */
   | 'refusing'
-  /** The last response has been sent. The rest of its request is being read. */
+  /** The last response has been sent, and the rest of its request is being read. */
   | 'ending'
-  /** The connection is being closed. Whatever still arrives is read and discarded. */
+  /** The connection is being closed. Input that still arrives is read and discarded. */
   | 'closing'
 
-/** What connections need from the listener that owns them. */
+/** Functions and state of the listener that its connections need. */
 export interface ConnectionOwner {
-  /** Whether the listener is stopping: a connection is then closed by the response to the last request received. */
+  /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
   readonly turn: Turn
-  /** What waits on all connections; if that is a crowd, requests should only wait as bytes. */
+  /** Memory of the waiting requests of all connections. If it is crowded, new requests should only wait as bytes. */
   readonly held: HeldBytes
-  /** The connection can go on with what waits; the owner calls `resume` when its turn comes. */
+  /** Tells the owner that a connection is ready for its next waiting request. The owner later calls `resume`. */
   readyToResume(connection: Connection): void
-  /** It is the turn of a request that has waited. */
+  /** Serves a request that has waited for an earlier one. */
   serveNext(connection: Connection, response: ServerResponse): void
 }
 
-/** How long input is discarded after the last response, in milliseconds. */
+/** Time for which input is read and discarded after the last response, in milliseconds. */
 const lingerTime = 2_000
 
 export class Connection implements Holder {
   readonly socket: Socket
-  /** Handles requests and sends responses along with those of other connections. */
+  /** Handles the requests of all connections together, and sends their responses together. */
   readonly turn: Turn
   heldBytes = 0
-  /** Whether it has had a request. Until the first one, Node enforces the timeout, and responds. */
+  /** Whether the connection has had a request. Before its first request, Node enforces the timeout and responds. */
   hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
-  /** The response to the latest request that has been served, until it has been sent and its request has arrived. */
+  /** The response to the latest served request. Kept until it has been sent and its request has arrived completely. */
   #response: ServerResponse | undefined
-  /** The requests that wait for their turn. */
+  /** Requests that wait for the one in progress. */
   readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
-  /** The refusal of the input after the last complete request; sent after all responses. */
+  /** Response that rejects the input after the last complete request. It is sent after all other responses. */
   #nextRefusal: RefusalResponse | undefined
-  /** Whether input has been refused: the parser has given up, or not all of a request came in time. */
+  /** Whether input has been rejected, because it is malformed or a request did not arrive in time. */
   #isInputBroken = false
-  /** When the client last got a response, or else connected: the value of `performance.now()`. */
+  /** Time of the latest response or, before any, of the connect, as a value of `performance.now()`. */
   #activeAt = performance.now()
-  /** Bytes received when it first began a response while the listener was stopping. */
+  /** Bytes received when the connection began its first response while the listener was stopping. */
   #readWhenStopping: number | undefined
-  /** How many bytes the system has accepted for sending, and when that number last changed. */
+  /** Bytes that the system has accepted for sending, and the time of its latest change. */
   #accepted = 0
   #acceptedAt = performance.now()
 
@@ -84,38 +84,38 @@ export class Connection implements Holder {
     this.socket = socket
     this.turn = owner.turn
     this.#owner = owner
-    socket.on('error', () => socket.destroy()) // Node has its own listener only while it has a parser
+    socket.on('error', () => socket.destroy()) // Node handles errors only while it has a parser
     socket.once('close', () => this.#forget())
-    socket.destroySoon = () => this.close() // Node calls it after the last response
+    socket.destroySoon = () => this.close() // Node calls this after the last response
   }
 
   get state(): ConnectionState {
     return this.#state
   }
 
-  /** Whether a request that arrives now can be served at once. */
+  /** Whether a request can be served at once when it arrives now. */
   get isFree(): boolean {
     return this.#queue.length === 0 && this.#state === 'waiting'
   }
 
-  /** Whether the last response has been sent: nothing that arrives now is answered. */
+  /** Whether the last response has been sent. Requests that arrive now get no response. */
   get #isOver(): boolean {
     return this.#state === 'ending' || this.#state === 'closing'
   }
 
-  /** Makes Node's parser stop at a request that arrives before the one in progress is answered, and cannot be queued. */
+  /** Makes Node's parser stop at a request that arrives during an earlier one and cannot be queued. */
   watchParser(): void {
     const { socket } = this
     const parser = parserOf(socket)
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // Upgrades are not supported, and Node would report no errors in a request for one. After a request that
-      // was late, the parser goes on, but nothing may follow the refusal.
+      // Upgrades are not supported, and for a request with one, Node would report no errors. After a late request, the
+      // parser goes on, but no response may follow the rejection.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
-      socket.pause() // without the parser, reading would go on
-      // Node resumes it for the body of the earlier request, and whatever then arrived would be lost.
+      socket.pause() // without a parser, the socket would continue to read
+      // Node resumes the socket for the body of the earlier request. The input that then arrived would be lost.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
@@ -123,17 +123,17 @@ export class Connection implements Holder {
   }
 
   #canQueue(request: IncomingMessage): boolean {
-    // A listener that is stopping reads no more than it has, or it would never come to an end.
+    // A listener that is stopping reads no further requests, because otherwise the stop might never end.
     const { isStopping, held } = this.#owner
     if (isStopping || held.isCrowded || this.#isOver || this.#state === 'refusing') return false
-    // Node would stop reading, and the rest would seem to be late.
+    // While output has to drain, Node would stop reading, and the rest of the request would seem late.
     return !this.socket.writableNeedDrain && this.#queue.canTake(request)
   }
 
   /**
-   * A request has arrived. It waits in the queue for its turn if another one is in progress.
-   * @returns whether to serve it now. After the last response it must not take effect, since the client would
-   * never learn of it (RFC 9112 §9.6).
+   * Takes a request that has arrived. It waits in the queue if another request is in progress.
+   * @returns whether to serve the request now. A request after the last response must have no effect, because the
+   * client would never know of it (RFC 9112 §9.6).
    */
   accept(response: ServerResponse): boolean {
     if (this.isFree) {
@@ -153,15 +153,15 @@ export class Connection implements Holder {
 
   readonly #sent = () => {
     const response = this.#response
-    if (response?.writableFinished !== true) return // the client is gone
+    if (response?.writableFinished !== true) return // the client has disconnected
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // At once: if the client closed its side a turn later, Node would end the connection without the refusal.
+    // The connection ends at once. If the client closed its side a turn later, Node would end it without the rejection.
     else if (this.#isInputBroken) this.#end()
   }
 
-  /** An idle connection keeps neither request nor response, which may be several times as large as itself. */
+  /** Drops request and response once both are complete. An idle connection is several times smaller than they are. */
   #release(): void {
     const isSent = this.#isOver || this.#state === 'waiting'
     if (!isSent || this.#response?.req.complete !== true) return
@@ -169,8 +169,8 @@ export class Connection implements Holder {
   }
 
   /**
-   * The application is about to send the head of its response. Decides whether the connection stays open.
-   * @returns whether to send it: not if the request has been refused in the meantime.
+   * Begins the response to the request in progress, and decides whether the connection stays open.
+   * @returns whether the application may send the response: not if the request has been rejected in the meantime.
    */
   beginResponse(): boolean {
     const response = this.#response
@@ -182,24 +182,24 @@ export class Connection implements Holder {
     return true
   }
 
-  /** Whether all requests are answered that had been received when the listener began to stop, or soon after. */
+  /** Whether this response answers the last request that was read until the listener began to stop, or soon after. */
   #isLastResponse(): boolean {
-    const { bytesRead, readableLength } = this.socket // the latter includes what is held
+    const { bytesRead, readableLength } = this.socket // readableLength includes the bytes of held requests
     this.#readWhenStopping ??= bytesRead
     return this.#queue.length === 0 && bytesRead - readableLength >= this.#readWhenStopping
   }
 
-  /** The client may be about to send a request: the time for which it counts as idle starts now. */
+  /** Restarts the time for which the connection counts as idle: its client may be about to send a request. */
   markActive(): void {
     this.#activeAt = performance.now()
   }
 
-  /** Whether the body of the request in progress is malformed or late, so that it is about to be refused. */
+  /** Whether the body of the request in progress is malformed or late, so that the request will be rejected. */
   get isRequestBroken(): boolean {
     return this.#isInputBroken && this.#response?.req.complete === false
   }
 
-  /** Refuses the request in progress, whose response has not begun, and closes the connection. */
+  /** Rejects the request in progress, whose response has not begun, and closes the connection. */
   refuseRequest(refusal: RefusalResponse): void {
     const response = this.#response
     if (response === undefined || !this.beginResponse()) return
@@ -210,14 +210,14 @@ export class Connection implements Holder {
   }
 
   /**
-   * Refuses input that is not a valid request, and closes the connection. The refusal follows the response
-   * to an earlier, complete request, unless that response is the last one.
+   * Rejects input that is not a valid request, and closes the connection. The rejection is sent after the responses to
+   * earlier, complete requests, unless one of them is the last response.
    */
   refuseInput(refusal: RefusalResponse): void {
     const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
     this.#isInputBroken = true
-    this.turn.handleNow(this.#response) // other reasons to refuse the request come first
+    this.turn.handleNow(this.#response) // the application's reasons to reject the request come first
     const state = this.#state
     if (this.#queue.length > 0) {
       if (isInBody) this.#queue.pop()
@@ -232,8 +232,8 @@ export class Connection implements Holder {
   }
 
   /**
-   * Keeps a request at which the parser stopped until the earlier one is answered.
-   * @param rest the bytes after its head.
+   * Holds a request at which the parser stopped, until the earlier requests are answered.
+   * @param rest the bytes after the head of the request.
    */
   hold(request: IncomingMessage, rest: Buffer): void {
     const { socket } = this
@@ -243,14 +243,14 @@ export class Connection implements Holder {
     }
     const head = headOf(request)
     this.#setHeld(this.heldBytes + head.length + rest.buffer.byteLength)
-    if (this.#isOver) return // given up for it
-    // Back into the socket, so that they stay ahead of the end of its input.
+    if (this.#isOver) return // the connection was closed because it holds too much
+    // The bytes go back into the socket, so that they stay before the end of its input.
     socket.unshift(rest)
     socket.unshift(head)
     if (this.isFree) this.#owner.readyToResume(this)
   }
 
-  /** Goes on with the next request of the queue, or with the bytes held. @param server gives the connection a new parser. */
+  /** Serves the next queued request, or parses the held bytes. @param server gives the connection a new parser. */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
     const canGoOn = socket.writable && !this.#isOver
@@ -269,7 +269,7 @@ export class Connection implements Holder {
     }
   }
 
-  /** What waits is not going to be served. */
+  /** Drops all requests that wait. */
   #forget(): void {
     this.#queue.clear()
     this.#setHeld(0)
@@ -284,12 +284,12 @@ export class Connection implements Holder {
   giveUp(): void {
     this.#state = 'closing'
     this.#forget()
-    // What it holds as bytes: since Node.js 26, `read` returns one piece at a time.
+    // Removes the bytes that the connection holds. Since Node.js 26, `read` returns one piece at a time.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
 
-  /** Closes the connection in stages, once the body that the client may still be sending has been read. */
+  /** Closes the connection in stages, after the body that the client may still be sending has been read. */
   close(): void {
     const request = this.#response?.req
     const isReading = request !== undefined && isBodyIncomplete(request) && !this.#isInputBroken
@@ -306,7 +306,7 @@ export class Connection implements Holder {
       socket.destroy()
       return
     }
-    // Nothing follows the response that has announced the end.
+    // After a response with `Connection: close`, no rejection may follow.
     const refusal = isLast ? undefined : this.#nextRefusal
     if (refusal === undefined) socket.end()
     else socket.end(refusalText(refusal))
@@ -315,22 +315,22 @@ export class Connection implements Holder {
     socket.once('close', () => clearTimeout(timer))
   }
 
-  /** From now on, input is read and discarded. */
+  /** Reads and discards all further input. */
   #discardInput(): void {
     const { socket } = this
     this.#forget()
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
-    socket.push('') // where Node's parser has stopped, it ends a read that would keep others from starting
+    socket.push('') // after Node's parser has stopped, this ends a read that would block others
     socket.on('data', () => undefined).resume()
   }
 
   /**
-   * Whether all requests have been answered completely for some time, and no part of another one has arrived.
-   * @param now the value of `performance.now()`.
-   * @param time in milliseconds.
-   * @param reading the parsers that are reading a request: empty lines are no part of one (RFC 9112 §2.2). Node counts
-   * parsers that have not had a request among them.
+   * Returns whether all requests have been answered for some time, and no part of another request has arrived.
+   * @param now a value of `performance.now()`.
+   * @param time minimum idle time, in milliseconds.
+   * @param reading parsers that are reading a request: empty lines are no part of a request (RFC 9112 §2.2). Node
+   * includes parsers that have not had a request.
    */
   isIdleFor(now: number, time: number, reading: ReadonlySet<Parser>): boolean {
     const { socket } = this
@@ -342,9 +342,9 @@ export class Connection implements Holder {
   }
 
   /**
-   * Whether there is something to send, and none of it has been accepted for some time. Call it regularly.
-   * @param now the value of `performance.now()`.
-   * @param time in milliseconds.
+   * Returns whether output waits to be sent, but none was accepted by the system for some time. Call this regularly.
+   * @param now a value of `performance.now()`.
+   * @param time minimum time without progress, in milliseconds.
    */
   isStalledFor(now: number, time: number): boolean {
     const unsent = this.socket.writableLength
@@ -357,14 +357,14 @@ export class Connection implements Holder {
   }
 }
 
-/** Whether a request has a body that has not been received completely (RFC 9112 §6). */
+/** Returns whether a request has a body that has not been received completely (RFC 9112 §6). */
 function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   const hasBody = headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0'
   return hasBody && !complete
 }
 
-/** The head of a request as it was sent, except for white space and `Upgrade`. */
+/** Returns the head of a request as it was sent, except for white space and the header `Upgrade`. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,4 +1,4 @@
-/** The listener by itself: which clients it disconnects and when, and that no response is lost. */
+/** Tests of the listener without the service: it disconnects only slow clients, and no response is lost. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createListener, type Listener } from './listener.js'
 
-const large = Buffer.alloc(50_000_000) // more than the system takes at once
+const large = Buffer.alloc(50_000_000) // more bytes than the system accepts at once
 const ask = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const lastAsk = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
@@ -35,7 +35,7 @@ async function open(body: string | Buffer, timeout = 60): Promise<Opened> {
   return { listener, port }
 }
 
-/** Everything received. @throws if the connection is reset. */
+/** Returns all bytes received. @throws if the connection is reset. */
 async function received(socket: Socket): Promise<Buffer> {
   const parts: Buffer[] = []
   for await (const part of socket) parts.push(part)
@@ -50,8 +50,8 @@ async function bytesRead(timeout: number, wait: number): Promise<number> {
   return (await received(socket)).length
 }
 
-test('a new connection has all of the timeout for what is sent first', async () => {
-  // On a busy machine, the client may take longer than the timeout by itself: then with a longer one.
+test('a new connection has the whole idle timeout for its first response', async () => {
+  // On a busy machine, the client may need longer than the timeout. The test then repeats with a longer timeout.
   const isWhole = async (timeout: number, wait: number) =>
     (await bytesRead(timeout, wait)) > large.length
   assert.ok((await isWhole(8, 3_000)) || (await isWhole(60, 20_000)))
@@ -61,25 +61,25 @@ test('a connection without progress for the whole timeout is closed', async () =
   assert.ok((await bytesRead(1, 2_000)) < large.length)
 })
 
-test('what a client sends after the last response is read while the listener stops', async () => {
+test('input after the last response is still read while the listener stops', async () => {
   const { listener, port } = await open('x')
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-  socket.write(ask.repeat(400_000)) // 11 MB, more than the system takes
+  socket.write(ask.repeat(400_000)) // 11 MB, more than the system buffers
   await once(socket, 'readable')
   const stopped = listener.stop({ timeout: 120_000, grace: 1_000 })
   await once(socket.resume(), 'end')
-  await once(socket.end(), 'close') // fails if the connection is reset before all has been sent
+  await once(socket.end(), 'close') // fails if the connection is reset before all requests are sent
   await stopped
 })
 
-test('connections that have reached the machine when the listener stops are accepted', async () => {
+test('connections that reached the machine before the listener stops are accepted', async () => {
   const { listener, port } = await open('an answer')
   const sockets = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
   const texts = sockets.map(async (socket) => {
     socket.write(ask)
     return String(await received(socket))
   })
-  for (let turns = 0; turns < 3; turns += 1) await new Promise(process.nextTick) // connecting takes one
+  for (let turns = 0; turns < 3; turns += 1) await new Promise(process.nextTick) // a connect takes one turn
   await listener.stop({ timeout: 120_000, grace: 1_000 })
   for (const text of await Promise.all(texts)) assert.match(text, /an answer$/)
 })
@@ -95,7 +95,7 @@ test('a client that never stops pipelining loses no response when the listener s
   await delay(100)
   const whole = received(socket)
   await delay(100)
-  // Without time for another request, it could be closed while only part of one has arrived.
+  // Without a grace period, the connection could be closed while only part of a request has arrived.
   const stopped = listener.stop({ timeout: 120_000, grace: 1_000 })
   const text = (await whole).toString('latin1')
   socket.off('drain', more).destroy()

@@ -1,6 +1,6 @@
 /**
- * Node's HTTP server with limits, and with responses in the application's own shape for requests that
- * never reach it: those the parser rejects, and those Node would otherwise answer by itself.
+ * HTTP server of Node.js with limits. The application composes the responses to requests that never reach it: requests
+ * that the parser rejects, and requests that Node.js would answer by itself.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { HeldBytes } from './queue.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
 import { Turn } from './turn.js'
 
-/** Limits of connections; times in seconds. */
+/** Limits for connections; times are in seconds. */
 export interface ListenerLimits {
   /** Maximum size of a request head, in bytes. */
   readonly maxHeaderBytes: number
@@ -25,88 +25,87 @@ export interface ListenerLimits {
   /** Maximum number of open connections. */
   readonly maxConnections: number
   /**
-   * Maximum memory for pipelined requests waiting for an earlier one, across all connections, in bytes.
-   * Beyond it, connections that hold the most are closed.
+   * Maximum memory for pipelined requests that wait for an earlier one, on all connections together, in bytes. Above
+   * it, the connections that hold the most memory are closed.
    */
   readonly maxPipelinedBytes: number
-  /** How long a complete request may take to arrive. */
+  /** Maximum time for a complete request to arrive. */
   readonly requestTimeout: number
-  /** How long a connection may be idle between requests. */
+  /** Maximum idle time of a connection between requests. */
   readonly keepAliveTimeout: number
-  /** How long a client may go without reading any of its response. */
+  /** Maximum time in which a client reads nothing of its response. */
   readonly idleTimeout: number
 }
 
-/** Serves one request; must not throw. */
+/** Serves one request. Must not throw. */
 export type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
   connection: Connection,
 ) => void
 
-/** How to stop a listener; times in milliseconds. */
+/** Options for stopping a listener; times are in milliseconds. */
 interface StopOptions {
-  /** After this, the remaining connections are closed, whatever is in progress on them. */
+  /** Time after which the remaining connections are closed, even if requests are in progress. */
   readonly timeout: number
   /**
-   * How long clients have, after their last response, to send another request. Requests sent before the
-   * stop are answered in any case; of pipelined ones, those that have been read.
+   * Time that clients have after their last response to send another request. Requests sent before the stop are always
+   * answered; pipelined requests only if they have been read.
    */
   readonly grace?: number
 }
 
 export interface Listener {
   /**
-   * @param port 0 picks a free one.
-   * @returns the port.
+   * Starts to listen.
+   * @param port 0 for any free port.
+   * @returns the actual port.
    * @throws the system's error, for example `EADDRINUSE`.
    */
   listen(port: number, host: string): Promise<number>
-  /** Stops accepting connections, answers the requests already sent, and waits until all connections are closed. */
+  /** Stops accepting connections, answers requests already sent, and waits until all connections are closed. */
   stop(options: StopOptions): Promise<void>
 }
 
-/** How often Node checks for requests that take too long, in milliseconds. */
+/** Interval between Node's checks for requests that take too long, in milliseconds. */
 const timeoutCheckInterval = 1_000
 
-/** How often connections are checked while the listener is stopping, in milliseconds. */
+/** Interval between checks for idle connections while the listener stops, in milliseconds. */
 const idleCheckInterval = 50
 
 /**
- * How many connections the system keeps until they are accepted: as many as Linux allows by default. It drops
- * those in excess, and their clients try again a second later at the earliest.
+ * Maximum number of connections that the system keeps until they are accepted: the default maximum of Linux. Linux
+ * drops further connections, and their clients try again after at least a second.
  */
 const backlog = 4096
 
-/** How many times per timeout each connection is checked for being idle or stalled. */
+/** Number of checks per timeout for idle and stalled connections. */
 const checksPerTimeout = 4
 
 /**
- * How many requests are handled in one turn of the event loop, and how many connections resume with what they
- * hold: a few milliseconds of work, so that a crowd does not starve the others.
+ * Maximum number of requests handled, and of connections resumed, per turn of the event loop. This is a few
+ * milliseconds of work, so that many clients do not starve the others.
  */
 const workPerTurn = 64
 
 /**
- * The same while connections are being accepted, and for how long after one they count as such, in milliseconds.
- * Node.js accepts one connection in a turn. If turns were long, clients would wait for seconds behind a few
- * thousand others that connect at the same time.
+ * Maximum work per turn while connections are being accepted, and for how long after each connect, in milliseconds.
+ * Node.js accepts one connection per turn. If turns were long, clients would wait for seconds when thousands connect at
+ * the same time.
  */
 const workWhileAccepting = 2
 const acceptingTime = 10
 
-/**
- * @param refuse composes the responses to requests that never reach `serve`.
- */
+/** Creates a listener. @param refuse composes the responses to requests that never reach `serve`. */
 export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve): Listener {
   const idleTimeout = limits.idleTimeout * 1000
   const connections = new Map<Duplex, Connection>()
-  /** Connections that hold requests and whose earlier ones have been answered. */
+  /** Connections that hold waiting requests, and whose earlier requests have been answered. */
   const resumable: Connection[] = []
-  /** When the latest connection was accepted. */
+  /** Time of the latest accept, as a value of `performance.now()`. */
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
-  /** How long a connection may be idle, and when all are closed: a value of `performance.now()`. */
+  /** Maximum idle time in milliseconds, and the time at which all connections are closed, as `performance.now()`. */
   let maxIdle = limits.keepAliveTimeout * 1000
   let deadline = Number.POSITIVE_INFINITY
 
@@ -130,31 +129,30 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     maxHeaderSize: limits.maxHeaderBytes,
     requestTimeout: limits.requestTimeout * 1000,
     headersTimeout: limits.requestTimeout * 1000,
-    keepAliveTimeout: 0, // see closeOverdue
+    keepAliveTimeout: 0, // closeOverdue enforces this timeout
     connectionsCheckingInterval: timeoutCheckInterval,
-    requireHostHeader: false, // Node's own response to its absence has no body
+    requireHostHeader: false, // Node's own response to a missing Host has no body
     joinDuplicateHeaders: true, // otherwise a second Host or Authorization would be dropped silently
   }
   const server = createServer(options, (request, response) => {
     const connection = connectionOf(request.socket)
     if (connection.accept(response)) start(connection, response)
   })
-  server.maxHeadersCount = 0 // `headRefusal` counts; the parser would close the connection in the middle of the body
+  server.maxHeadersCount = 0 // `headRefusal` counts lines; the parser would close the connection during the body
   server.maxConnections = limits.maxConnections
-  // Not in the types. Without the first, responses are cut short once the client closes its sending side; without the
-  // second, `node:cluster` passes connections beyond the limit from one worker to the next, forever.
+  // Node's types lack both options. Without `httpAllowHalfOpen`, responses are cut short when the client closes its
+  // side. Without `dropMaxConnection`, workers of `node:cluster` pass excess connections around forever.
   Object.assign(server, { httpAllowHalfOpen: true, dropMaxConnection: true })
   server.on('connection', (socket: Socket) => connectionOf(socket).watchParser())
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy()
     else connectionOf(socket).refuseInput(refuse(inputRefusal(error.code)))
   })
-  // `100 Continue` is sent when the body is read, and any other expectation may be ignored
-  // (RFC 9110 §10.1.1).
+  // `100 Continue` is sent when the body is read. Any other expectation may be ignored (RFC 9110 §10.1.1).
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }
-  // Requests at which the parser has stopped: see `Connection.watchParser`.
+  // The parser has stopped at these requests; see `Connection.watchParser`.
   server.on('upgrade', (request, socket, rest) => connectionOf(socket).hold(request, rest))
   server.on('connect', (request, socket, rest) => {
     const connection = connectionOf(socket)
@@ -170,7 +168,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     else connection.refuseRequest(refuse(refusal))
   }
 
-  /** The state machine of a connection, created on first use. */
+  /** Returns the connection of a socket, and creates it on first use. */
   function connectionOf(duplex: Duplex): Connection {
     const known = connections.get(duplex)
     if (known !== undefined) return known
@@ -188,9 +186,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   }
 
   /**
-   * Closes connections whose response has made no progress for too long, or that have been idle for too
-   * long after one. Node's own timeouts do the same by setting a timer for each request and each response,
-   * which costs a tenth of the time of a small one.
+   * Closes connections that have been stalled in a response, or idle after one, for too long. Node's own timeouts set a
+   * timer for each request and each response, which costs a tenth of the time of a small request.
    */
   function closeOverdue(): void {
     const now = performance.now()
@@ -203,12 +200,12 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
-  /** Accepts connections that have already reached this machine; some versions of Node.js take one in a turn. */
+  /** Waits until the connections that reached this machine are accepted. Some Node.js versions accept one per turn. */
   async function acceptWaiting(): Promise<void> {
     let latest: number | undefined
     for (let turns = 0; turns < backlog && latest !== acceptedAt; turns += 1) {
       latest = acceptedAt
-      for (let more = 0; more < 2; more += 1) await nextTurn() // the first may not accept any
+      for (let more = 0; more < 2; more += 1) await nextTurn() // the first turn may not accept any connection
     }
   }
 
@@ -216,24 +213,24 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     async listen(port, host) {
       server.listen({ port, host, backlog })
       await once(server, 'listening')
-      const address = server.address() as AddressInfo // it listens on TCP
+      const address = server.address() as AddressInfo // the server listens on TCP
       return address.port
     },
 
     /**
-     * Node's own `close` of an HTTP server won't do: it closes connections that are idle at that moment,
-     * although a busy client may just be sending a request; it considers a response sent while a slow
-     * client is still reading it; and it stops enforcing the request timeout.
+     * Stops the listener. Node's `close` of an HTTP server is not used, for three reasons. It closes idle connections
+     * although a client may be sending a request. It counts a response as sent while a slow client is still reading. It
+     * no longer enforces the request timeout.
      */
     async stop({ timeout, grace = 0 }) {
       const end = performance.now() + timeout
-      // Before any connection is closed: its client would open another one, just before the listener is gone.
+      // Must come before any connection is closed: its client would connect again, just before the listener is gone.
       await acceptWaiting()
       isStopping = true
       maxIdle = grace
       deadline = end
       for (const connection of connections.values()) {
-        // A client that has only just connected is about to send a request.
+        // A client that has just connected will probably send a request.
         if (!connection.hasHadRequest) connection.markActive()
       }
       const closed = once(server, 'close')
@@ -243,7 +240,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       closeOverdue()
       await closed
       clearInterval(timer)
-      server.close(() => undefined) // already closed; this stops Node's timer for slow requests
+      server.close(() => undefined) // the server is already closed; this stops Node's timer for slow requests
     },
   }
 }

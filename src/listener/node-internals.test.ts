@@ -1,15 +1,15 @@
-/** A version of Node.js without the internals that the listener replaces is named in one line. */
+/** A version of Node.js that lacks internals which the listener replaces is reported in one line. */
 
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { nodeProblem } from './node-internals.js'
 
-test('this version of Node.js has them', () => {
+test('this version of Node.js has all internals that the listener needs', () => {
   assert.equal(nodeProblem(), undefined)
 })
 
-test('one that lacks some is refused with their names', () => {
+test('a version of Node.js that lacks internals is rejected with their names', () => {
   const { prototype }: { prototype: { destroySoon?: unknown } } = Socket
   const { destroySoon } = prototype
   delete prototype.destroySoon

@@ -1,33 +1,33 @@
-/** The undocumented parts of Node's HTTP server that connections replace; all of them are in Node.js 20 to 26. @module */
+/** Undocumented parts of Node's HTTP server that the listener replaces. All exist in Node.js 20 to 26. @module */
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { Socket } from 'node:net'
 
-/** The value of `onIncoming` that makes the parser stop, as if another protocol began after the head. */
+/** Return value of `onIncoming` that makes the parser stop after the head, as for an upgrade to another protocol. */
 export const upgrade = 2
 
-/** Node's parser of the requests on one connection. */
+/** Node's HTTP parser for one connection. */
 export interface Parser {
-  /** Called when the head of a request is complete. */
+  /** Called by the parser when the head of a request is complete. */
   onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
-  /** @returns how many bytes it has read. */
+  /** Parses bytes. @returns how many bytes were parsed. */
   execute(bytes: Buffer): number | Error
 }
 
 const head = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** The parser of a socket of an HTTP server. */
+/** Returns Node's HTTP parser of a server's socket. */
 export function parserOf(socket: Socket): Parser {
-  return (socket as Socket & { parser: Parser }).parser // not in the types, but in Node.js since 0.x
+  return (socket as Socket & { parser: Parser }).parser // not in Node's types, but in Node.js since 0.x
 }
 
-/** Parsers by what they are doing, as the server counts them for its own timeouts. */
+/** List of parsers by state, which Node's server uses for its own timeouts. */
 interface ConnectionsList {
-  /** Those that have the first byte of a request and not the last. Empty lines before a request are no part of it. */
+  /** Returns parsers that have the first byte of a request but not the last. Empty lines before it do not count. */
   active(): Parser[]
 }
 
-/** @param server listens. @returns the parsers that are reading a request, and those that have not had one yet. */
+/** Returns the parsers that are reading a request or have not had one. @param server a listening server. */
 export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }
@@ -37,14 +37,14 @@ function connectionsOf(server: Server): ConnectionsList | undefined {
     ({ description }) => description === 'http.server.connections',
   )
   if (symbol === undefined) return undefined
-  return (server as unknown as Record<symbol, ConnectionsList>)[symbol] // not in the types, but in Node.js since 18
+  return (server as unknown as Record<symbol, ConnectionsList>)[symbol] // not in Node's types, but in Node.js since 18
 }
 
-/** Returns one line that names what this version of Node.js lacks; `undefined` if it lacks nothing. */
+/** Returns a message with the internals that this version of Node.js lacks; `undefined` if it lacks none. */
 export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()
-  server.emit('listening') // from then on, it counts its connections
+  server.emit('listening') // after this event, the server tracks its connections
   server.emit('connection', socket)
   const parser: Partial<Parser> | undefined = parserOf(socket)
   let hasHead = false

@@ -1,4 +1,4 @@
-/** The limit on what connections hold together, and which of them are given up. */
+/** Tests of the limit on the memory that all connections hold, and of the choice which of them to close. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,25 +37,25 @@ function givenUp(holders: readonly Holder[]): number[] {
   return holders.flatMap(({ isGivenUp }, index) => (isGivenUp ? [index] : []))
 }
 
-test('within the limit nobody is given up', () => {
+test('no holder is closed while the total is within the limit', () => {
   assert.deepEqual(givenUp(holdersOf(new HeldBytes(100), 50, 50)), [])
 })
 
-test('beyond it the holder of the most is given up, however little the last one adds', () => {
+test('beyond the limit, the holder with the most bytes is closed, even if another holder exceeds the limit', () => {
   assert.deepEqual(givenUp(holdersOf(new HeldBytes(100), 10, 60, 30, 1)), [1])
 })
 
-test('as many are given up as it takes, before the call returns', () => {
+test('as many holders are closed as necessary, before the call returns', () => {
   const all = new HeldBytes(100)
   const crowd = holdersOf(all, 30, 30, 30)
   const [greedy] = holdersOf(all, 31)
-  greedy?.hold(100) // more than all together may hold, so it is the first
+  greedy?.hold(100) // more than the limit for all holders, so this holder is closed first
   assert.deepEqual([givenUp(crowd), greedy?.isGivenUp], [[0], true])
   holdersOf(all, 25, 25, 25, 25)
   assert.deepEqual(givenUp(crowd), [0, 1, 2])
 })
 
-test('whoever has been given up, or holds less again, does not count', () => {
+test('holders that were closed, or hold less again, do not count', () => {
   const all = new HeldBytes(100)
   const [first, second] = holdersOf(all, 90, 5)
   assert.ok(first && second)
@@ -66,7 +66,7 @@ test('whoever has been given up, or holds less again, does not count', () => {
   assert.deepEqual(givenUp(holdersOf(all, 49, 50)), [])
 })
 
-test('more than half of the limit is a crowd', () => {
+test('the total is crowded when it exceeds half of the limit', () => {
   const all = new HeldBytes(100)
   const [holder] = holdersOf(all, 50)
   assert.equal(all.isCrowded, false)

@@ -1,15 +1,14 @@
-/** Requests that wait for an earlier one on their connection, and the limit on the memory that all of them take. @module */
+/** Queue of requests that wait for an earlier one, and the limit on the memory of all such queues. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Maximum number of requests in a queue, and of bytes in the body of each. */
+/** Maximum number of requests in a queue, and maximum size of each body in bytes. */
 const maxQueued = 16
 const maxQueuedBody = 16 * 1024
 
 /**
- * Memory that Node's objects take for a request, for each header line and for each piece of a body, in bytes,
- * besides their text: a sixth more than the most that was measured on Node.js 20 to 26. A request with 120 short
- * lines takes 17 KB.
+ * Estimated memory of a request, of each header line and of each piece of its body, in bytes without their text. The
+ * estimates are a sixth above the maximum measured on Node.js 20 to 26. A request with 120 short lines takes 17 KB.
  */
 const requestBytes = 2560
 const lineBytes = 150
@@ -17,16 +16,16 @@ const pieceBytes = 600
 
 interface Queued {
   readonly response: ServerResponse
-  /** Memory that the request takes. */
+  /** Memory of the request, in bytes. */
   bytes: number
 }
 
-/** The requests of one connection that wait, as Node's objects, for the one in progress. */
+/** Requests of one connection that wait, as Node's objects, for the request in progress. */
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
 
-  /** @param count is called with the bytes by which the memory of the queue has grown; they are negative if it shrank. */
+  /** @param count called with the growth of the queue's memory in bytes, which is negative when the memory shrinks. */
   constructor(count: (bytes: number) => void) {
     this.#count = count
   }
@@ -35,14 +34,14 @@ export class RequestQueue {
     return this.#queued.length
   }
 
-  /** The response to the last request. */
+  /** The response object of the last request in the queue. */
   get last(): ServerResponse | undefined {
     return this.#queued.at(-1)?.response
   }
 
-  /** Whether there is room for a request, and it is short enough. */
+  /** Returns whether the queue has space for a request, and the request is short enough. */
   canTake({ headers }: IncomingMessage): boolean {
-    // A client that expects `100 Continue` waits, and the rest would seem to be late.
+    // A client that expects `100 Continue` waits before it sends the body, which would seem to be late.
     const isWhole = headers.expect === undefined && headers['transfer-encoding'] === undefined
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queued.length < maxQueued && isWhole && isShort
@@ -56,7 +55,7 @@ export class RequestQueue {
     this.#count(queued.bytes)
   }
 
-  /** The body of a request arrives after its head, in pieces that may be a byte long. */
+  /** Counts the body of a request, which arrives after the head in pieces of possibly one byte. */
   #countBody(queued: Queued): void {
     const { req } = queued.response
     const { push } = req
@@ -70,12 +69,12 @@ export class RequestQueue {
     }
   }
 
-  /** Takes out the first request. */
+  /** Removes the first request from the queue. @returns the response to that request, if any. */
   shift(): ServerResponse | undefined {
     return this.#removed(this.#queued.shift())
   }
 
-  /** Takes out the last request. */
+  /** Removes the last request from the queue. @returns the response to that request, if any. */
   pop(): ServerResponse | undefined {
     return this.#removed(this.#queued.pop())
   }
@@ -85,7 +84,7 @@ export class RequestQueue {
     return queued?.response
   }
 
-  /** Takes out all requests, and empties them: Node keeps the objects until the connection is closed. */
+  /** Removes all requests from the queue, and clears them: Node keeps the objects until the connection is closed. */
   clear(): void {
     for (const { response, bytes } of this.#queued.splice(0)) {
       const { req } = response
@@ -107,34 +106,34 @@ function bytesOf({ rawHeaders, url = '' }: IncomingMessage): number {
 export interface Holder {
   /** Memory for the requests that wait on this connection, in bytes. */
   readonly heldBytes: number
-  /** Closes the connection and releases what it holds, before this returns. */
+  /** Closes the connection and releases the memory that it holds, before this call returns. */
   giveUp(): void
 }
 
-/** What all connections hold together. */
+/** Memory that all connections hold for waiting requests, with its limit. */
 export class HeldBytes {
   readonly #maxBytes: number
   /**
-   * Holders by the number of binary digits of what they hold. So one that holds at least half as much as the
-   * largest is found without a look at all of them.
+   * Holders grouped by the number of binary digits of their bytes. This finds a holder with at least half as much as
+   * the largest without a search.
    */
   readonly #bySize = Array.from({ length: 33 }, () => new Set<Holder>())
   #total = 0
 
-  /** @param maxBytes what all holders together may hold. */
+  /** @param maxBytes limit on the bytes of all holders together. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Whether more than half of the limit is held. */
+  /** Whether all holders together hold more than half of the limit. */
   get isCrowded(): boolean {
     return this.#total > this.#maxBytes / 2
   }
 
   /**
-   * Has to be called whenever `heldBytes` of a holder has changed. Beyond the limit, it gives up holders until
-   * the rest is within the limit again.
-   * @param before what the holder held before the change, in bytes.
+   * Updates the total. Must be called whenever `heldBytes` of a holder has changed. If the total is above the limit,
+   * closes large holders until it is not.
+   * @param before bytes that the holder held before the change.
    */
   changed(holder: Holder, before: number): void {
     const { heldBytes } = holder
@@ -144,7 +143,7 @@ export class HeldBytes {
       this.#bySize[digits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // A holder that is given up gets here too, with less than before.
+    // `giveUp` of a holder also calls this function, with fewer bytes than before.
     while (heldBytes > before && this.#total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()
@@ -152,7 +151,7 @@ export class HeldBytes {
   }
 }
 
-/** Number of binary digits; 0 for 0. */
+/** Returns the number of binary digits of a size; 0 for 0. */
 function digits(bytes: number): number {
   return 32 - Math.clz32(bytes)
 }

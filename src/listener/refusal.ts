@@ -1,49 +1,45 @@
-/**
- * What the listener refuses by itself. What such a response looks like is up to the application.
- *
- * @module
- */
+/** Requests that the listener rejects without the application. The application composes the responses. @module */
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 
-/** Why a request is refused before it reaches the application. */
+/** Reason to reject a request before it reaches the application. */
 export type Refusal =
-  /** Not valid HTTP/1.1 (RFC 9112 §2.2). */
+  /** The input is not valid HTTP/1.1 (RFC 9112 §2.2). */
   | 'malformed'
   | 'unsupportedVersion'
-  /** RFC 9112 §3.2. */
+  /** The header `Host` is missing (RFC 9112 §3.2). */
   | 'missingHost'
   | 'invalidHost'
-  /** Anything but chunked (RFC 9112 §6.1). */
+  /** The transfer encoding is not chunked (RFC 9112 §6.1). */
   | 'unsupportedTransferEncoding'
-  /** A server must treat this as a framing error (RFC 9112 §6.1). */
+  /** HTTP/1.0 with a transfer encoding: a server must treat this as a framing error (RFC 9112 §6.1). */
   | 'transferEncodingInHttp10'
-  /** The method CONNECT: this is not a proxy. */
+  /** The method is CONNECT, which only proxies support. */
   | 'connect'
   | 'headTooLarge'
   | 'tooManyHeaderLines'
   /** The request did not arrive completely in time. */
   | 'requestTimeout'
 
-/** A complete response, except that the listener closes the connection after it. */
+/** Response that rejects a request. The listener closes the connection after it. */
 export interface RefusalResponse {
   readonly status: number
-  /** Alternating names and values. */
+  /** Alternating header names and values. */
   readonly headers: readonly string[]
   readonly body: string
 }
 
-/** Composes the response to a refused request. */
+/** Composes the response to a rejected request. */
 export type Refuse = (refusal: Refusal) => RefusalResponse
 
 /**
- * `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2), but without commas in a name: they join
- * repeated headers.
+ * Matches a `Host` header: `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2). Commas are not allowed, because
+ * Node joins repeated headers with them.
  */
 const hostAndPort =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Why to refuse a head that Node's parser accepts, if at all (RFC 9112 §3.2 and §6.1). */
+/** Returns the reason to reject a request head that Node's parser accepts, if any (RFC 9112 §3.2 and §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'
@@ -56,18 +52,18 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
   return encoding.toLowerCase() === 'chunked' ? undefined : 'unsupportedTransferEncoding'
 }
 
-/** Why the parser gave up. @param code that of the error in the server's `clientError` event. */
+/** Returns the reason for which Node's parser failed. @param code code of the error in the event `clientError`. */
 export function inputRefusal(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'requestTimeout'
   return code === 'HPE_HEADER_OVERFLOW' ? 'headTooLarge' : 'malformed'
 }
 
-/** The headers of a refusal, with the one that announces that the connection closes. */
+/** Returns the headers of a rejection, with `Connection: close`. */
 export function closingHeaders({ headers }: RefusalResponse): string[] {
   return [...headers, 'Connection', 'close']
 }
 
-/** A refusal as text, for a socket without a response object. */
+/** Formats a rejection as the text of an HTTP response, for a socket without a response object. */
 export function refusalText(refusal: RefusalResponse): string {
   const headers = closingHeaders(refusal)
   const lines = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`]

@@ -1,4 +1,4 @@
-/** Requests are handled in the order in which they arrive, a number of them in each turn, and none is forgotten. */
+/** Requests are handled in the order of arrival, with a maximum number per turn, and each is handled once. */
 
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Turn } from './turn.js'
 
-test('a request that arrives after the others of its turn have been handled is handled too', async () => {
+test('a request that arrives late in a turn, after all others were handled, is handled too', async () => {
   const turn = new Turn(() => 64)
   await new Promise<void>((resolve) => {
     turn.handle(response(), () => {
@@ -16,7 +16,7 @@ test('a request that arrives after the others of its turn have been handled is h
   })
 })
 
-test('no more requests are handled in a turn than may be, in the order in which they arrived', async () => {
+test('each turn handles at most the maximum number of requests, in the order of arrival', async () => {
   const turn = new Turn(() => 2)
   const turns: number[][] = []
   for (let place = 0; place < 5; place += 1) {

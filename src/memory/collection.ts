@@ -1,6 +1,6 @@
 /**
- * Collects garbage where V8 would leave it. This is for a process that serves and does nothing else: it sets a flag
- * of V8 and collects the whole heap, which a library must not do to the program around it.
+ * Collects garbage that V8 would not collect by itself. Only a process that does nothing but serve may use this. It
+ * sets a flag of V8 and collects the whole heap, which a library must not do to its host program.
  *
  * @module
  */
@@ -16,55 +16,55 @@ export interface Collection {
   stop(): void
 }
 
-/** Collects all garbage, or only that among new objects. */
+/** Collects all garbage, or with the type `minor` only the garbage among new objects. */
 type Collect = (options?: { type: 'minor' }) => void
 
-/** How often memory is measured, in milliseconds. */
+/** Interval between two measurements of memory, in milliseconds. */
 const sampleInterval = 1_000
 
-/** While too much memory is in use, all garbage is collected at every fifth sample. */
+/** Number of samples between two full collections while too much memory is in use. */
 const collectEvery = 5
 
-/** CPU time of an idle process between two samples, in microseconds, at most. */
+/** Maximum CPU time of an idle process between two samples, in microseconds. */
 const idleTime = 50_000
 
 /**
- * Growth of memory outside of V8's heap after which an idle process collects its garbage, in bytes. Deleted large items
- * and bodies leave that much; small requests leave little there.
+ * Growth of memory outside V8's heap after which an idle process collects garbage, in bytes. Deleted large items and
+ * bodies leave this much garbage there; small requests leave little.
  */
 const idleGrowth = 16 * 1024 * 1024
 
 /**
- * Number of idle samples after which garbage is collected once more. After a busy time, V8 keeps up to 16 MiB for new
- * objects; it releases them at a collection that no other one precedes within five seconds.
+ * Number of idle samples after which garbage is collected once more. After a busy time, V8 reserves up to 16 MiB for
+ * new objects. It releases them only if there was no other collection in the five seconds before.
  */
 const settledAfter = 10
 
 /**
- * Bytes of bodies after which garbage among new objects is collected. V8 lets pieces of bodies that are not needed any
- * more grow to 32 MiB, and glibc keeps most of that as soon as longer-lived memory follows it.
+ * Bytes of request bodies after which the garbage among new objects is collected. V8 would let unused pieces of bodies
+ * grow to 32 MiB. glibc keeps most of this memory once longer-lived memory follows it.
  */
 const collectedBytes = 4 * 1024 * 1024
 
 /**
- * Starts to measure memory and to collect garbage.
- * @param maxBytes resident memory above which garbage is collected although the process is busy.
- * @param itemBytes returns the memory of the items in this process, none of which is garbage.
+ * Starts to measure memory and to collect garbage at regular intervals.
+ * @param maxBytes resident memory above which garbage is collected even in a busy process.
+ * @param itemBytes returns the size of the items in this process, in bytes. Items are not garbage.
  */
 export function startCollection(maxBytes: number, itemBytes: () => number): Collection {
   let collector: Collect | undefined
   let { resident, outside } = memoryNow()
-  /** Memory outside of the heap, apart from the items, that was left after the last collection. */
+  /** Memory outside V8's heap after the last collection, without the items, in bytes. */
   let cleanBytes = outside
   let hasJustCollected = false
-  /** Whether garbage has been collected since the process had last been idle for long. */
+  /** Whether garbage has been collected since the process was last idle for long. */
   let isUnsettled = false
   let idleSamples = 0
   let samplesAboveMaximum = 0
   let used = process.cpuUsage()
   let receivedBytes = 0
 
-  /** Makes the collector at first use, to start faster. */
+  /** Collects garbage. The collector is created at first use, so that the process starts faster. */
   const collect: Collect = (options) => {
     collector ??= garbageCollector()
     collector(options)
@@ -89,8 +89,8 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
       isUnsettled = !settles
     }
     if (resident <= maxBytes) return
-    // V8 may keep garbage for as long as little is allocated: forever, in a service that refuses its requests
-    // because of that garbage.
+    // V8 may keep garbage as long as the program allocates little. A service that rejects its requests because of this
+    // garbage would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval)
@@ -110,7 +110,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   }
 }
 
-/** Returns resident memory in bytes: all, and the part outside of V8's heap. Zeros without a free file descriptor. */
+/** Returns resident memory in bytes: in total, and outside V8's heap. Both are 0 without a free file descriptor. */
 function memoryNow(): { resident: number; outside: number } {
   try {
     const { rss, heapTotal } = process.memoryUsage()
@@ -121,8 +121,8 @@ function memoryNow(): { resident: number; outside: number } {
 }
 
 /**
- * Returns V8's `gc` without a flag at the start of the process. A session of `node:inspector` could collect garbage
- * too, but makes `nextTick` take five times as long.
+ * Returns V8's function `gc`, which otherwise needs a flag at the start of the process. A session of `node:inspector`
+ * could collect garbage too, but makes `nextTick` take five times as long.
  */
 function garbageCollector(): Collect {
   setFlagsFromString('--expose-gc')

@@ -1,17 +1,17 @@
 /**
- * Buffers with a mapping of their own, which the system takes back as soon as they are freed. glibc serves smaller
- * blocks from its heap, where blocks of mixed sizes leave holes. Once it has freed a mapping of 2 MB, it also serves
- * everything up to that size from its heap, and keeps up to 4 MB at the end of it (mallopt(3), M_MMAP_THRESHOLD).
+ * Buffers with a memory mapping of their own, which the system gets back as soon as the buffer is freed. glibc takes
+ * smaller blocks from its heap, where blocks of mixed sizes leave holes. Once a mapping of 2 MB is freed, glibc takes
+ * all blocks up to that size from its heap, and keeps up to 4 MB at the heap's end (mallopt(3), M_MMAP_THRESHOLD).
  *
  * @module
  */
 
-/** Length in bytes from which a mapping pays. For a shorter buffer, its pages cost more time than the rest of a request. */
+/** Minimum length of a mapped buffer, in bytes. Mapping a shorter buffer takes longer than the rest of a request. */
 export const mappedFrom = 32 * 1024
 
 /**
- * Returns zeroed memory that V8 maps, as it does for each resizable ArrayBuffer.
- * @param maxLength length up to which `resized` can extend it; it takes no memory until then.
+ * Returns zeroed memory with a mapping of its own, which V8 makes for each resizable ArrayBuffer.
+ * @param maxLength maximum length for `resized`, in bytes; unused length takes no memory.
  * @throws {RangeError} if the system has no memory left.
  */
 export function mapped(length: number, maxLength = length): Buffer {
@@ -20,7 +20,7 @@ export function mapped(length: number, maxLength = length): Buffer {
 }
 
 /**
- * Extends or shortens a buffer in place.
+ * Extends or shortens a mapped buffer in place.
  * @param buffer a result of `mapped` or `resized`.
  * @throws {RangeError} if the system has no memory left.
  */
@@ -30,21 +30,21 @@ export function resized({ buffer }: Buffer, length: number): Buffer {
   return Buffer.from(resizable)
 }
 
-/** Whether `mapped` made this buffer. */
+/** Returns whether a buffer was made by `mapped`. */
 export function isMapped({ buffer }: Buffer): boolean {
   return (buffer as ArrayBuffer & { resizable: boolean }).resizable // ES2024, Node.js 20
 }
 
 /**
- * Size in bytes from which glibc maps a block whatever was freed before, without mapping fewer blocks later
- * (mallopt(3)). Only the pages that are used take memory.
+ * Size in bytes from which glibc maps every block, without raising its threshold for later blocks (mallopt(3)). Only
+ * the pages that are used take memory.
  */
 export const alwaysMapped = 32 * 1024 * 1024
 
-/** Bytes returned to the system in one turn of the event loop: V8 overwrites them first, which takes up to two milliseconds. */
+/** Bytes freed per turn of the event loop. V8 overwrites memory before it is freed, which takes up to 2 ms. */
 const releasedAtOnce = 4 * 1024 * 1024
 
-/** Returns the memory of a buffer that nothing refers to any more. Does nothing unless `mapped` made it. */
+/** Returns the memory of an unreferenced buffer to the system. Does nothing for a buffer that `mapped` did not make. */
 export function released(buffer: Buffer): void {
   if (!isMapped(buffer)) return
   const { length } = resized(buffer, Math.max(0, buffer.length - releasedAtOnce))
@@ -52,8 +52,8 @@ export function released(buffer: Buffer): void {
 }
 
 /**
- * Allocates memory. Call it before anything changes, so that a refusal leaves everything as it was.
- * @param refusal makes the error to throw if the system has no memory left.
+ * Allocates memory. Call this before changing anything, so that a failure leaves everything as it was.
+ * @param refusal returns the error to throw if the system has no memory left.
  */
 export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {
   try {
