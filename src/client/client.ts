@@ -1,4 +1,4 @@
-/** `item-store/client`: the typed client, for browsers and Node.js. @module */
+/** The module `item-store/client`: a typed client for browsers and Node.js. @module */
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
 import { ItemRequests, ifMatchHeaders, jsonText, listPath, pathOf } from './item-requests.js'
@@ -25,26 +25,26 @@ export type { ServiceRequest } from './sender.js'
 export type { HealthCheckResponse, Item }
 
 /**
- * A client of one service.
+ * A client of one item store service.
  *
- * Every method throws an {@link ItemStoreError} when the service refuses the request or cannot be
- * reached, and the reason of the signal once that is aborted.
+ * Every method throws an {@link ItemStoreError} if the service rejects the request or cannot be reached.
+ * If the signal is aborted, the method throws the reason of the signal.
  *
- * @typeParam T the type of the items. It is not checked at run time.
+ * @typeParam T the type of the items, which is not checked at run time.
  * @example
  * const client = new ItemStoreClient<{ title: string }>({ baseUrl, token })
  * const { id } = await client.create({ title: 'first' })
  */
 export class ItemStoreClient<T extends object = Item> {
   /**
-   * Sends a request that no other method makes, with the token, and again like others.
-   * @param read makes the result of a response that reports no error.
+   * Sends a request for which there is no other method, such as HEAD, with the token and the usual retries.
+   * @param read makes the result from a response that is not an error.
    */
   readonly request: Send
   readonly #items: ItemRequests
   readonly #options: CheckedOptions
 
-  /** @throws {TypeError} when an option is missing or wrong. */
+  /** @throws {TypeError} if an option is missing or wrong. */
   constructor(options: ItemStoreClientOptions) {
     this.#options = checkedOptions(options)
     this.request = createSender(this.#options, options.token)
@@ -52,39 +52,38 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * Creates an item. It is sent again like other requests, and makes one item however often it arrives.
-   * @returns it with its `id`.
-   * @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT` when `itemId` was created with the same key, and is another one.
+   * Creates an item. The request may be sent more than once, but creates only one item.
+   * @returns the item with its `id`.
+   * @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT` if the key belongs to a different item, whose id is `itemId`.
    */
   async create(data: NewItem<T>, options?: CreateOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.create(this.#textOf(data), options))
   }
 
-  /** The item with this id. @throws {ItemStoreError} with `status` 404 when there is none. */
+  /** Returns the item with this id. @throws {ItemStoreError} with `status` 404 if the item does not exist. */
   async get(id: string, options?: CallOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.read(id, options))
   }
 
-  /** All items, or a project's. For more than fit into memory, or to start with the first, use {@link items}. */
+  /** Returns all items, or a project's. {@link items} yields them as they arrive, and needs little memory. */
   async list(options?: ListOptions): Promise<StoredItem<T>[]> {
     return await this.request({ path: listPath(options) }, options, (all) => this.#all(all))
   }
 
   /**
-   * Replaces an item completely, its `project_id` too, which becomes null unless it is given or in the data.
-   * @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED`.
+   * Replaces an item completely. Its `project_id` becomes null unless the options or the data have one.
+   * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` if `ifMatch` differs.
    */
   async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.replace(id, this.#textOf(data), options))
   }
 
   /**
-   * Changes an item in one step: reads it, and replaces it with what `change` makes of it if nobody else has
-   * changed it meanwhile; otherwise from the start, up to 100 times. It keeps its `project_id` unless the data has another.
-   * @param change may be called more than once. When it returns `undefined`, the item stays as it is.
-   * @returns the item as it is now.
-   * @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED` when others changed it
-   * each time.
+   * Changes an item: reads it, calls `change`, and writes the result if the item has not changed meanwhile.
+   * After a conflict, it starts over, up to 100 times. The `project_id` is kept unless the data has another.
+   * @param change may be called more than once. If it returns `undefined`, the item is not changed.
+   * @returns the current item.
+   * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` after 100 conflicts.
    */
   async update(
     id: string,
@@ -96,23 +95,21 @@ export class ItemStoreClient<T extends object = Item> {
     return this.#parsed(await this.#items.update(id, changed, textOf, options))
   }
 
-  /** Deletes an item. @throws {ItemStoreError} with `status` 404 when there is none; `PRECONDITION_FAILED`. */
+  /** Deletes an item. @throws {ItemStoreError} with `status` 404 if it does not exist; `PRECONDITION_FAILED`. */
   async delete(id: string, options?: MatchOptions): Promise<void> {
     const path = pathOf(id)
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // A web server may answer 200 to everything. The 404 is the one that `send` let pass.
+      // Some web servers respond 200 to everything. `send` lets a 404 pass if an earlier attempt deleted the item.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }
 
   /**
-   * An item, or all items, or a project's: as at present, then as after each change, until the signal is aborted; what fails
-   * meanwhile is tried again. Of changes in quick succession, only the last may be seen. The loop ends when
-   * the item is deleted.
-   * @throws {ItemStoreError} what {@link get} and {@link list} throw, at first; later only what will not pass,
-   * such as a 401.
+   * Yields the state of an item, of all items or of a project's items, then each new state until the signal is aborted.
+   * Of quick changes, only the last may be yielded. Failures are retried. The loop ends when the item is deleted.
+   * @throws {ItemStoreError} as {@link get} and {@link list}; after the first state, only permanent errors (401).
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>
@@ -128,7 +125,7 @@ export class ItemStoreClient<T extends object = Item> {
     }
   }
 
-  /** The state of the service, healthy or not. Needs no token. */
+  /** Returns the health of the service, even if it is `unhealthy`. No token is needed. */
   async health(options?: CallOptions): Promise<HealthCheckResponse> {
     return await this.request({ path: '/health' }, options, async (response) => {
       const text = await response.text()
@@ -141,8 +138,8 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * All items, or a project's, one after the other as they arrive, however many there are: memory holds only the latest part
-   * of the response. Leaving the loop ends the response.
+   * Yields all items, or a project's items, as they arrive. Memory holds only the latest part of the response.
+   * Leaving the loop cancels the response.
    */
   async *items(options?: ListOptions): AsyncGenerator<StoredItem<T>, void, void> {
     const response = await this.request({ path: listPath(options) }, options, (each) => each)
@@ -154,31 +151,31 @@ export class ItemStoreClient<T extends object = Item> {
     }
   }
 
-  /** The item's own JSON text, to the byte. Otherwise like {@link get}. */
+  /** Returns an item like {@link get}, but as its JSON text, byte for byte. */
   async getText(id: string, options?: CallOptions): Promise<string> {
     return (await this.#items.read(id, options)).text
   }
 
-  /** The JSON text of each item, to the byte. */
+  /** Returns items like {@link list}, but as their JSON texts, byte for byte. */
   async listText(options?: ListOptions): Promise<string[]> {
     return await this.request({ path: listPath(options) }, options, (response) => response.all())
   }
 
   /**
-   * Creates an item from the JSON text of its members, which is kept to the byte.
+   * Creates an item from the JSON text of its members, which is stored byte for byte.
    * @returns the new item's JSON text, with its `id`.
-   * @throws {SyntaxError} when it is not JSON.
+   * @throws {SyntaxError} if `text` is not JSON.
    */
   async createText(text: string, options?: CreateOptions): Promise<string> {
     return (await this.#items.create(jsonText(text), options)).text
   }
 
-  /** Replaces an item like {@link replace}, with JSON text that is kept to the byte. */
+  /** Replaces an item like {@link replace}, with JSON text that is stored byte for byte. */
   async replaceText(id: string, text: string, options?: ReplaceOptions): Promise<string> {
     return (await this.#items.replace(id, jsonText(text), options)).text
   }
 
-  /** Changes an item like {@link update}. `change` gets the item's own JSON text, and returns the new one. */
+  /** Changes an item like {@link update}. `change` receives the JSON text of the item and returns the new text. */
   async updateText(
     id: string,
     change: (text: string) => MaybePromise<string | undefined>,
@@ -200,9 +197,9 @@ export class ItemStoreClient<T extends object = Item> {
   #parsed({ head, text, tag }: ItemRead): StoredItem<T> {
     let item: StoredItem<T>
     try {
-      item = this.#options.json.parse(text) as StoredItem<T> // whoever names the type knows what was stored
+      item = this.#options.json.parse(text) as StoredItem<T> // unchecked: the caller knows what was stored
     } catch (cause) {
-      throw invalidResponse(head, cause) // such as nesting that is too deep for a codec
+      throw invalidResponse(head, cause) // for example, an item nested too deeply for the codec
     }
     keepTag(item, tag)
     return item

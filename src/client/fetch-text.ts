@@ -1,21 +1,21 @@
-/** Fetches a response, whose body is text that arrives in parts; waits that a time or a signal ends. @module */
+/** Fetches a response whose body arrives as parts of text; waits with a timeout and a signal. @module */
 
 import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
 import type { Fetch } from './options.js'
 
-/** Cuts a text into parts. What has arrived while a page was busy can be megabytes, which would keep it busy for long. */
+/** Matches parts of up to 65,536 characters. Megabytes in one part would keep a page busy for long. */
 const shortParts = /.{1,65536}/gs
 
 /**
- * What Node.js reports when it could not connect: connection refused, name not resolved, or no connection
- * in time. It reports something else for a connection that breaks, and a browser never says why.
+ * Error codes of Node.js for a failed connect: connection refused, name not resolved, or timeout. A connection that
+ * breaks later has other codes, and browsers give no code.
  */
 const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
 /**
  * Sends a request and waits for the head of the response, whatever its status.
- * @param timeout for the head, and for each part of the body, in milliseconds.
+ * @param timeout longest wait for the head, and for each part of the body, in milliseconds.
  * @throws {ItemStoreError} `NOT_CONNECTED`, `CONNECTION_LOST` or `TIMEOUT`.
  */
 export async function fetchText(
@@ -27,7 +27,7 @@ export async function fetchText(
 ): Promise<TextResponse> {
   const own = new AbortController()
 
-  /** Waits for a network operation, whose failure becomes an error of this client. */
+  /** Waits for a network operation, and turns its failure into an `ItemStoreError`. */
   const outcomeOf = <T>(operation: () => Promise<T>, response?: Response): Promise<T> =>
     wait(timeout, signal, async () => {
       try {
@@ -44,7 +44,7 @@ export async function fetchText(
 
   async function* partsOf(response: Response): AsyncGenerator<string, void, void> {
     const reader = response.body?.getReader()
-    if (!reader) return // as with a 204
+    if (!reader) return // a 204 has no body
     const decoder = new TextDecoder('utf-8', { fatal: true })
     try {
       for (;;) {
@@ -53,17 +53,17 @@ export async function fetchText(
         try {
           text = decoder.decode(value, { stream: !done })
         } catch {
-          throw invalidResponse(response) // not UTF-8: replacement characters would not be exact
+          throw invalidResponse(response) // not UTF-8: replacement characters would change the text
         }
         yield* text.match(shortParts) ?? []
         if (done) return
       }
     } finally {
-      reader.cancel().catch(() => undefined) // it has failed already
+      reader.cancel().catch(() => undefined) // rejects if the body has failed already
     }
   }
 
-  // Following a redirect would turn a create into a GET, and send the token who knows where.
+  // Following a redirect would turn a create into a GET, and could send the token to another host.
   const options: RequestInit = { ...init, redirect: 'manual', signal: own.signal }
   try {
     const head = await outcomeOf(() => fetch(url, options))
@@ -74,15 +74,15 @@ export async function fetchText(
   }
 }
 
-/** The longest wait, in milliseconds: a timer of 2 ** 31 fires at once. */
+/** Longest wait in milliseconds. `setTimeout` fires at once for 2 ** 31 or more. */
 export const longestTimer = 2e9
 
 export type Signal = AbortSignal | undefined
 
 /**
- * Waits for a time in milliseconds, or for an operation that may not take longer.
- * @throws the reason of the signal once that is aborted; then the operation is not begun.
- * @throws {ItemStoreError} `TIMEOUT`.
+ * Waits for a time in milliseconds, or for an operation that is limited to this time.
+ * @throws the reason of the signal when it is aborted. If it was aborted before, the operation is not started.
+ * @throws {ItemStoreError} `TIMEOUT` if the operation takes longer.
  */
 export function wait(time: number, signal: Signal): Promise<void>
 export function wait<T>(time: number, signal: Signal, operation: () => T | Promise<T>): Promise<T>
@@ -110,7 +110,7 @@ export async function wait<T>(
   }
 }
 
-/** What is called when a signal is aborted. */
+/** Functions to call when a signal is aborted. */
 class Actions extends Set<() => void> {
   handleEvent(): void {
     for (const action of this) action()
@@ -120,14 +120,14 @@ class Actions extends Set<() => void> {
 const listeners = new WeakMap<AbortSignal, Actions>()
 
 /**
- * Calls the action when the signal is aborted. Any number of calls may have the same signal, so they share
- * one listener: Node.js takes more than ten on one signal for a leak, and prints a warning.
- * @returns removes the action, and after the last one the listener.
+ * Calls the action when the signal is aborted. All calls with the same signal share one listener, because Node.js warns
+ * of a leak when a signal has more than ten.
+ * @returns a function that removes the action, and with the last action the listener.
  */
 function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = listeners.get(signal) ?? new Actions()
   listeners.set(signal, actions)
-  signal.addEventListener('abort', actions) // adding it again changes nothing
+  signal.addEventListener('abort', actions) // no effect if it is already added
   actions.add(action)
   return () => {
     actions.delete(action)

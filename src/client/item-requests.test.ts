@@ -7,7 +7,7 @@ import { checkedOptions, type Send } from './sender.js'
 
 const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
 
-/** Ends each pause at once. @returns their times in milliseconds. */
+/** Makes each pause end at once. @returns the lengths of the pauses in milliseconds. */
 function recordPauses(context: TestContext): number[] {
   const pauses: number[] = []
   context.mock.method(globalThis, 'setTimeout', (end: () => void, time: number) => {
@@ -23,7 +23,7 @@ async function* whole(text: string): AsyncGenerator<string, void, void> {
 
 const watches: { title: string; heads: Record<string, string>[]; pauses: string[] }[] = [
   {
-    title: 'a response without news that came at once, else for 100 ms',
+    title: 'an immediate response without a change, and otherwise for 100 ms',
     heads: [
       { etag: '"1"' },
       { etag: '"1"', 'preference-applied': 'wait=20' },
@@ -57,7 +57,7 @@ for (const { title, heads, pauses } of watches) {
 
 const conflict = new ItemStoreError('changed', { code: 'PRECONDITION_FAILED' })
 
-/** Updates an item, with a conflict at each of the first so many replaces. */
+/** Updates an item. The first `conflicts` replaces fail with a conflict. */
 async function updateWith(conflicts: number): Promise<{ result: unknown; replaces: number }> {
   let replaces = 0
   const send: Send = async ({ method }, _options, read) => {
@@ -79,7 +79,7 @@ test('an update starts over after each conflict, and gives up after 100', async 
   assert.deepEqual(await updateWith(100), { result: String(conflict), replaces: 100 })
 })
 
-test('the pauses of an update get longer up to half a second, and are random', async (t) => {
+test('the pauses of an update are random and grow up to half a second', async (t) => {
   const pauses = recordPauses(t)
   for (let n = 0; n < 20; n += 1) await updateWith(20)
   const first = pauses.filter((_, place) => place % 20 === 0)

@@ -1,4 +1,4 @@
-/** The requests for items, with their JSON text: one at a time, a change of what is there, and following changes. @module */
+/** Item requests with JSON text: create, read, replace, update and watch. @module */
 
 import { wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, invalidResponse, wrong } from './item-store-error.js'
@@ -22,11 +22,11 @@ import {
   type ServiceRequest,
 } from './sender.js'
 
-/** Longest wait in seconds: many proxies end a request after 60. */
+/** Longest wait of a watch, in seconds. Many proxies end a request after 60 seconds. */
 const longestWait = 40
-/** Before the next read, in milliseconds, so that what changes without end is read ten times a second at most. */
+/** Pause between reads of a watch, in milliseconds. It limits reads of constantly changing data to ten per second. */
 const shortPause = 100
-/** 16 clients that change one item without a pause need up to 22, and 64 of them up to 47. */
+/** Limit of attempts in an update. 16 clients that change one item without a pause need up to 22, 64 up to 47. */
 const mostAttempts = 100
 
 export class ItemRequests {
@@ -43,7 +43,7 @@ export class ItemRequests {
   }
 
   async create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
-    // Not `randomUUID`, which pages without TLS do not have.
+    // Pages without TLS have no `randomUUID`.
     const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
     requireText('idempotencyKey', idempotencyKey)
     const headers = { 'idempotency-key': idempotencyKey }
@@ -65,8 +65,8 @@ export class ItemRequests {
   }
 
   /**
-   * Replaces an item by what `change` returns for it, and starts over when it has changed meanwhile. It keeps its project
-   * unless the data has another. If `change` returns `undefined`, the item stays as it is.
+   * Replaces an item with the result of `change`, and starts over if the item has changed meanwhile. The item keeps its
+   * project unless the data has another. If `change` returns `undefined`, the item is not replaced.
    */
   async update<Data>(
     id: string,
@@ -81,12 +81,12 @@ export class ItemRequests {
       const data = textOf(changed)
       const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
-      const projectId = projectIn(data) === undefined ? projectIn(text) : undefined // that of the data
+      const projectId = projectIn(data) === undefined ? projectIn(text) : undefined // `undefined`: use the data's
       try {
         return await this.replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
-        // Conflicts are over sooner than failures: a tenth of their delays is 20 ms at first.
+        // Conflicts pass sooner than failures, so their delay is a tenth: 20 to 40 ms at first.
         const delay = isConflict
           ? backoff({}, attempts) / 10
           : retryDelay(error, !isRepeatable, lost, this.#options)
@@ -98,8 +98,8 @@ export class ItemRequests {
   }
 
   /**
-   * Reads that wait (interface §4.10): the present state at this path, then each that a later read finds, until the
-   * signal is aborted or the item is deleted.
+   * Yields the state at this path, then each new state, with reads that wait (interface §4.10). Ends when the item is
+   * deleted or the signal is aborted.
    */
   async *watch<State>(
     path: string,
@@ -118,7 +118,7 @@ export class ItemRequests {
         })
         const tag = head.get('etag')
         const isNew = tag !== known
-        if (!isNew && !head.has('preference-applied')) pause = backoff({}, 9) // the longest
+        if (!isNew && !head.has('preference-applied')) pause = backoff({}, 9) // longest delay
         known = tag
         failures = 0
         if (state !== undefined && (isNew || !tag)) yield state
@@ -126,7 +126,7 @@ export class ItemRequests {
         if (known === undefined || !(error instanceof ItemStoreError)) throw error
         if (isItemMissing(error)) return
         const { code, status = 500 } = error
-        // What may pass, as when a service restarts, behind a proxy too.
+        // A lost connection or a 5xx may be temporary, for example while a service behind a proxy restarts.
         if (status < 500 && code !== 'CONNECTION_LOST') throw error
         pause = backoff(error, failures)
         failures += 1
@@ -136,23 +136,23 @@ export class ItemRequests {
   }
 }
 
-/** The headers of a change with a condition. @throws {TypeError} for an item without a tag. */
+/** Returns the headers of a conditional change. @throws {TypeError} if `ifMatch` is an item without a tag. */
 export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, string> {
   if (ifMatch === undefined) return {}
   return { 'if-match': typeof ifMatch === 'string' ? ifMatch : tagOf(ifMatch) }
 }
 
-/** @throws {TypeError} for an id that cannot be one segment of a path: no item has it. */
+/** Returns the path of an item. @throws {TypeError} if the id cannot be a path segment; no item has such an id. */
 export function pathOf(id: string): string {
-  // An empty id would make the path of the list. `fetch` would resolve the dots as path segments, and a
-  // lone surrogate cannot be encoded in UTF-8.
+  // With an empty id, the path would be that of the list. `fetch` would resolve the dots as path segments, and a lone
+  // surrogate cannot be encoded in UTF-8.
   if (!id || /^\.\.?$|\p{Surrogate}/u.test(id)) {
     throw wrong(`id is ${JSON.stringify(id)}; expected one path segment`)
   }
   return `/items/${encodeURIComponent(id)}`
 }
 
-/** The path of the list. @throws {TypeError} for a project that is not text, or has a lone surrogate. */
+/** Returns the path of the list. @throws {TypeError} if the project is not text or has a lone surrogate. */
 export function listPath({ projectId }: ListOptions = {}): string {
   if (projectId === undefined) return '/items'
   requireText('project_id', projectId)
@@ -160,27 +160,27 @@ export function listPath({ projectId }: ListOptions = {}): string {
   return `/items?project_id=${encodeURIComponent(projectId)}`
 }
 
-/** @throws {TypeError} */
+/** @throws {TypeError} if the value is not a string. */
 function requireText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw wrong(`${name} is not text`)
 }
 
-/** @throws {TypeError} for a lone surrogate. It cannot be encoded in UTF-8, and `fetch` would replace it. */
+/** @throws {TypeError} if there is a lone surrogate. UTF-8 cannot encode it, and `fetch` would replace it. */
 function requirePairs(text: string): void {
   if (/\p{Surrogate}/u.test(text)) throw wrong('lone surrogate; JSON can escape it')
 }
 
-/** A text that is one JSON value, so that it cannot add members to the request. @throws {SyntaxError} */
+/** Returns the text if it is one JSON value, which cannot add members to the request. @throws {SyntaxError} */
 export function jsonText(text: string): string {
   JSON.parse(text)
   return text
 }
 
 /**
- * The text of an item request: what a create or replace sends.
+ * Returns the body of a create or replace.
  * @param data the JSON text of an object.
- * @param projectId if left out, that of the data, in which the service would drop it.
- * @throws {TypeError} for half a character, and for a project that is not text: `JSON` turns 1e400 into `null`.
+ * @param projectId default: the project in the data, where the service would ignore it.
+ * @throws {TypeError} for a lone surrogate, or a project that is not text: `JSON` would turn 1e400 into `null`.
  */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)
@@ -189,7 +189,7 @@ function itemRequestText(data: string, projectId: unknown = projectIn(data)): st
   return `{"data":${data},"project_id":${JSON.stringify(projectId)}}`
 }
 
-/** The `project_id` in the JSON text of an item, however the name is escaped; `undefined` if there is none. */
+/** Returns the `project_id` in the JSON text of an item, however the name is escaped, or `undefined`. */
 function projectIn(text: string): string | null | undefined {
   return /"project_id"|\\u00/.test(text) ? JSON.parse(text)?.project_id : undefined
 }

@@ -1,40 +1,36 @@
-/** The error of the client, and how it is made from a response. @module */
+/** The error class of the client, and functions that make errors from responses. @module */
 
 import type { ErrorCode } from '../interface/errors.js'
 
 /**
- * Codes of errors that the client finds itself:
+ * Codes of errors that the client itself finds:
  *
- * - `NOT_CONNECTED`: there was no connection, so nothing was sent. Only Node.js can tell.
- * - `CONNECTION_LOST`: the request failed, and it is unknown whether it has taken effect. In a browser, a
- *   service that is not running looks the same.
- * - `TIMEOUT`: the service did not answer in time; the request may have taken effect.
+ * - `NOT_CONNECTED`: there was no connection, so nothing was sent. Only Node.js reports this.
+ * - `CONNECTION_LOST`: the request failed, and may have taken effect. Browsers also report it for a stopped service.
+ * - `TIMEOUT`: the service did not respond in time; the request may have taken effect.
  * - `INVALID_RESPONSE`: the response is not from an item store; check `baseUrl`.
  */
 export type ClientErrorCode = 'NOT_CONNECTED' | 'CONNECTION_LOST' | 'TIMEOUT' | 'INVALID_RESPONSE'
 
 interface ItemStoreErrorOptions extends ErrorOptions {
   readonly code?: string | undefined
-  /** What the service answered, if it did. */
+  /** The response of the service, if there was one. */
   readonly response?: Response | undefined
   readonly sessionId?: string | undefined
 }
 
-/** The service refused a request, or could not be reached. `message` says why, for people to read. */
+/** Thrown if the service rejects a request or cannot be reached. `message` gives the reason, for people. */
 export class ItemStoreError extends Error {
   override readonly name = 'ItemStoreError'
   /** HTTP status; `undefined` without a response. */
   declare readonly status: number | undefined
-  /**
-   * What went wrong, for programs: a code of the service (spec §7) or one of the client's own. The 404 of
-   * an item has none.
-   */
+  /** Error code for programs: a code of the service (spec §7) or of the client. The 404 of an item has no code. */
   declare readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
   /** Identifies the request in the log of the service (spec §1.4); `undefined` without a response. */
   declare readonly sessionId: string | undefined
-  /** How many seconds the service asks to wait before trying again, if it does (RFC 9110 §10.2.3). */
+  /** Number of seconds that the service asks to wait before a retry, if it does (RFC 9110 §10.2.3). */
   declare readonly retryAfter: number | undefined
-  /** The item that a create found in its place (409, interface §4.11). */
+  /** Id of the item that already has the `Idempotency-Key` of a create (409, interface §4.11). */
   declare readonly itemId: string | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {
@@ -49,12 +45,12 @@ export class ItemStoreError extends Error {
 }
 
 /**
- * The error that a response reports.
- * @param text its body; one in another form than spec §7 comes from something in between.
+ * Returns the error that a response reports.
+ * @param text the body. A body that does not have the form of spec §7 comes from a proxy or another server.
  */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
-  // Frameworks that others build item stores with have errors of their own, with a plain text.
+  // Item stores that use a web framework may send its errors, whose `detail` is plain text.
   const own = typeof outer === 'string' ? { detail: outer } : outer
   const { detail, error_code: code, session_id: sessionId } = membersOf(own)
   if (typeof detail !== 'string') return invalidResponse(response)
@@ -65,7 +61,7 @@ export function responseError(response: Response, text: string): ItemStoreError 
   })
 }
 
-/** The response is not from an item store. @param cause what shows it, if it is not the response as a whole. */
+/** Returns the error for a response that is not from an item store. @param cause the error that revealed it. */
 export function invalidResponse(response: Response, cause?: unknown): ItemStoreError {
   const { status, url } = response
   return new ItemStoreError(
@@ -74,17 +70,17 @@ export function invalidResponse(response: Response, cause?: unknown): ItemStoreE
   )
 }
 
-/** The caller gave something wrong. */
+/** Returns the error for a wrong option or argument. */
 export function wrong(problem: string): TypeError {
   return new TypeError(`ItemStoreClient: ${problem}`)
 }
 
-/** Whether it is an error of the client with this code. */
+/** Whether the error is an `ItemStoreError` with this code. */
 export function hasCode(error: unknown, code: ErrorCode | ClientErrorCode): boolean {
   return error instanceof ItemStoreError && error.code === code
 }
 
-/** The members of the value of a JSON text; none if it is not JSON. */
+/** Returns the members of a JSON object, or an empty object if the text is not JSON. */
 export function membersIn(text: string): Members {
   try {
     return membersOf(JSON.parse(text))
@@ -93,10 +89,10 @@ export function membersIn(text: string): Members {
   }
 }
 
-/** Members of which any may be missing. */
+/** Members of an object of unknown form. */
 type Members = Readonly<Record<string, unknown>>
 
-/** The members of a value that came from elsewhere; those of a wrapper, with other names, if it is not an object. */
+/** Returns a value of any type as an object, so that its members can be read. A primitive becomes a wrapper object. */
 export function membersOf(value: unknown): Members {
   return Object(value)
 }
@@ -105,7 +101,7 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Seconds of a `Retry-After`, which has a number or a date; `undefined` if that is past. */
+/** Returns the seconds in a `Retry-After`, which is a number or a date; `undefined` if it is past or invalid. */
 function secondsOf(value: string): number | undefined {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return seconds >= 0 ? seconds : undefined

@@ -8,26 +8,26 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 /**
- * Walks through JSON text from delimiter to delimiter: brackets, braces, commas, colons, and the two quotes
- * of each string. The text may arrive in parts that end anywhere, even inside of an escape.
+ * Walks through JSON text from delimiter to delimiter: brackets, braces, commas, colons, and the two quotes of each
+ * string. The text may arrive in parts that end anywhere, even inside an escape.
  *
- * It checks nothing, so it is for text that is known to be JSON: whatever is not a delimiter is passed over.
+ * The text must be JSON, because nothing is checked: all other characters are skipped.
  */
 export class JsonScanner {
-  /** Where the latest delimiter is in the current part; the search goes on after it. */
+  /** Position of the latest delimiter in the current part. The search continues after it. */
   at = -1
-  /** How many objects and arrays are open after the latest delimiter. */
+  /** Number of objects and arrays that are open after the latest delimiter. */
   depth = 0
   /** Whether a string is open: the latest delimiter is its opening quote. */
   isInString = false
 
-  /** The next delimiter; `undefined` at the end of the part. From then on, it has to be given the next part. */
+  /** Returns the next delimiter; `undefined` at the end of the part. The next call then needs the next part. */
   next(text: string): string | undefined {
     const { isInString } = this
     let at = this.at + 1
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at)
-      const folded = code | 0x20 // the brackets of objects and arrays differ in this bit alone
+      const folded = code | 0x20 // braces differ from brackets only in this bit
       if (code === quote) this.isInString = !isInString
       else if (isInString) {
         if (code === backslash) at += 1

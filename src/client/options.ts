@@ -2,67 +2,67 @@
 
 import type { Item } from '../interface/models.js'
 
-/** An access token (spec §5), or a function that gets one: called at first, and again when the token has expired. */
+/** An access token (spec §5), or a function that returns one. */
 export type Token = string | (() => string | Promise<string>)
 
-/** A function such as the platform's `fetch`. */
+/** A function with the signature of the platform's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Turns an item into JSON text and back. `JSON` is one, and so is the module `lossless-json`. */
+/** Converts items to JSON text and back. `JSON` and the module `lossless-json` have these functions. */
 export interface JsonCodec {
   parse(text: string): unknown
-  /** @returns `undefined` for what is not JSON. */
+  /** @returns `undefined` for a value that JSON lacks, such as a function. */
   stringify(value: unknown): string | undefined
 }
 
 export interface ItemStoreClientOptions {
-  /** Ends with `/api/v1`. In a browser it may be relative to the page. */
+  /** Base URL, which ends with `/api/v1`. In a browser it may be relative to the page. */
   readonly baseUrl: string | URL
-  /** A function is called at the first request, and once more when the token has expired. */
+  /** Access token. A function is called before the first request, and again when its token has expired. */
   readonly token: Token
-  /** The platform's `fetch` by default. */
+  /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
   /**
-   * Longest wait in milliseconds, 30,000 by default: for the response to begin, for each further part of
-   * it, for a token, and before a retry. It is that of one attempt; `signal` can limit the whole call.
+   * Longest wait in milliseconds, 30,000 by default: for the response to begin, for each further part of it, for a
+   * token, and before a retry. It applies to a single attempt; use `signal` to limit the whole call.
    */
   readonly timeout?: number | undefined
   /**
-   * How often to retry a request after a 503, after a timeout, or when the connection failed; 3 by default. A
-   * change with `ifMatch` is retried only if it certainly has not taken effect.
+   * Number of retries after a 503, a timeout or a failed connection; 3 by default. A change with `ifMatch` is retried
+   * only if it has certainly not taken effect.
    */
   readonly retries?: number | undefined
-  /** Parses and writes items. The default, `JSON`, changes `1.0` and numbers beyond double precision. */
+  /** Converts items to and from JSON text. The default, `JSON`, changes `1.0` and numbers beyond double precision. */
   readonly json?: JsonCodec | undefined
 }
 
 export interface CallOptions {
-  /** Ends the call, which then fails with the reason of the signal. */
+  /** Cancels the call, which then fails with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ListOptions extends CallOptions {
-  /** Only the items of this project; by default all items. */
+  /** Limits the list to the items of this project. Default: all items. */
   readonly projectId?: string | undefined
 }
 
 export interface WriteOptions extends CallOptions {
-  /** The item's `project_id`: at least one character; by default that of the data, or null. */
+  /** The item's `project_id`, at least one character. Default: the `project_id` in the data, or null. */
   readonly projectId?: string | null | undefined
 }
 
 export interface CreateOptions extends WriteOptions {
   /**
-   * Creates with the same key and data make one item, whoever of the same `sub` sends them and however often:
-   * 1 to 255 visible ASCII characters. By default, each call gets a new key.
+   * Creates with equal key, data and token subject (`sub`) make only one item, however often they are sent. The key has
+   * 1 to 255 visible ASCII characters. Default: a new key for each call.
    */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface MatchOptions extends CallOptions {
   /**
-   * A tag, or an item that has one (`tagOf`). If the stored item has another tag, it stays as it is, and the call
-   * fails with `PRECONDITION_FAILED`.
+   * An entity tag, or an item that has one (`tagOf`). If the stored item has another tag, it is not changed, and the
+   * call fails with `PRECONDITION_FAILED`.
    */
   readonly ifMatch?: string | object | undefined
 }
@@ -71,8 +71,8 @@ export interface ReplaceOptions extends WriteOptions, MatchOptions {}
 
 export interface UpdateOptions extends CallOptions {
   /**
-   * Whether the change may be made twice. If so, it is made again when its outcome is unknown. By default, the call
-   * fails then, with `CONNECTION_LOST` for example.
+   * Whether the change may be applied twice, so that it is retried when its outcome is unknown. By default, the call
+   * then fails, for example with `CONNECTION_LOST`.
    */
   readonly isRepeatable?: boolean | undefined
 }
@@ -82,9 +82,9 @@ export type StoredItem<T extends object = Item> = T & Pick<Item, 'id' | 'project
 
 export type MaybePromise<R> = R | Promise<R>
 
-/** What an item of the type `T` is created from: its members but `id`, and `project_id` only if it has one. */
+/** Data from which an item of the type `T` is created: its members without `id`. `project_id` is optional. */
 export type NewItem<T extends object = Item> = string extends keyof T
   ? object
-  : T extends unknown // for each type of a union
+  : T extends unknown // applies to each type of a union
     ? Omit<T, 'id' | 'project_id'> & Partial<Pick<Item, 'project_id'>>
     : never

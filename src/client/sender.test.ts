@@ -10,7 +10,7 @@ const asked = new ItemStoreError('later', {
 
 const noLimits = { retries: Number.POSITIVE_INFINITY, timeout: Number.POSITIVE_INFINITY }
 
-/** Delays of many clients, in ascending order. */
+/** Returns the retry delays of 1,000 clients in milliseconds, in ascending order. */
 function delays(error: unknown, attempt: number): number[] {
   return Array.from(
     { length: 1_000 },
@@ -19,14 +19,14 @@ function delays(error: unknown, attempt: number): number[] {
 }
 
 const cases = [
-  { title: 'the first', error: overloaded, attempt: 0, from: 100, to: 200 },
-  { title: 'the second', error: overloaded, attempt: 1, from: 200, to: 400 },
-  { title: 'the fourth', error: overloaded, attempt: 3, from: 800, to: 1_600 },
-  { title: 'the hundredth', error: overloaded, attempt: 99, from: 2_500, to: 5_000 },
-  { title: 'with Retry-After, the first', error: asked, attempt: 0, from: 2_100, to: 2_200 },
+  { title: 'first retry', error: overloaded, attempt: 0, from: 100, to: 200 },
+  { title: 'second retry', error: overloaded, attempt: 1, from: 200, to: 400 },
+  { title: 'fourth retry', error: overloaded, attempt: 3, from: 800, to: 1_600 },
+  { title: 'hundredth retry', error: overloaded, attempt: 99, from: 2_500, to: 5_000 },
+  { title: 'first retry after Retry-After: 2', error: asked, attempt: 0, from: 2_100, to: 2_200 },
 ]
 for (const { title, error, attempt, from, to } of cases) {
-  test(`clients spread over ${from} to ${to} ms for ${title} further attempt`, () => {
+  test(`clients spread their ${title} over ${from} to ${to} ms`, () => {
     const all = delays(error, attempt)
     const spread = to - from
     const [first = 0, last = 0] = [all[0], all.at(-1)]

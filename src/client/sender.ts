@@ -1,14 +1,14 @@
-/** Checks the client's options, and sends requests with a token, and again where an error permits it. @module */
+/** Checks the options of the client, and sends requests with a token and with retries. @module */
 
 import { fetchText, longestTimer, wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, responseError, wrong } from './item-store-error.js'
 import type { TextResponse } from './item-texts.js'
 import type { CallOptions, ItemStoreClientOptions, Token } from './options.js'
 
-/** The options with their defaults. @throws {TypeError} when one is missing or wrong. */
+/** Returns the options with their defaults. @throws {TypeError} if an option is missing or wrong. */
 export function checkedOptions(options: ItemStoreClientOptions) {
   const { baseUrl, timeout = 30_000, retries = 3, json = JSON } = options
-  // Looked up for each request: test libraries replace it.
+  // `fetch` is looked up for each request, because test libraries replace it.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options
   if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
   if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected 0 or more`)
@@ -25,14 +25,14 @@ export function checkedOptions(options: ItemStoreClientOptions) {
 
 export type CheckedOptions = ReturnType<typeof checkedOptions>
 
-/** The base URL without a slash at its end. Errors do not show it: they get logged, and it may have a password. */
+/** Returns the base URL without a trailing slash. Errors do not show the URL: it may contain a password. */
 function normalized(baseUrl: string | URL): string {
-  const { location } = globalThis as { location?: { href: string } } // only pages have one
+  const { location } = globalThis as { location?: { href: string } } // exists only in browsers
   let href = ''
   try {
     if (baseUrl) href = new URL(baseUrl, location?.href).href
   } catch {
-    // Not a URL: reported below, like a missing one.
+    // An invalid URL is reported below, like a missing URL.
   }
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw wrong('baseUrl is missing, or not like "http://localhost:8000/api/v1"')
@@ -43,16 +43,16 @@ function normalized(baseUrl: string | URL): string {
 export interface ServiceRequest {
   /** GET by default. */
   readonly method?: 'HEAD' | 'POST' | 'PUT' | 'DELETE' | undefined
-  /** Relative to the base URL; by default that of the list. */
+  /** Path relative to the base URL. Default: `/items`. */
   readonly path?: string | undefined
   /** JSON text. */
   readonly body?: string
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * Sends a request until it succeeds or is not worth another attempt.
+ * Sends a request, and retries it until it succeeds or fails for good.
  * @param read makes the result from a response. If it fails, the request may be sent again.
  * @throws {ItemStoreError}
  */
@@ -68,9 +68,10 @@ export function createSender(options: CheckedOptions, token: Token): Send {
 
   return async function send(request, { signal } = {}, read) {
     const { method = 'GET', path = '/items', body = null } = request
-    // Sent without a token; `read` gets its responses of any status.
+    // A health check is sent without a token, and `read` gets its response whatever the status.
     const isHealthCheck = path === '/health'
-    // Later errors would look like those of the network. `fetch` itself gets an object, which others may change.
+    // `Headers` rejects invalid headers here: an error of `fetch` would count as a network failure.
+    // The result is a plain object, because a custom `fetch` may change it.
     const given = Object.fromEntries(new Headers(request.headers))
     if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
@@ -86,7 +87,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           })
           headers.authorization = `Bearer ${token}`
         } catch (error) {
-          tokens.forget(source) // the next call asks for it again
+          tokens.forget(source) // the next call requests a new token
           throw error
         }
       }
@@ -96,7 +97,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
         const { ok, status } = response.head
         if (!ok && status !== 304 && !isHealthCheck) {
           const error = responseError(response.head, await response.text())
-          // An earlier attempt may have deleted the item that is missing now.
+          // If the item is missing, an earlier attempt of this call may have deleted it.
           if (!(mayBeDone && method === 'DELETE' && isItemMissing(error))) throw error
         }
         return await read(response)
@@ -105,7 +106,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           isTokenRenewed = true
           continue
         }
-        // A create has a key. A change with a condition would meet another item once it has been made.
+        // A create has a key, so it can be repeated. A conditional change would fail after its own success.
         const delay = retryDelay(error, !!given['if-match'], retry, options)
         if (delay === undefined) throw error
         mayBeDone ||= !isUndone(error)
@@ -116,47 +117,46 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   }
 }
 
-/** Whether this is the 404 of an item, and not that of a wrong path or of something in between. */
+/** Whether the error is the 404 of a missing item, not of an unknown path or from a proxy. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
 }
 
-/** @throws {TypeError} when there is no token, or none that could be sent. */
+/** @throws {TypeError} if the token is missing or has invalid characters. */
 function createTokenSource(token: Token | undefined) {
   const isFunction = typeof token === 'function'
   if (!isFunction) checked(token)
   const ask = async () => checked(isFunction ? await token() : token)
   let latest: Promise<string> | undefined
   return {
-    /** The current token; concurrent calls share one request for it. */
+    /** Returns the current token. Concurrent calls share one request for it. */
     current() {
       latest ??= ask()
       return latest
     },
-    /** The token is no longer valid. @returns whether there may be another one. */
+    /** Discards a token that is no longer valid. @returns whether a new token can be requested. */
     forget(used: Promise<string> | undefined) {
-      if (latest === used) latest = undefined // otherwise another call has already asked again
+      if (latest === used) latest = undefined // else another call has already requested a new one
       return isFunction
     },
   }
 }
 
-/** The errors do not show the token, because errors get logged. */
+/** Returns a well-formed token. Errors do not show the token, because errors get logged. */
 function checked(token: unknown): string {
-  // RFC 6750 §2.1. A line break from the end of a file is the usual reason.
+  // Syntax of a token: RFC 6750 §2.1. The usual mistake is a line break from the end of a file.
   if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
   throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }
 
-// In milliseconds. A service that restarts is back within the first two retries.
+// Bounds of the retry delay in milliseconds. A service that restarts is back within the first two retries.
 const firstBackoff = 200
 const longestBackoff = 5_000
 
 /**
- * How long to wait before the same request is sent again, in milliseconds; `undefined` for not at all.
- * @param isOnce whether the request must not take effect twice, so that it is sent again only if it certainly
- * has not.
- * @param retries how many retries there have been.
+ * Returns the delay before a retry in milliseconds; `undefined` if the request must not be retried.
+ * @param isOnce whether the request must not take effect twice. It is then retried only if it certainly had no effect.
+ * @param retries number of retries so far.
  */
 export function retryDelay(
   error: unknown,
@@ -165,20 +165,20 @@ export function retryDelay(
   limits: Pick<CheckedOptions, 'retries' | 'timeout'>,
 ): number | undefined {
   if (!(error instanceof ItemStoreError)) return undefined
-  const { code, status = 503 } = error // it has none when there was no response
+  const { code, status = 503 } = error // an error without a response has no status
   if (isOnce ? !isUndone(error) : status !== 503 && code !== 'CONNECTION_LOST') return undefined
   const delay = backoff(error, retries)
   return retries < limits.retries && delay <= limits.timeout ? delay : undefined
 }
 
-/** A delay in milliseconds that gets longer, and not before the service's `Retry-After`. */
+/** Returns a delay in milliseconds that grows with each retry. It begins after the service's `Retry-After`. */
 export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
   const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
-  // Half of it is random, so that clients that failed together do not come back together.
+  // Half of the delay is random, so that clients that failed together do not retry together.
   return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
 }
 
-/** Whether a request certainly has not taken effect (spec §7.3). */
+/** Whether a failed request has certainly not taken effect (spec §7.3). */
 function isUndone(error: unknown): boolean {
   return hasCode(error, 'NOT_CONNECTED') || hasCode(error, 'SERVICE_UNAVAILABLE')
 }

@@ -1,4 +1,4 @@
-/** Changes that depend on what is there, and creates that make one item, whatever becomes of connections. */
+/** Conditional changes, and creates that make one item even if connections break. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -26,7 +26,7 @@ const unknownId = '00000000-0000-4000-8000-000000000000'
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
-/** A client behind a proxy that lets requests with this method pass, except for those with a fate. */
+/** Returns a client behind a proxy. The fates apply to requests with this method; all other requests pass. */
 async function behindProxy(method: string, fates: Fate[]) {
   const proxy = await cuttingProxy(
     () => Number(service.baseUrl.port),
@@ -36,7 +36,7 @@ async function behindProxy(method: string, fates: Fate[]) {
 }
 
 describe('a create', () => {
-  test('makes one item, though its connection is cut before and after the answer', async () => {
+  test('makes one item although connections are cut before and after the response', async () => {
     const { client, proxy } = await behindProxy('POST', ['cut before', 'cut after', 'cut after'])
     const before = await client.list()
     const created = await client.create({ count: 1 })
@@ -45,7 +45,7 @@ describe('a create', () => {
     assert.deepEqual(await client.list(), [...before, created, JSON.parse(text)])
   })
 
-  test('has another key each time, and the one that it is given', async () => {
+  test('has a new key for each call, or the given key', async () => {
     const { client, seen } = await scriptedClient([oneItem])
     for (let n = 0; n < 10; n += 1) await client.create({})
     await client.create({}, { idempotencyKey: 'mine' })
@@ -55,7 +55,7 @@ describe('a create', () => {
     for (const key of keys) assert.match(String(key), /^[\d-]{7,43}$|^mine$/)
   })
 
-  test('with a key that another item has fails, and says which', async () => {
+  test('fails if its key belongs to another item, and names that item', async () => {
     const { id } = await client.create({ count: 1 }, { idempotencyKey: 'job-7' })
     const again = await client.create({ count: 1 }, { idempotencyKey: 'job-7' })
     assert.equal(again.id, id)
@@ -63,14 +63,14 @@ describe('a create', () => {
     assert.deepEqual([error.status, error.code, error.itemId], [409, 'IDEMPOTENCY_CONFLICT', id])
   })
 
-  test('with a key that is none fails', async () => {
+  test('fails with an invalid key', async () => {
     for (const idempotencyKey of ['', 'a b', 'é', 'x'.repeat(256)]) {
       const error = await errorOf(client.create({ count: 1 }, { idempotencyKey }))
       assert.deepEqual([error.status, error.code], [400, 'BAD_REQUEST'])
     }
-    // Sent as text, a missing key would be the same one for all items.
+    // A `null` that is sent as text would be the same key for all items.
     for (const none of ['a\nb', '😀', null, 7]) {
-      const idempotencyKey = none as string // as callers without types may give it
+      const idempotencyKey = none as string // as JavaScript callers may pass it
       const message =
         typeof none === 'string' ? /./ : /^ItemStoreClient: idempotencyKey is not text$/
       const expected = { name: 'TypeError', message }
@@ -80,7 +80,7 @@ describe('a create', () => {
 })
 
 describe('the tag of an item', () => {
-  test('is that of the item from each method, and not part of it', async () => {
+  test('comes with the result of each method, but is not a member of the item', async () => {
     const created = await client.create({ count: 1 })
     const { id } = created
     const read = await client.get(id)
@@ -94,7 +94,7 @@ describe('the tag of an item', () => {
     assert.equal(await client.getText(id), JSON.stringify(updated))
   })
 
-  test('is missing for a copy, items of a list, and other objects: an error says so', async () => {
+  test('is missing for copies, list items and other objects, which is an error', async () => {
     const { id } = await client.create({ count: 1 })
     const [first] = await client.list()
     assert.ok(first !== undefined)
@@ -106,7 +106,7 @@ describe('the tag of an item', () => {
     assert.equal((await client.get(id)).count, 1)
   })
 
-  test('is that of the item where a proxy has weakened it', async () => {
+  test('is strong even if a proxy has made it weak', async () => {
     const weak = answers(200, { data: item }, { etag: 'W/"1"' })
     const { client, seen } = await scriptedClient([weak])
     assert.equal(tagOf(await client.get(item.id)), '"1"')
@@ -114,7 +114,7 @@ describe('the tag of an item', () => {
     assert.equal(seen.at(-1)?.headers['if-match'], '"1"')
   })
 
-  test('is that of an item without a prototype, as some codecs make it', async () => {
+  test('exists for an item without a prototype, as some codecs make it', async () => {
     const parse = (text: string) => Object.assign(Object.create(null), JSON.parse(text))
     const json = { parse, stringify: JSON.stringify }
     const { client, seen } = await scriptedClient([answers(200, { data: item }, { etag: '"1"' })], {
@@ -126,7 +126,7 @@ describe('the tag of an item', () => {
     assert.equal(seen.at(-1)?.headers['if-match'], '"1"')
   })
 
-  test('may be missing, and items be anything that a codec makes', async () => {
+  test('is needed for update but not for get, whatever value the codec makes', async () => {
     const json = { parse: (text: string) => text, stringify: JSON.stringify }
     const { client } = await scriptedClient([oneItem], { json })
     assert.deepEqual(await client.get(item.id), JSON.stringify(item))
@@ -145,7 +145,7 @@ describe('with ifMatch', () => {
     ['replace', replace],
     ['delete', remove],
   ] as const) {
-    test(`${title} is done for the item itself, or its tag`, async () => {
+    test(`${title} succeeds with the current item, its tag or *`, async () => {
       for (const ifMatchOf of [tagOf, (item: object) => item, () => '*']) {
         const item = await client.create({ count: 1 })
         await change(item, ifMatchOf(item))
@@ -155,7 +155,7 @@ describe('with ifMatch', () => {
       }
     })
 
-    test(`${title} is refused for one that has changed`, async () => {
+    test(`${title} fails with an old item or another tag`, async () => {
       const old = await client.create({ count: 1 })
       const present = await client.replace(old.id, { count: 2 })
       for (const ifMatch of [old, tagOf(old), '"other"']) {
@@ -168,7 +168,7 @@ describe('with ifMatch', () => {
 })
 
 describe('update', () => {
-  test('loses no change of 16 clients', async () => {
+  test('loses no change when 16 clients change one item', async () => {
     const clients = Array.from(
       { length: 16 },
       () => new ItemStoreClient<Counter>({ baseUrl: service.baseUrl.href, token }),
@@ -181,7 +181,7 @@ describe('update', () => {
     assert.deepEqual(await client.get(id), { id, project_id: 'p', count: 64 })
   })
 
-  test('takes a function that is asynchronous, and one that changes the item given to it', async () => {
+  test('accepts an asynchronous function, and a function that mutates its item', async () => {
     const { id } = await client.create({ count: 0 })
     await client.update(id, async (item) => increment(item))
     const changed = await client.update(id, (item) => {
@@ -201,7 +201,7 @@ describe('update', () => {
     )
   })
 
-  test('as text keeps everything to the byte', async () => {
+  test('as text keeps every byte', async () => {
     const text = await client.createText('{"big":12345678901234567890}', { projectId: 'p "q"' })
     const { id }: { id: string } = JSON.parse(text)
     const changed = await client.updateText(id, (text) => text.replace('}', ',"price" : 1.0}'))
@@ -221,7 +221,7 @@ describe('update', () => {
     let calls = 0
     const failing = client.update(id, () => {
       calls += 1
-      throw own // as of a conflict that is not its own
+      throw own // like the conflict of another call
     })
     await assert.rejects(failing, own)
     assert.equal(calls, 1)
@@ -229,7 +229,7 @@ describe('update', () => {
 
   const failed: Step = answers(412, { detail: { detail: 'no', error_code: 'PRECONDITION_FAILED' } })
   const tagged = answers(200, { data: item }, { etag: '"1"' })
-  /** Reads are answered with the item; each replace, with the next of these steps. */
+  /** Starts a server that responds to reads with the item, and to each replace with the next step. */
   const serverWith = async (steps: readonly Step[]) => {
     let place = 0
     const { client, seen } = await scriptedClient([
@@ -244,7 +244,7 @@ describe('update', () => {
     return { client, replaces }
   }
 
-  test('whose answer is lost is not made twice', async () => {
+  test('is not repeated when its response is lost', async () => {
     for (const fate of ['cut before', 'cut after'] as const) {
       const { client, proxy } = await behindProxy('PUT', [fate])
       const { id } = await client.create({ count: 0 })
@@ -254,7 +254,7 @@ describe('update', () => {
     }
   })
 
-  test('that is repeatable is made again when its answer is lost', async () => {
+  test('is repeated when its response is lost, if it is repeatable', async () => {
     for (const fate of ['cut before', 'cut after'] as const) {
       const { client } = await behindProxy('PUT', [fate])
       const { id } = await client.create({ count: 0 })
@@ -270,7 +270,7 @@ describe('update', () => {
     assert.deepEqual([error.code, replaces()], ['STORE_UNAVAILABLE', 4])
   })
 
-  test('ends with its signal, also while it pauses', async () => {
+  test('ends when its signal is aborted, even during a pause', async () => {
     const reason = new Error('enough')
     const controller = new AbortController()
     const { signal } = controller

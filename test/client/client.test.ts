@@ -1,4 +1,4 @@
-/** The client against this service: every method, errors, tokens, numbers. */
+/** The client with a real service: every method, errors, tokens and numbers. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -39,7 +39,7 @@ describe('items', () => {
     assert.deepEqual(await client.list(), [])
   })
 
-  test('lists of one project have its items alone, and watch yields when these change', async () => {
+  test('list, items and watch can be limited to one project', async () => {
     const projectId = 'a b+é&=#/?😀"'
     const own = await client.create({ title: 'own' }, { projectId })
     const other = await client.create({ title: 'other' }, { projectId: 'a b' })
@@ -55,14 +55,14 @@ describe('items', () => {
     await client.delete(own.id)
     assert.deepEqual((await next).value, [])
     await states.return()
-    const notText = { projectId: null as unknown as string } // as JavaScript may give it
+    const notText = { projectId: null as unknown as string } // as JavaScript callers may pass it
     for (const call of [() => client.list(notText), () => client.items(notText).next()]) {
       await assert.rejects(call, { name: 'TypeError', message: /project_id is not text/ })
     }
     assert.equal((await errorOf(client.list({ projectId: '' }))).status, 422)
   })
 
-  test('an item that was read can be written back from its parts', async () => {
+  test('an item that was read can be written back, with the same or another project', async () => {
     const item = await client.create({ title: 'a', project_id: 'p' })
     assert.equal(item.project_id, 'p')
     const replaced = await client.replace(item.id, { ...item, done: true })
@@ -90,7 +90,7 @@ describe('items', () => {
     for (const each of [id, item.id, escapedId]) await client.delete(each)
   })
 
-  test('items yields what list returns', async () => {
+  test('items yields the items that list returns', async () => {
     for (const title of ['a', 'b "]}', 'c\\']) await client.create({ title })
     const seen: Todo[] = []
     for await (const item of client.items()) seen.push(item)
@@ -99,7 +99,7 @@ describe('items', () => {
     for (const { id } of await client.list()) await client.delete(id)
   })
 
-  test('request sends what no other method does, and gives its response in short parts', async () => {
+  test('request sends HEAD and conditional requests, and yields a long response in short parts', async () => {
     const { id } = await client.create({ title: 'x'.repeat(200_000) })
     const tag = await client.request({ method: 'HEAD', path: `/items/${id}` }, {}, ({ head }) =>
       head.headers.get('etag'),
@@ -127,7 +127,7 @@ describe('items', () => {
 })
 
 describe('health', () => {
-  test('needs no token that the service accepts', async () => {
+  test('needs no token', async () => {
     const token = () => assert.fail('a token was asked for')
     const { session_id, ...health } = await newClient({ token }).health()
     assertSessionId(session_id)
@@ -135,7 +135,7 @@ describe('health', () => {
     assert.deepEqual(health.services_summary, { total: 2, healthy: 2, unhealthy: 0 })
   })
 
-  test('is an answer, not an error, when the service is unhealthy', async () => {
+  test('is returned, not thrown, when the service is unhealthy', async () => {
     const body = {
       ...{ session_id: 's', status: 'unhealthy', service_name: 'item-store', version: '1.0.0' },
       services_summary: { total: 2, healthy: 1, unhealthy: 1 },
@@ -156,7 +156,7 @@ describe('health', () => {
     '{"services_summary":{"total":2,"healthy":2,"unhealthy":0}}',
     '{"status":"ok","services_summary":{"total":2,"healthy":2,"unhealthy":0}}',
   ]) {
-    test(`is an error when something else answers: ${body}`, async () => {
+    test(`fails if the response is not a health response: ${body}`, async () => {
       const { baseUrl } = await scriptedServer([answers(200, body)])
       const error = await errorOf(newClient({ baseUrl }).health())
       assert.deepEqual([error.status, error.code], [200, 'INVALID_RESPONSE'])
@@ -171,14 +171,14 @@ describe('errors have status, code and session id', () => {
     { title: 'replace', call: () => client.replace(unknownId, { title: 'a' }) },
     { title: 'replaceText', call: () => client.replaceText(unknownId, '{}') },
     { title: 'delete', call: () => client.delete(unknownId) },
-    { title: 'an id with other characters', call: () => client.get('a/b?c#d é') },
+    { title: 'an id with special characters', call: () => client.get('a/b?c#d é') },
     ...['...', '.a', '%2e', '%2E%2e', '../items', '\\..', '😀'].map((id) => ({
       title: `the id ${id}`,
       call: () => client.get(id),
     })),
   ]
   for (const { title, call } of calls) {
-    test(`${title} of an unknown id`, async () => {
+    test(`unknown item: ${title}`, async () => {
       const error = await errorOf(call())
       assert.equal(error.status, 404)
       assert.equal(error.code, undefined)
@@ -187,34 +187,34 @@ describe('errors have status, code and session id', () => {
     })
   }
 
-  test('an item that the service refuses', async () => {
+  test('an item that the service rejects', async () => {
     const error = await errorOf(client.create({ title: 'a' }, { projectId: '' }))
     assert.deepEqual([error.status, error.code], [422, 'VALIDATION_ERROR'])
     assert.match(error.message, /project_id/)
     assertSessionId(error.sessionId)
   })
 
-  test('a token that the service refuses', async () => {
+  test('a token that the service rejects', async () => {
     const token = service.mint({ sub: 'a', exp: inSeconds(60) }, { secret: 'another' })
     const error = await errorOf(newClient({ token }).list())
     assert.deepEqual([error.status, error.code], [401, 'INVALID_TOKEN'])
   })
 
-  test('a base URL of something else', async () => {
+  test('a base URL without /api/v1', async () => {
     const base = service.baseUrl.origin
     const error = await errorOf(newClient({ baseUrl: base }).list())
     assert.deepEqual([error.status, error.code], [404, 'ROUTE_NOT_FOUND'])
   })
 })
 
-describe('bad input gets one clear error before anything is sent', () => {
+describe('invalid input gives a clear error before anything is sent', () => {
   const fetch = () => assert.fail('a request was sent')
   const lone = String.fromCharCode(0xd800)
   const silent = newClient({ fetch })
 
   const baseUrls = [
     ...[undefined, '/api/v1', 'localhost:8000/api/v1', 'http://a/api/v1?secret'],
-    // Errors do not show passwords.
+    // Errors do not show the password in a base URL.
     ...['http://a:secret@b/api/v1', 'http://a:secret@b:x/', 'a:secret@b', 'http://a:x/secret@b'],
   ]
   const wrongOptions: [message: RegExp, ...options: object[]][] = [
@@ -254,11 +254,11 @@ describe('bad input gets one clear error before anything is sent', () => {
     ['text that adds members', /JSON/, () => silent.createText('{},"a":{}')],
     ['a lone surrogate', /lone surr/, () => silent.createText(`"${lone}"`)],
     ['a project with a lone surrogate', /lone surr/, () => silent.list({ projectId: lone })],
-    ['no data', /data is missing/, () => silent.create((() => 0) as never)], // from JavaScript
+    ['no data', /data is missing/, () => silent.create((() => 0) as never)], // as JavaScript callers may pass it
     [
-      'a function that gives no token',
+      'a token function that returns nothing',
       /token is missing/,
-      () => newClient({ fetch, token: async () => undefined as never }).list(), // from JavaScript
+      () => newClient({ fetch, token: async () => undefined as never }).list(), // in JavaScript
     ],
   ]
   for (const [title, message, call] of wrongCalls) {
@@ -268,7 +268,7 @@ describe('bad input gets one clear error before anything is sent', () => {
   }
 })
 
-describe('a token from a function', () => {
+describe('an access token', () => {
   const expired = () => service.mint({ sub: 'a', exp: inSeconds(-10) })
 
   const lists = (client: ItemStoreClient<Todo>, count: number) =>
@@ -281,32 +281,32 @@ describe('a token from a function', () => {
     code?: string
   }[] = [
     {
-      title: 'once while it is good',
+      title: 'from its function once while it is valid',
       tokens: [service.validToken()],
       asked: 1,
       call: (client) => lists(client, 3).then(() => client.list()),
     },
     {
-      title: 'once again when it has expired, for a create too',
+      title: 'again when it has expired, also for a create',
       tokens: [expired(), service.validToken()],
       asked: 2,
       call: (client) => client.create({ title: 'a' }).then(({ id }) => client.delete(id)),
     },
     {
-      title: 'once by all calls that find it expired',
+      title: 'again only once when many calls find it expired',
       tokens: [expired(), service.validToken()],
       asked: 2,
       call: (client) => lists(client, 20),
     },
     {
-      title: 'no third time',
+      title: 'not a third time',
       tokens: [expired()],
       asked: 2,
       call: (client) => client.list(),
       code: 'TOKEN_EXPIRED',
     },
     {
-      title: 'once if it is wrong',
+      title: 'only once if it is invalid',
       tokens: ['wrong'],
       asked: 1,
       call: (client) => client.list(),
@@ -314,11 +314,11 @@ describe('a token from a function', () => {
     },
   ]
   for (const { title, tokens, asked, call, code } of cases) {
-    test(`is asked for ${title}`, async () => {
+    test(`is requested ${title}`, async () => {
       let count = 0
       const token = async () => {
         count += 1
-        assert.ok(count < 10, 'it asks without end')
+        assert.ok(count < 10, 'the client requests tokens endlessly')
         return tokens[count - 1] ?? tokens.at(-1) ?? ''
       }
       const client = newClient({ token })
@@ -328,7 +328,7 @@ describe('a token from a function', () => {
     })
   }
 
-  test('is asked for by the next call when the function failed', async () => {
+  test('is requested again by the next call after its function has failed', async () => {
     const problem = new Error('no session')
     let isBroken = true
     const client = newClient({
@@ -342,7 +342,7 @@ describe('a token from a function', () => {
     assert.deepEqual(await client.list(), [])
   })
 
-  test('as a text, an expired one is an error at once', async () => {
+  test('given as text gives an error at once when it has expired', async () => {
     const error = await errorOf(newClient({ token: expired() }).list())
     assert.equal(error.code, 'TOKEN_EXPIRED')
   })
@@ -351,7 +351,7 @@ describe('a token from a function', () => {
 describe('numbers stay exact', () => {
   const members = '"big":12345678901234567890,"price":1.0,"far":1e400,"deep":[{"x":-0.10}]'
 
-  test('as texts, to the byte', async () => {
+  test('in the text methods, byte for byte', async () => {
     const text = await client.createText(`{${members}}`, { projectId: 'p "q"' })
     const { id }: { id: string } = JSON.parse(text)
     assert.equal(text, `{"id":"${id}","project_id":"p \\"q\\"",${members}}`)

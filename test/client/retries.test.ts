@@ -1,4 +1,4 @@
-/** What the client does when requests fail: which it sends again, and when. */
+/** Retries of the client: which requests are sent again after a failure, and when. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -38,7 +38,7 @@ const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
   ['health', (client) => client.health(), answers(200, health), health],
 ]
 
-/** Status and code of the error with which a call fails, and how many requests were sent, whether they arrived or not. */
+/** Returns status and code of the error of a call, and the number of requests sent, even if they did not arrive. */
 async function failureOf(
   steps: readonly Step[],
   call: Call,
@@ -62,16 +62,16 @@ async function collectItems(client: ItemStoreClient): Promise<unknown[]> {
   return all
 }
 
-describe('sent again, as it was, until it succeeds', { concurrency: true }, () => {
+describe('a request is sent again unchanged until it succeeds', { concurrency: true }, () => {
   const failures: [title: string, ...steps: Step[]][] = [
-    ["503, a lost connection, and something else's 503", unavailable(), drops, answers(503, '<p>')],
+    ['a 503, a lost connection, and a 503 of a proxy', unavailable(), drops, answers(503, '<p>')],
     ['a timeout', hangs],
-    ['a response that breaks off', dropsHalfway],
+    ['a response that is cut off', dropsHalfway],
     ['a response that stalls', stalls],
   ]
   for (const [after, ...steps] of failures) {
     for (const [title, call, good, result] of repeatable) {
-      if (title === 'items' && after.includes('response')) continue // it may have yielded an item
+      if (title === 'items' && after.includes('response')) continue // an item may have been yielded
       test(`${title} after ${after}`, async () => {
         const { client, seen } = await scriptedClient([...steps, good], { timeout: 4_000 })
         assert.deepEqual(await call(client), result)
@@ -82,7 +82,7 @@ describe('sent again, as it was, until it succeeds', { concurrency: true }, () =
   }
 })
 
-describe('sent no more often than retries says', () => {
+describe('a request is retried no more often than the option retries allows', () => {
   for (const retries of [0, 1, 2]) {
     test(String(retries), async () => {
       for (const step of [unavailable(), drops, hangs]) {
@@ -94,18 +94,18 @@ describe('sent no more often than retries says', () => {
   }
 })
 
-describe('not sent again', () => {
+describe('not retried:', () => {
   const ifMatch = '"1"'
   const unknown = unavailable('STORE_UNAVAILABLE')
   const steps: [title: string, step: Step, status: number | undefined, code: string][] = [
     ['an unknown outcome', unknown, 503, 'STORE_UNAVAILABLE'],
-    ['a 503 of something else', answers(503, ''), 503, 'INVALID_RESPONSE'],
+    ['a 503 of a proxy', answers(503, ''), 503, 'INVALID_RESPONSE'],
     ['a lost connection', drops, undefined, 'CONNECTION_LOST'],
     ['half a response', dropsHalfway, 200, 'CONNECTION_LOST'],
     ['a timeout', hangs, undefined, 'TIMEOUT'],
   ]
   for (const [title, step, status, code] of steps) {
-    test(`a change with a condition after ${title}: it would not meet it after itself`, async () => {
+    test(`a conditional change after ${title}, because it may have taken effect`, async () => {
       const conditional: Call[] = [
         (client) => client.replace(id, {}, { ifMatch }),
         (client) => client.replaceText(id, '{}', { ifMatch }),
@@ -118,14 +118,14 @@ describe('not sent again', () => {
     })
   }
 
-  test('but a change with a condition is after a 503 of the service that has done nothing', async () => {
+  test('except a conditional change after a 503 that proves that it had no effect', async () => {
     const { client, seen } = await scriptedClient([unavailable(), oneItem])
     assert.deepEqual(await client.replace(id, {}, { ifMatch }), item)
     const conditions = seen.map(({ headers }) => headers['if-match'])
     assert.deepEqual(conditions, [ifMatch, ifMatch])
   })
 
-  test('items once an item has been yielded: the list would start over', async () => {
+  test('items once an item has been yielded, because the list would start over', async () => {
     const { client, seen } = await scriptedClient([dropsHalfway])
     const given: unknown[] = []
     const reading = async () => {
@@ -157,16 +157,16 @@ describe('not sent again', () => {
     ['no such item', notFound, 404, undefined, replace],
     ['an unexpected error', bad, 500, 'INTERNAL_ERROR', replace],
     ['a full store', full, 507, 'STORE_FULL', replace],
-    ['a page with an error', answers(502, page), 502, invalid, replace],
-    ['a page', answers(200, page), 200, invalid, replace, remove],
-    ['nothing', answers(200, ''), 200, invalid, remove],
+    ['an HTML page with an error', answers(502, page), 502, invalid, replace],
+    ['an HTML page', answers(200, page), 200, invalid, replace, remove],
+    ['an empty body', answers(200, ''), 200, invalid, remove],
     ['an empty object', answers(200, '{}'), 200, invalid, remove],
-    ['no data', answers(200, { data: null }), 200, invalid, replace],
+    ['data is null', answers(200, { data: null }), 200, invalid, replace],
     ['text that is not UTF-8', notUtf8, 200, invalid, replace],
-    ['a list for an item', listOfOne, 200, invalid, get, create, replace],
-    ['an item for a list', deepItem, 200, invalid, (client) => client.list(), collectItems],
+    ['a list in place of an item', listOfOne, 200, invalid, get, create, replace],
+    ['an item in place of a list', deepItem, 200, invalid, (client) => client.list(), collectItems],
     [
-      'a redirection, with which a create would become a GET',
+      'a redirect, which would turn a create into a GET',
       answers(302, '', { location: '/' }),
       302,
       invalid,
@@ -189,14 +189,14 @@ describe('not sent again', () => {
   ]
   const forList: Call[] = [(client) => client.list(), (client) => client.listText(), collectItems]
   const nested = '['.repeat(100_000) + ']'.repeat(100_000)
-  test('a response of something else, nested too deeply for a stack', async () => {
+  test('a response of another server, nested too deeply for the stack', async () => {
     const steps = [answers(200, `{"data":${nested}}`)]
     for (const call of [...forOne, ...forList]) {
       assert.deepEqual(await failureOf(steps, call), [200, invalid, 1])
     }
   })
 
-  test('an item that a codec cannot parse, such as one that is nested too deeply', async () => {
+  test('an item that the codec cannot parse, for example because of its nesting', async () => {
     const cause = new RangeError('too deep')
     const parse = () => {
       throw cause
@@ -220,7 +220,7 @@ describe('not sent again', () => {
   })
 
   for (const thing of [1, 'a', null, [], [item], {}, { title: 'a' }, { id: 1 }]) {
-    test(`a response of something else, with ${JSON.stringify(thing)} for an item`, async () => {
+    test(`a response with ${JSON.stringify(thing)} in place of an item`, async () => {
       for (const [calls, data] of [
         [forOne, thing],
         [forList, [thing, thing]],
@@ -235,7 +235,7 @@ describe('not sent again', () => {
   }
 })
 
-describe('a change that was never sent is sent again, with a condition too', () => {
+describe('a change that was never sent is retried, even with a condition', () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     test(`when nothing listens at ${host} yet`, async () => {
       const port = await freePort()
@@ -255,7 +255,7 @@ describe('a change that was never sent is sent again, with a condition too', () 
     })
   }
 
-  test('and otherwise fails as not connected, with the reason', async () => {
+  test('and fails with NOT_CONNECTED and the cause when no retry is left', async () => {
     const port = await freePort()
     const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, 'nowhere.invalid']
     for (const host of hosts) {
@@ -268,11 +268,11 @@ describe('a change that was never sent is sent again, with a condition too', () 
   })
 })
 
-describe('errors of a fetch other than that of Node.js prove nothing', () => {
+describe('an error of fetch may leave it unknown whether the request was sent', () => {
   const causes: { title: string; error: unknown }[] = [
-    { title: 'a browser', error: new TypeError('Failed to fetch') },
+    { title: 'fetch of a browser', error: new TypeError('Failed to fetch') },
     { title: 'a reset', error: new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }) },
-    { title: 'no error at all', error: undefined },
+    { title: 'a rejection without an error', error: undefined },
   ]
   for (const { title, error } of causes) {
     test(title, async () => {
@@ -292,7 +292,7 @@ describe('errors of a fetch other than that of Node.js prove nothing', () => {
 })
 
 describe('Retry-After', () => {
-  test('is waited for', async () => {
+  test('delays the retry', async () => {
     const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': '1' })
     const { client, seen } = await scriptedClient([step, oneItem])
     await client.get(id)
@@ -305,15 +305,15 @@ describe('Retry-After', () => {
     ['3600', 30_000, 3_600],
     [inAnHour, 30_000, 3_600],
     ...['99999999999999', '9'.repeat(400), '2147484'].map((value): [string, number] => [
-      value, // longer than a timer can take
+      value, // longer than the longest timer
       Infinity,
     ]),
   ]
   for (const [value, timeout, seconds] of tooLong) {
-    test(`is not waited for if it is too long: ${value} with a timeout of ${timeout} ms`, async () => {
+    test(`prevents a retry if it is too long: ${value} with a timeout of ${timeout} ms`, async () => {
       const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
       const { client, seen } = await scriptedClient([step], { timeout, retries: 1 })
-      const signal = AbortSignal.timeout(300_000) // so that a test that fails ends
+      const signal = AbortSignal.timeout(300_000) // limits a failing test
       const { status, retryAfter = 0 } = await errorOf(client.get(id, { signal }))
       assert.deepEqual([status, seen.length], [503, 1])
       if (seconds) assert.ok(retryAfter > seconds - 100 && retryAfter <= seconds, `${retryAfter}`)
@@ -321,10 +321,10 @@ describe('Retry-After', () => {
   }
 })
 
-describe('a delete that is sent again', () => {
+describe('a delete that is retried', () => {
   const uncertain = [drops, unavailable('STORE_UNAVAILABLE'), answers(503, '<html></html>')]
   for (const [place, step] of uncertain.entries()) {
-    test(`has succeeded when the item is gone, as the first may have done it: ${place}`, async () => {
+    test(`succeeds if the item is gone, because the first attempt may have deleted it: ${place}`, async () => {
       const { client, seen } = await scriptedClient([step, notFound])
       await client.delete(id)
       assert.equal(seen.length, 2)
@@ -333,23 +333,23 @@ describe('a delete that is sent again', () => {
 
   const remove: Call = (client) => client.delete(id)
 
-  test('has failed when the first was refused', async () => {
+  test('fails if the item is gone and the first attempt had no effect', async () => {
     assert.deepEqual(await failureOf([unavailable(), notFound], remove), [404, undefined, 2])
   })
 
   const unknownRoute = { detail: 'no', session_id: 's', error_code: 'ROUTE_NOT_FOUND' }
   const others: [title: string, step: Step, code: string | undefined][] = [
-    ['a page', answers(404, '<html></html>'), 'INVALID_RESPONSE'],
+    ['an HTML page', answers(404, '<html></html>'), 'INVALID_RESPONSE'],
     ['an unknown route', answers(404, { detail: unknownRoute }), 'ROUTE_NOT_FOUND'],
-    ['a framework', answers(404, { detail: 'Not Found' }), undefined],
+    ['a web framework', answers(404, { detail: 'Not Found' }), undefined],
   ]
   for (const [title, step, code] of others) {
-    test(`has failed when the 404 is not the item's: ${title}`, async () => {
+    test(`fails if the 404 does not come from the item store: ${title}`, async () => {
       assert.deepEqual(await failureOf([drops, step], remove), [404, code, 2])
     })
   }
 
-  test('while a replace has failed: there is no item with that content', async () => {
+  test('differs from a replace, which fails if the item is gone', async () => {
     const failure = await failureOf([drops, notFound], (client) => client.replace(id, {}))
     assert.deepEqual(failure, [404, undefined, 2])
   })

@@ -1,4 +1,4 @@
-/** Servers that answer as a test tells them to, right or wrong, and the errors of clients. */
+/** Test servers with given responses, valid or not, and clients of them. */
 
 import assert from 'node:assert/strict'
 import {
@@ -15,17 +15,17 @@ import {
 } from '../../src/client/client.js'
 import { listen } from '../support/process.js'
 
-/** The error with which a call fails. */
+/** Returns the error of a call, which must fail. */
 export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
   const error = await call.then(
-    () => assert.fail('it did not fail'),
+    () => assert.fail('the call did not fail'),
     (error: unknown) => error,
   )
   assert.ok(error instanceof ItemStoreError, String(error))
   return error
 }
 
-/** What is done about one request. */
+/** Responds to one request. */
 export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
 /** A request that has arrived completely. */
@@ -34,7 +34,7 @@ export interface Seen {
   readonly path: string | undefined
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  /** When it arrived, in milliseconds. */
+  /** Time of arrival in milliseconds. */
   readonly at: number
 }
 
@@ -44,9 +44,9 @@ export interface ScriptedServer {
 }
 
 /**
- * Listens on 127.0.0.1 until the test, or the file of tests, is over.
- * @param steps one for each request; the last is for all that follow.
- * @param port a free one by default.
+ * Starts a server on 127.0.0.1 that runs until the end of the test or test file.
+ * @param steps one response for each request; the last one is repeated.
+ * @param port default: a free port.
  */
 export async function scriptedServer(steps: readonly Step[], port = 0): Promise<ScriptedServer> {
   const seen: Seen[] = []
@@ -70,7 +70,7 @@ export async function scriptedServer(steps: readonly Step[], port = 0): Promise<
   return { baseUrl: `http://127.0.0.1:${listeningPort}/api/v1`, seen }
 }
 
-/** A client of a server that does this, and the requests that arrive there. */
+/** Returns a client of a new server with these steps, and the requests that the server receives. */
 export async function scriptedClient(
   steps: readonly Step[],
   options: Partial<ItemStoreClientOptions> = {},
@@ -79,7 +79,7 @@ export async function scriptedClient(
   return { client: new ItemStoreClient({ baseUrl, token: 'a.b.c', ...options }), seen }
 }
 
-/** Answers as it is told. */
+/** Responds with this status, body and headers. */
 export function answers(status: number, body: unknown, headers: Record<string, string> = {}): Step {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return (response) => {
@@ -94,12 +94,12 @@ export const listOfOne = answers(200, { ...envelope, data: [item] })
 export const noContent = answers(204, '')
 export const notFound = answers(404, { detail: { detail: 'Item not found', session_id: 's' } })
 
-/** A 503 of the service. */
+/** Responds with a 503 of the service. */
 export function unavailable(code = 'SERVICE_UNAVAILABLE', headers?: Record<string, string>): Step {
   return answers(503, { detail: { detail: 'later', session_id: 's', error_code: code } }, headers)
 }
 
-/** Closes the connection instead of an answer. */
+/** Closes the connection instead of a response. */
 export const drops: Step = (response) => {
   response.socket?.destroy()
 }
@@ -112,17 +112,17 @@ export const dropsHalfway: Step = (response) => {
   })
 }
 
-/** Sends the head and the beginning of a list, and nothing more. */
+/** Sends the head and the beginning of a list, and then nothing more. */
 export const stalls: Step = (response) => {
   response.writeHead(200).write('{"session_id":"s","data":[')
 }
 
-/** Never answers. */
+/** Never responds. */
 export const hangs: Step = () => undefined
 
 /**
- * Calls `check` with a timeout, in milliseconds, and again with longer ones as long as it fails because of the timeout: on
- * a busy machine, everything may take seconds.
+ * Calls `check` with a timeout in milliseconds, and again with longer timeouts while it fails with `TIMEOUT`: on a busy
+ * machine, any step may take seconds.
  */
 export async function withLongerTimeouts(
   first: number,

@@ -1,4 +1,4 @@
-/** How calls of the client end that wait for something: by timeouts and by signals. */
+/** Timeouts and signals of the client end calls that wait. */
 
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
@@ -50,18 +50,18 @@ describe('timeout', () => {
       const error = await errorOf(call(client))
       assert.deepEqual([error.code, error.status], ['TIMEOUT', undefined])
       assert.equal(error.message, 'No response within 100 ms')
-      assert.ok(seen.length <= 1) // none where the connection took that long
+      assert.ok(seen.length <= 1) // 0 if connecting took all of the time
     })
   }
 
-  test('ends a response that stalls', async () => {
+  test('ends a call whose response stalls', async () => {
     const { client } = await scriptedClient([stalls], { timeout: 200, retries: 0 })
     for (const { call } of calls.filter(({ title }) => /list|items|get/.test(title))) {
       assert.equal((await errorOf(call(client))).code, 'TIMEOUT')
     }
   })
 
-  test('ends a wait for a token, and the next call asks for another', async () => {
+  test('ends a wait for a token, and the next call requests a new token', async () => {
     await withLongerTimeouts(1_000, async (timeout) => {
       const { baseUrl, seen } = await scriptedServer([listOfOne])
       let asked = 0
@@ -93,7 +93,7 @@ describe('timeout', () => {
     })
   })
 
-  test('may be longer than a timer can take', async () => {
+  test('may be longer than the longest timer', async () => {
     for (const timeout of [2 ** 31, Number.POSITIVE_INFINITY]) {
       const { client } = await scriptedClient([oneItem], { timeout })
       assert.deepEqual(await client.get(id), item)
@@ -105,7 +105,7 @@ describe('a signal', () => {
   const reason = new Error('not needed any more')
 
   for (const { title, call } of calls) {
-    test(`that is aborted before ${title} has it send nothing`, async () => {
+    test(`that is already aborted prevents all requests of ${title}`, async () => {
       const fetch = () => assert.fail('a request was sent')
       const ask = () => assert.fail('a token was asked for')
       const client = new ItemStoreClient({ baseUrl: 'http://a/api/v1', token: ask, fetch })
@@ -120,24 +120,24 @@ describe('a signal', () => {
       hangs,
       call,
     ]),
-    ['a response that is still arriving', stalls, (client, options) => client.list(options)],
-    ['the pause before another attempt', later, (client, options) => client.get(id, options)],
+    ['a call while its response arrives', stalls, (client, options) => client.list(options)],
+    ['a call in the pause before a retry', later, (client, options) => client.get(id, options)],
   ]
   for (const [title, step, call] of waits) {
-    test(`ends ${title}, and is released`, async () => {
+    test(`ends ${title}, and has no listener left`, async () => {
       const { client, seen } = await scriptedClient([step], { timeout: 1e7 })
       const controller = new AbortController()
       const { signal } = controller
       const ended = assert.rejects(call(client, { signal }), reason)
       await until('a request', () => seen.length === 1)
-      await delay(50) // the wait has begun, or is about to: the same comes of it
+      await delay(50) // whether the wait has begun does not matter
       controller.abort(reason)
       await ended
       assert.deepEqual([seen.length, getEventListeners(signal, 'abort')], [1, []])
     })
   }
 
-  test('ends items between two of them', async () => {
+  test('ends a loop over items', async () => {
     const { client } = await scriptedClient([
       (response) => response.end(`${start}{"id":"1"},{"id":"2"},{"id":"3"}]}`),
     ])
@@ -154,7 +154,7 @@ describe('a signal', () => {
     assert.deepEqual([seen, getEventListeners(signal, 'abort')], [['1', '2'], []])
   })
 
-  test('ends a wait for a token, and a fetch that takes no notice of signals', async () => {
+  test('ends a wait for a token, and a fetch that ignores signals', async () => {
     const never = () => new Promise<never>(() => undefined)
     const base = { baseUrl: 'http://a/api/v1' }
     for (const options of [{ token: never }, { token, fetch: never }]) {
@@ -172,7 +172,7 @@ describe('a signal', () => {
     await assert.rejects(call, { name: 'AbortError' })
   })
 
-  test('that many calls share has one listener, and ends them all', async () => {
+  test('that many calls share has one listener, and ends all calls', async () => {
     const { client, seen } = await scriptedClient([hangs])
     const controller = new AbortController()
     const { signal } = controller
@@ -184,7 +184,7 @@ describe('a signal', () => {
     assert.deepEqual(getEventListeners(signal, 'abort'), [])
   })
 
-  test('of a call that succeeded is released', async () => {
+  test('has no listener left after a call that succeeded', async () => {
     const { client } = await scriptedClient([oneItem])
     const { signal } = new AbortController()
     await client.get(id, { signal })

@@ -1,4 +1,4 @@
-/** The client follows an item, or all of them, through whatever happens to the service. */
+/** The client watches an item or the list while the service restarts, fails or responds wrongly. */
 
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
@@ -36,7 +36,7 @@ function clientOf(service: OwnService): ItemStoreClient<Counter> {
   return new ItemStoreClient({ baseUrl: service.baseUrl.href, token: service.validToken() })
 }
 
-/** Collects states in the background, until the end of the test at the latest. */
+/** Collects the states of a watch in the background, until the test file ends at the latest. */
 function follow<State>(watch: (options: CallOptions) => AsyncGenerator<State, void, void>) {
   const controller = new AbortController()
   const { signal } = controller
@@ -54,7 +54,7 @@ const service = await ownService()
 const client = clientOf(service)
 
 describe('watch', () => {
-  test('of an item yields the present state, then later ones, and ends with the item', async () => {
+  test('of an item yields the current state, then later states, and ends when the item is deleted', async () => {
     const { id } = await client.create({ count: 0 })
     const { seen, end } = follow((options) => client.watch(id, options))
     for (let count = 1; count <= 3; count += 1) {
@@ -86,7 +86,7 @@ describe('watch', () => {
     assert.deepEqual(seen, [[], [one], [other], []])
   })
 
-  test('misses nothing that stays, however fast the changes', async () => {
+  test('yields the last state, however fast the changes', async () => {
     const { id } = await client.create({ count: 0 })
     const { seen } = follow((options) => client.watch(id, options))
     for (let n = 0; n < 200; n += 1) await client.replace(id, { count: n })
@@ -115,7 +115,7 @@ describe('watch', () => {
     await delay(300)
     service = await ownService({ JWT_SECRET })
     await until('the empty list of a new store', () => seen.at(-1)?.length === 0)
-    assert.equal(await single.end, 'ended') // there is no such item in the new one
+    assert.equal(await single.end, 'ended') // the new store does not have the item
     const created = await client.create({ count: 2 })
     await until('the item of the new store', () => seen.at(-1)?.length === 1)
     assert.deepEqual(seen.at(-1), [created])
@@ -124,14 +124,14 @@ describe('watch', () => {
     await assert.rejects(end, reason)
   })
 
-  test('ends with its signal while it waits, and is released', async () => {
+  test('ends when its signal is aborted during a wait, and removes its listener', async () => {
     const { id } = await client.create({ count: 0 })
     const all = [
       follow((options) => client.watch(id, options)),
       follow((options) => client.watch(options)),
     ]
     await until('the first states', () => all.every(({ seen }) => seen.length === 1))
-    await delay(200) // both wait now, or are about to: the same comes of it
+    await delay(200) // whether both wait already does not matter
     for (const { abort, end, signal } of all) {
       abort()
       await assert.rejects(end, reason)
@@ -139,7 +139,7 @@ describe('watch', () => {
     }
   })
 
-  test('leaves nothing that keeps the process, after a break and after its signal', async () => {
+  test('does not keep the process alive after a break or an abort', async () => {
     const { id } = await client.create({ count: 0 })
     const module = new URL('../../src/client/client.js', import.meta.url)
     const program = `
@@ -171,7 +171,7 @@ describe('watch', () => {
     await assert.rejects(client.watch('..').next(), TypeError)
   })
 
-  test('fails where no service is, as get does, and later as well on what will not pass', async () => {
+  test('fails at first like get, and later only with a permanent error', async () => {
     const baseUrl = `http://127.0.0.1:${await freePort()}/api/v1`
     const none = new ItemStoreClient({ baseUrl, token: 'a', retries: 0 })
     assert.equal((await errorOf(none.watch().next())).code, 'NOT_CONNECTED')
@@ -182,7 +182,7 @@ describe('watch', () => {
   })
 })
 
-/** A state of the item with a tag. */
+/** Responds with a state of the item and its tag. */
 function state(tag: string, title = 'a', headers: Record<string, string> = {}): Step {
   return answers(200, { data: { ...item, title } }, { etag: tag, ...headers })
 }
@@ -202,7 +202,7 @@ function serverWith(steps: readonly Step[], timeout = 30_000) {
 }
 
 describe('a watch asks', { concurrency: true }, () => {
-  test('to wait less long than its timeout, and than proxies do', async () => {
+  test('the service to wait less long than the timeout of the client and of proxies', async () => {
     const cases = [
       { timeout: 30_000, prefer: 'wait=20' },
       { timeout: 15_000, prefer: 'wait=10' },
@@ -222,7 +222,7 @@ describe('a watch asks', { concurrency: true }, () => {
     }
   })
 
-  test('again after failures that may pass, and yields only what has changed', async () => {
+  test('again after temporary failures, and yields only changed states', async () => {
     const { client, seen: requests } = await serverWith([
       state('"1"'),
       drops,
@@ -243,7 +243,7 @@ describe('a watch asks', { concurrency: true }, () => {
     assert.equal(requests.at(-1)?.headers['if-none-match'], 'W/"2"')
   })
 
-  test('again after a response that is cut short', async () => {
+  test('again after a response that is cut off', async () => {
     const { client } = await serverWith([
       listed('"1"'),
       dropsHalfway,
@@ -255,7 +255,7 @@ describe('a watch asks', { concurrency: true }, () => {
     assert.deepEqual(seen, [[item], [item]])
   })
 
-  test('nothing more after a 304 that it has not asked for', async () => {
+  test('no more after a 304 without a condition', async () => {
     const { client, seen } = await serverWith([unchanged('"1"')])
     for (const watch of [client.watch(item.id), client.watch()]) {
       const error = await errorOf(watch.next())
@@ -277,14 +277,14 @@ describe('a watch asks', { concurrency: true }, () => {
     state(`"${changes}"`)(response, request)
   }
   const late = unavailable('X', { 'retry-after': '9'.repeat(30) })
-  /** Requests that a watch may send, by what each of them meets: so many at once, then so many a second. */
+  /** Limits for the requests of a watch with these responses: a number at once, and a number per second. */
   const restless: [title: string, first: Step, then: Step, atOnce: number, perSecond: number][] = [
-    ['each answer is a lost connection', state('"1"'), drops, 0, 3],
-    ['each answer is that it has no time for long', state('"1"'), late, 0, 1.5],
-    ['there is always a change', changing, changing, 2, 10],
+    ['each connection is lost', state('"1"'), drops, 0, 3],
+    ['each response is a 503 with a long Retry-After', state('"1"'), late, 0, 1.5],
+    ['each response is a change', changing, changing, 2, 10],
   ]
   for (const [title, first, then, atOnce, perSecond] of restless) {
-    test(`without haste, even if ${title}`, async () => {
+    test(`at a limited rate, even if ${title}`, async () => {
       const { client, seen } = await serverWith([first, then])
       const start = performance.now()
       const { end, abort } = follow((options) => client.watch(item.id, options))

@@ -1,11 +1,11 @@
 /**
- * The clients of `flood.ts`, as a process of their own: they keep connections full of requests and read
- * nothing; connections that are closed are opened again. Arguments: port, number of connections, request.
+ * The clients of `flood.ts`, in a separate process. They keep connections full of requests, read nothing, and reconnect
+ * when a connection is closed. Arguments: port, number of connections, request.
  */
 
 import { connect } from 'node:net'
 
-/** What each connection sends at a time, in bytes, over and over. */
+/** Size of each write in bytes. Writes are repeated without end. */
 const burst = 128 * 1024
 
 const [port, connections, text = ''] = process.argv.slice(2)

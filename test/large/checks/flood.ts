@@ -1,8 +1,7 @@
 /**
- * `npm run check -- flood --heap 128 --connections 40 --seconds 60`: clients that pipeline requests without
- * end and read none of the responses, against a service with a small heap. Meanwhile a well-behaved client
- * measures how long its own requests take, and checks its items at the end. Ends with code 1 if the
- * service ended, an item was lost, or a limit below was exceeded.
+ * `npm run check -- flood --heap 128 --connections 40 --seconds 60` tests a service with a small heap (in MB). Clients
+ * pipeline requests without end and read no response. Meanwhile, a well-behaved client measures its request times, and
+ * finally checks its items. Exits with code 1 if the service ended, an item was lost, or a limit below was exceeded.
  */
 
 import { Agent } from 'node:http'
@@ -15,7 +14,7 @@ import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { numbers, say } from '../../support/report.js'
 
-/** Limits: memory above that of the idle service, in MB, and 99th percentile of request times, in ms. */
+/** Limits: memory above that of the idle service in MB, and 99th percentile of request times in ms. */
 const allowed = { memory: 150, p99: 250 }
 
 const { heap, connections, seconds } = numbers({ heap: 128, connections: 40, seconds: 10 })
@@ -25,8 +24,8 @@ const items = '/api/v1/items'
 const floods: { title: string; path: string; token?: (service: OwnService) => string }[] = [
   { title: 'health', path: '/api/v1/health' },
   { title: 'unknown paths', path: '/nowhere' },
-  { title: 'bad tokens', path: items, token: (service) => `${service.validToken()}x` },
-  { title: 'good tokens', path: items, token: (service) => service.validToken() },
+  { title: 'invalid tokens', path: items, token: (service) => `${service.validToken()}x` },
+  { title: 'valid tokens', path: items, token: (service) => service.validToken() },
 ]
 let isGood = true
 for (const { title, path, token } of floods) {
@@ -83,7 +82,7 @@ async function survives(service: OwnService, title: string, request: string): Pr
   say(
     `${title.padEnd(14)} ${wasAlive ? 'alive' : 'ENDED'}; items found: ${found} of ${ids.length}; ` +
       `memory: ${megabytes(idle)} MB idle, ${megabytes(peak - idle)} MB more at most; ` +
-      `a good client: ${times.length} requests, p50 ${percentile(0.5).toFixed(1)} ms, ` +
+      `well-behaved client: ${times.length} requests, p50 ${percentile(0.5).toFixed(1)} ms, ` +
       `p99 ${percentile(0.99).toFixed(1)} ms, max ${percentile(1).toFixed(0)} ms${statuses}`,
   )
   const isSmall = peak - idle <= allowed.memory * 2 ** 20

@@ -1,7 +1,7 @@
 /**
- * `npm run check -- soak --minutes 10`: keeps the service busy with creates, reads, replaces, deletes,
- * lists and invalid input, checks every response, and watches the memory. Ends with code 1 if a
- * response was not the expected one, or if memory kept growing after the first minute.
+ * `npm run check -- soak --minutes 10` keeps the service busy with creates, reads, replaces, deletes, lists and invalid
+ * input. It checks every response and watches the memory. Exits with code 1 if a response was wrong, or if memory kept
+ * growing after the first minute.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -54,7 +54,7 @@ clearInterval(sampler)
 const [code] = await service.stop()
 process.exit(report() ? 0 : 1)
 
-/** Says what was found. @returns whether it is as it has to be. */
+/** Prints the results. @returns whether all of them are within the limits. */
 function report(): boolean {
   for (const [status, count] of [...load.statuses].sort()) say(`${status}: ${count}`)
   say(`lists: ${rounds}; invalid requests: ${rounds * bad.length}`)

@@ -1,4 +1,4 @@
-/** The client, and the interface without it, in a page of another origin than the service. */
+/** The client, and `fetch` without it, in a page of another origin than the service. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { ownService } from '../../support/own-service.js'
 import { root } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 
-/** What the page reports of an error. */
+/** An error as the page reports it. */
 interface Reported {
   name: string
   status?: number
@@ -29,18 +29,18 @@ interface Report {
   left: number
   errors: Record<'unknown' | 'refused' | 'token' | 'aborted' | 'moved' | 'lost', Reported>
   sent: number
-  /** What a watch yielded, and the statuses that its `fetch` got. */
+  /** The states that a watch yielded, and the statuses of its responses. */
   watched: string[]
   statuses: number[]
-  /** Status, whether there is a session id, the header that belongs to the error, and its code. */
+  /** Of each plain `fetch`: status, whether there is a session id, `Allow` or `WWW-Authenticate`, error code. */
   plain: Record<string, [number, boolean, string | null, string]>
 }
 
-/** What runs in the page, with the base URL, a good token and one that has expired. */
+/** A function that runs in the page, with the base URL, a valid token and an expired token. */
 const program = `(async (baseUrl, token, expired) => {
   const { ItemStoreClient, ItemStoreError } = await import('/client.js')
   const failure = async (call) => {
-    const error = await call.then(() => new Error('it did not fail'), (error) => error)
+    const error = await call.then(() => new Error('the call did not fail'), (error) => error)
     const { name, status, code, sessionId } = error
     return { name: error instanceof ItemStoreError ? name : error.name, status, code, sessionId }
   }
@@ -115,7 +115,7 @@ const program = `(async (baseUrl, token, expired) => {
   return { text, read, listed, iterated, asked, left, errors, sent, watched, statuses, plain }
 })`
 
-test('a page of another origin can do everything, and sees every error', inChromium, async () => {
+test('a page of another origin can use everything and sees every error', inChromium, async () => {
   const service = await ownService({ LOG_LEVEL: 'debug' })
   const bundle = readFileSync(join(root, 'dist/client.js'))
   const { baseUrl } = await scriptedServer([
@@ -150,10 +150,10 @@ test('a page of another origin can do everything, and sees every error', inChrom
   assert.equal(aborted.name, 'AbortError')
   assert.equal(moved.code, 'INVALID_RESPONSE')
   assert.equal(lost.code, 'CONNECTION_LOST')
-  assert.equal(report.sent, 1 + 4, 'only the lost create is sent again')
+  assert.equal(report.sent, 1 + 4, 'only the lost create is retried')
   assert.deepEqual(report.watched, ['first', 'second'])
   const [first, ...later] = report.statuses
-  // Chromium passes 304 on to whoever has set the condition.
+  // Chromium passes a 304 on to a page that has set the condition.
   assert.deepEqual([first, later.at(-1)], [200, 200])
   assert.ok(later.length >= 2 && later.slice(0, -1).every((status) => status === 304))
 

@@ -1,4 +1,4 @@
-/** What the client weighs, and what it drags in. */
+/** Size and imports of the bundled client. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { requireTool, root } from '../../support/tools.js'
 
-/** The part of esbuild that is used here. */
+/** The part of esbuild's interface that is used here. */
 interface Esbuild {
   buildSync(options: object): {
     outputFiles: { contents: Uint8Array }[]
@@ -17,7 +17,7 @@ interface Esbuild {
   }
 }
 
-/** In bytes: 4,500, and what the lists of a project (40) and `request` (20) took when they were added. */
+/** Size limit in bytes: 4,500, plus 40 for the lists of a project and 20 for `request`. */
 const largest = 4_560
 
 const { buildSync }: Esbuild = requireTool('esbuild')
@@ -36,7 +36,7 @@ function bundle(file: string) {
   }
 }
 
-test(`it has less than ${largest} bytes minified and compressed, and nothing but its own files`, (t) => {
+test(`the client has less than ${largest} bytes minified and compressed, and only its own files`, (t) => {
   const { size, inputs, imports } = bundle(join(root, 'src/client/client.ts'))
   t.diagnostic(`${size} bytes`)
   assert.ok(size < largest, `${size} bytes`)
@@ -44,7 +44,7 @@ test(`it has less than ${largest} bytes minified and compressed, and nothing but
   assert.deepEqual(imports, [])
 })
 
-test('what is published is one file that imports nothing', () => {
+test('the published client is one file that imports nothing', () => {
   const { inputs, imports } = bundle(join(root, 'dist/client.js'))
   assert.deepEqual([inputs, imports], [['dist/client.js'], []])
 })

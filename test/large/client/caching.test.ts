@@ -1,4 +1,4 @@
-/** What a page gets for the same plain `fetch` again and again: nothing comes from the cache of the browser. */
+/** A page that repeats a plain `fetch` never gets a response from the browser's cache. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -8,7 +8,7 @@ import { inChromium, useBrowser } from '../../support/chromium.js'
 import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-/** What a page gets from `fetch`. */
+/** A response as a page gets it from `fetch`. */
 interface Got {
   readonly status: number
   readonly text: string

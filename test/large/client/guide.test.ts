@@ -1,4 +1,4 @@
-/** docs/how-to/web-app.md: its snippets for the client, put together, are a program that prints what they say. */
+/** The snippets for the client in docs/how-to/web-app.md form a program that prints the results in their comments. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -13,12 +13,12 @@ const guide = readFileSync(join(root, 'docs/how-to/web-app.md'), 'utf8')
 const snippets = [...guide.matchAll(/^```ts\n(?!\/\/ src)(.*?)^```$/gms)].map(
   ([, code = '']) => code,
 )
-/** What stands behind the lines that print. */
+/** The comments after the lines that print, which state the output. */
 const printed = [...snippets.join('').matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(
   ([, text = '']) => text,
 )
 
-test('every snippet of the guide compiles and prints what it says', async () => {
+test('every snippet of the guide compiles and prints the stated output', async () => {
   assert.ok(snippets.length >= 6 && printed.length >= 7)
   const service = await ownService()
   const token = service.validToken()

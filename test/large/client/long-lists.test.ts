@@ -1,4 +1,4 @@
-/** Lists of any length, read item after item. */
+/** Lists of any length, read item by item. */
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
@@ -17,10 +17,10 @@ const script = fileURLToPath(new URL('./read-items.js', import.meta.url))
 const count = 50_000
 const batch = 5_000
 
-/** What reading the list may use of memory at any time, in bytes. */
+/** Limit for the memory used while the list is read, in bytes. */
 const mostInUse = 10_000_000
 
-test(`items gives ${count} items, 24 MB of them, and uses less than 10 MB at any time`, async (t) => {
+test(`items yields ${count} items with 24 MB in total, and never uses more than 10 MB`, async (t) => {
   const service = await ownService()
   for (let first = 0; first < count; first += batch) await create(service, first)
   const { printed } = ownProcess(
@@ -33,7 +33,7 @@ test(`items gives ${count} items, 24 MB of them, and uses less than 10 MB at any
   assert.ok(most < mostInUse, `${most} bytes in use`)
 })
 
-/** Creates a batch of items, numbered from the first, in a few writes and reads. */
+/** Creates a batch of items, numbered from `first`, over one connection with few writes and reads. */
 async function create(service: Service, first: number): Promise<void> {
   const text = '\\u00e9é\\n'.repeat(40)
   const head = headOf(service, 'POST', '/items')
@@ -52,7 +52,7 @@ function* endlessList(): Generator<string> {
   for (let n = 0; ; n += 1) yield `{"id":"a","n":${n}},`
 }
 
-test('the first items come before the list ends, and leaving the loop ends the response', async () => {
+test('the first items are yielded before the list ends, and leaving the loop ends the response', async () => {
   let isClosed = false
   const { baseUrl } = await scriptedServer([
     (response) => {
@@ -73,7 +73,7 @@ test('the first items come before the list ends, and leaving the loop ends the r
   await until('the end of the response', () => isClosed)
 })
 
-test('a response of one huge part is read too', async () => {
+test('a response in one huge part is read completely', async () => {
   const texts = Array.from({ length: 300_000 }, (_, n) => `{"id":"a","n":${n}}`)
   const body = `{"session_id":"s","data":[${texts}]}`
   const fetch = async () => new Response(body)

@@ -1,7 +1,7 @@
 /**
- * Reads all items with the client, in a process of its own, and prints how many there were, whether they
- * were in order, and how many bytes more than before were in use on the way. Arguments: base URL and
- * token; `--expose-gc`, so that what is not in use any more does not count.
+ * Reads all items with the client, in a separate process. Prints their number, whether they were in order, and the
+ * largest growth of memory in use, in bytes. Arguments: base URL and token; needs `--expose-gc`, so that only memory in
+ * use is measured.
  */
 
 import assert from 'node:assert/strict'
@@ -18,7 +18,7 @@ function bytesInUse(): number {
 }
 
 const client = new ItemStoreClient<{ n: number; text: string }>({ baseUrl, token })
-await client.health() // what the first request needs is no part of the list
+await client.health() // excludes the memory that a first request needs
 const before = bytesInUse()
 let most = 0
 let count = 0

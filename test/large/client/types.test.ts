@@ -1,10 +1,10 @@
-/** The types that users of client and library get, with each library and module resolution that they may have. */
+/** Types of the client and of the library in projects of users, with each library and module resolution. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userProject } from '../../support/user-project.js'
 
-/** Lines after `@ts-expect-error` have to be errors. */
+/** A user's program. Each line after `@ts-expect-error` must be a type error. */
 const program = `
 import { type EmbeddedItemStore, startItemStore } from 'item-store'
 import { ItemStoreClient, ItemStoreError, tagOf, type Item, type StoredItem } from 'item-store/client'
@@ -47,26 +47,26 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
 
   await todos.create({ title: 'a', project_id: projectId })
 
-  // @ts-expect-error a project is text
+  // @ts-expect-error project_id must be a string
   await todos.create({ title: 'a', project_id: 1 })
-  // @ts-expect-error an option is missing
+  // @ts-expect-error the option token is missing
   new ItemStoreClient({ baseUrl: 'a' })
-  // @ts-expect-error a member is missing
+  // @ts-expect-error the member title is missing
   await todos.create({})
-  // @ts-expect-error a member is of another type
+  // @ts-expect-error the member title must be a string
   await todos.create({ title: 1 })
-  // @ts-expect-error a change gives the members of an item
+  // @ts-expect-error the member title is missing
   await todos.update(item.id, () => ({ done: true }))
-  // @ts-expect-error of no shape
+  // @ts-expect-error not a member of the type union
   await shapes.create({ kind: 'circle', a: 1 })
-  // @ts-expect-error items are objects
+  // @ts-expect-error data must be an object
   await free.create('a')
-  // @ts-expect-error there is no such member
+  // @ts-expect-error no such member
   item.text
-  // @ts-expect-error nothing is known of it
+  // @ts-expect-error the type of the member is unknown
   any.whatever.more
 
-  type Same<A, B> = [A, B] extends [B, A] ? (0 extends 1 & A ? never : true) : never // no any
+  type Same<A, B> = [A, B] extends [B, A] ? (0 extends 1 & A ? never : true) : never // and neither is any
   const results: [
     Same<Awaited<ReturnType<typeof todos.create>>, StoredItem<Todo>>,
     Same<Awaited<ReturnType<typeof todos.get>>, StoredItem<Todo>>,
@@ -96,13 +96,13 @@ export async function embed(): Promise<void> {
   await store[Symbol.asyncDispose]()
   console.log(store.url, store.baseUrl, token, title)
 
-  // @ts-expect-error it logs nothing
+  // @ts-expect-error the embedded store has no log level
   await startItemStore({ logLevel: 'info' })
-  // @ts-expect-error a time has a unit
+  // @ts-expect-error the time needs a unit
   await store.token({ expires: 15 })
-  // @ts-expect-error items are objects
+  // @ts-expect-error data must be an object
   await store.seed(['a'])
-  // @ts-expect-error a member is missing
+  // @ts-expect-error the member title is missing
   await client.create({})
 }
 `
@@ -122,7 +122,7 @@ const cases = [
   { title: 'in both, bundler', options: { ...node, ...bundler, lib: dom.lib } },
 ]
 for (const { title, options } of cases) {
-  test(`${title}: types are found, strict, and right`, () => {
+  test(`${title}: types are found, strict and correct`, () => {
     assert.equal(compile({ ...options, noEmit: true }), '')
   })
 }

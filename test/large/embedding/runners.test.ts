@@ -1,4 +1,4 @@
-/** docs/how-to/testing.md, followed to the letter: its files, its commands, the package, and nothing else. */
+/** The steps of docs/how-to/testing.md work with only their own files, their commands and the package. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -16,7 +16,7 @@ import { cleanEnvironment, emptyFolder, pack, unpack } from '../../support/tarba
 import { root, toolsFolder } from '../../support/tools.js'
 
 const nodeTest = { passed: /^[#ℹ] pass 1$/m, failed: /^[#ℹ] fail 1$/m }
-/** The sections with a test, and what its runner says of one that passes and one that fails. */
+/** Sections of the guide with a test, and the output of the runner for a test that passes or fails. */
 const sections = [
   { title: 'node:test', ...nodeTest },
   { title: 'Vitest', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
@@ -30,13 +30,13 @@ const [, ...texts] = guide.replace(/^## CI .*/ms, '').split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
   const unpacked = unpack(pack())
-  // With the dependencies of this checkout; test/large/package/install.test.ts installs them.
+  // Links the dependencies of this checkout. test/large/package/install.test.ts installs them.
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (/^[.]|^item-store$/.test(name)) continue
     symlinkSync(join(root, 'node_modules', name), join(unpacked, '..', name))
   }
 
-  test('each section with a test is followed', () => {
+  test('every section is tested here', () => {
     assert.deepEqual(
       texts.map((text) => text.split('\n', 1)[0]),
       sections.map(({ title }) => title),
@@ -75,7 +75,7 @@ describe('docs/how-to/testing.md', () => {
 
   const textOf = (title: string) => texts.find((text) => text.startsWith(`${title}\n`)) ?? ''
 
-  /** Writes the files of a part of the guide, runs its commands, and gives what the last one says. */
+  /** Writes the files of a section, runs its commands, and returns the result of the last command. */
   function followIn(folder: string, text: string) {
     writeFiles(folder, text)
     const commands = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = '']) => command)
@@ -88,7 +88,7 @@ describe('docs/how-to/testing.md', () => {
     return last
   }
 
-  /** A project with the package. */
+  /** Returns the folder of a new project with the package. */
   function newProject(): string {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
@@ -104,7 +104,7 @@ function writeFiles(folder: string, text: string): void {
   }
 }
 
-/** Puts a package of the test tools into the project, with its command. */
+/** Links a package of the test tools, with its command, into the project. */
 function linkTool(folder: string, name: string): void {
   const place = join(folder, 'node_modules', name)
   if (existsSync(place)) return
@@ -114,9 +114,9 @@ function linkTool(folder: string, name: string): void {
   symlinkSync(join(toolsFolder, 'node_modules/.bin', bin), join(folder, 'node_modules/.bin', bin))
 }
 
-/** Runs a command to its end, at most two minutes, in a folder. */
+/** Runs a command in a folder, for at most ten minutes. */
 function run(folder: string, command: string): { output: string; status: number | null } {
-  const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // this test is not its parent
+  const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // the command is not part of this test run
   const offline = { ...env, npm_config_offline: 'true' } // npx must find what the guide has installed
   const options = { cwd: folder, env: offline, encoding: 'utf8', timeout: 600_000 } as const
   const { status, stdout, stderr } = spawnSync('bash', ['-ec', command], options)

@@ -1,4 +1,4 @@
-/** The outcome of each request of a conversation, as far as its client can know it. */
+/** The outcome of each request of a conversation, as far as its client can know. */
 
 import { type ErrorCode, errorKinds } from '../../../src/interface/errors.js'
 import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
@@ -11,15 +11,15 @@ export interface Act {
   readonly outcome: 'done' | 'refused' | 'unknown'
 }
 
-/** Thrown when the service broke the interface. */
+/** Thrown if the service has violated the interface. */
 export class Finding extends Error {
   override readonly name = 'Finding'
 }
 
 /**
  * Pairs the requests of a connection with their responses.
- * @param sessionIds the session ids of all earlier responses, to which those of this connection are added.
- * @throws {Finding} when a response does not match its request.
+ * @param sessionIds session ids of all earlier responses; the ids of this connection are added.
+ * @throws {Finding} if a response does not match its request.
  */
 export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   const { requests, reader, plan, sentBytes } = played
@@ -33,7 +33,7 @@ export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
     const isAfterLast = last >= 0 && place > last
     if (answer !== undefined) {
       const problem = isAfterLast
-        ? 'comes after the last one'
+        ? 'comes after the last response'
         : (answerProblem(request, answer, isWhole, reader.continued.get(place) ?? 0) ??
           shapeProblem(answer, request.isHead, sessionIds))
       if (problem !== undefined) throw new Finding(`${describe(request, answer)}: ${problem}`)
@@ -44,28 +44,28 @@ export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   })
 
   if (reader.answers.length > requests.length) {
-    throw new Finding(`an answer to no request: ${reader.answers[requests.length]?.head}`)
+    throw new Finding(`a response without a request: ${reader.answers[requests.length]?.head}`)
   }
   const isPatient = plan.reading !== 'never' && ['wait', 'half-close'].includes(plan.ending.kind)
   if (!isPatient || (last >= 0 && hasMore(requests, last))) return acts
-  if (played.isLate) throw new Finding(`the service neither answers nor closes, ${state(played)}`)
+  if (played.isLate) throw new Finding(`the service neither responds nor closes, ${state(played)}`)
   const missing = (last < 0 ? acts : acts.slice(0, last + 1)).find(
     ({ answer }, place) =>
       answer === undefined && (place < requests.length - 1 || plan.unsent === 0),
   )
   if (missing !== undefined) {
-    throw new Finding(`${describe(missing.request)} has no answer, ${state(played)}`)
+    throw new Finding(`${describe(missing.request)} has no response, ${state(played)}`)
   }
-  if (reader.rest() !== '') throw new Finding(`half an answer: ${reader.rest().slice(0, 200)}`)
+  if (reader.rest() !== '') throw new Finding(`half a response: ${reader.rest().slice(0, 200)}`)
   return acts
 }
 
-/** Whether the client may still be sending when the service closes the connection, which may lose it responses. */
+/** Whether the client may still be sending when the service closes the connection, so that it may lose responses. */
 function hasMore(requests: readonly Request[], last: number): boolean {
   return last < requests.length - 1 || (requests[last]?.isBroken ?? false)
 }
 
-/** Part of the response to a request that is not HTTP. */
+/** Text in the response to a request that is not HTTP. */
 const invalidHttp = 'not valid HTTP'
 
 function answerProblem(
@@ -75,63 +75,61 @@ function answerProblem(
   continued: number,
 ): string | undefined {
   const { statuses, echo, isLast, isBroken, mayContinue } = request
-  if (continued > (mayContinue && isBodyWanted(request) ? 1 : 0)) return 'it has a 100 Continue'
+  if (continued > (mayContinue && isBodyWanted(request) ? 1 : 0)) return 'unexpected 100 Continue'
   if (!isWhole) {
     if (status === 400) return undefined
-    return request.tail !== undefined && status < 300 ? 'it is incomplete' : undefined
+    return request.tail !== undefined && status < 300 ? 'the request was incomplete' : undefined
   }
   if (!statuses.includes(status)) return `expected ${statuses}`
   if (![413, 503, 507].includes(status) && !`${head}${body}`.includes(echo)) {
-    return `"${echo}" is not in it, so that it is to another request`
+    return `the response does not contain "${echo}" and belongs to another request`
   }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
-  // An error in a body may be found after the response to its head was sent.
+  // An error in the body may be found after the response to the head was sent.
   if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
-    return isLast ? 'it does not close' : 'it closes the connection'
+    return isLast ? 'the connection stays open' : 'the connection is closed'
   }
   return undefined
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Returns what is wrong with the shape of a response, whatever its request was. */
+/** Returns a problem in the form of a response, which does not depend on the request. */
 function shapeProblem(
   { status, head, body }: RawAnswer,
   isHead: boolean,
   sessionIds: Set<string>,
 ): string | undefined {
   const sessionId = headerOf(head, 'x-session-id') ?? ''
-  if (!uuid.test(sessionId)) return `its session id is "${sessionId}"`
-  if (sessionIds.has(sessionId)) return 'its session id was that of an earlier answer'
+  if (!uuid.test(sessionId)) return `the session id is "${sessionId}"`
+  if (sessionIds.has(sessionId)) return 'an earlier response has the same session id'
   sessionIds.add(sessionId)
-  if (headerOf(head, 'access-control-allow-origin') !== '*') return 'it has no CORS headers'
+  if (headerOf(head, 'access-control-allow-origin') !== '*') return 'there are no CORS headers'
   if (status === 401 && headerOf(head, 'www-authenticate') !== 'Bearer') return 'no challenge'
   if (status === 204) return undefined
-  if (headerOf(head, 'content-type') !== 'application/json') return 'it is not JSON'
-  if (!/^\d+$/.test(headerOf(head, 'content-length') ?? '')) return 'it has no length'
+  if (headerOf(head, 'content-type') !== 'application/json') return 'the response is not JSON'
+  if (!/^\d+$/.test(headerOf(head, 'content-length') ?? '')) return 'there is no Content-Length'
   if (isHead) return undefined
   if (status < 400) {
     const isOwn = body.startsWith(`{"session_id":"${sessionId}",`)
-    return isOwn ? undefined : 'its body has another session id'
+    return isOwn ? undefined : 'the body has another session id'
   }
   const { detail } = JSON.parse(body)
   if (typeof detail?.detail !== 'string' || detail.session_id !== sessionId) {
-    return 'it is not in the shape of errors'
+    return 'the body is not an error body'
   }
   const code: ErrorCode | undefined = detail.error_code
   const expected = code === undefined ? 404 : errorKinds[code]?.status
-  return expected === status ? undefined : `it has the code ${code}`
+  return expected === status ? undefined : `the error code ${code} has another status`
 }
 
 function describe({ plan, bytes, headLength }: Request, answer?: RawAnswer): string {
   const head = bytes.toString('latin1', 0, Math.min(headLength, 300))
   const given =
-    answer === undefined
-      ? ''
-      : `\n--- answered with\n${answer.head}${answer.body.slice(0, 500)}\n---`
+    answer === undefined ? '' : `\n--- response\n${answer.head}${answer.body.slice(0, 500)}\n---`
   return `${plan.what}\n--- ${bytes.length} bytes\n${head}${given}`
 }
 
 function state({ reader, error, isEnded, sentBytes }: Played): string {
-  return `after ${reader.answers.length} answers, ${sentBytes} bytes sent, ${isEnded ? 'closed' : 'open'}, error ${error}, half an answer: ${reader.rest().slice(0, 300)}`
+  return `after ${reader.answers.length} responses, ${sentBytes} bytes sent, ${isEnded ? 'closed' : 'open'}, error ${error}, half a response: ${reader.rest().slice(0, 300)}`
 }

@@ -1,6 +1,6 @@
 /**
  * Arbitrary conversations with the service. Several clients send valid and invalid requests at the same time. A plan
- * says in which pieces a client sends, how it reads, and how it leaves.
+ * determines the pieces in which a client sends, how it reads, and how it leaves.
  */
 
 import fc from 'fast-check'
@@ -8,7 +8,7 @@ import { jsonValue } from '../../support/json-text.js'
 
 export interface ConnectionPlan {
   readonly requests: readonly RequestPlan[]
-  /** Lengths of the first pieces that are written; the rest is written in one. */
+  /** Lengths of the first pieces that are written. The rest is written in one piece. */
   readonly pieces: readonly number[]
   /** Pause before the first piece and after each piece, in milliseconds. */
   readonly pause: number
@@ -19,7 +19,7 @@ export interface ConnectionPlan {
   readonly unsent: number
 }
 
-/** How a client leaves: after all answers, with its side closed as soon as all is sent, or earlier. */
+/** How a client leaves: after all responses, after closing its side once everything is sent, or earlier. */
 export type Ending =
   | { readonly kind: 'wait' | 'half-close' | 'leave' }
   | { readonly kind: 'reset while sending' | 'reset while reading'; readonly bytes: number }
@@ -30,7 +30,7 @@ const chunkedHead = 'Transfer-Encoding: chunked\r\n\r\n'
 const getHealth = 'GET /api/v1/health HTTP/1.1\r\n'
 const postItems = 'POST /api/v1/items HTTP/1.1\r\nHost: a\r\n'
 
-/** Requests that are rejected for their heads alone, each with its status. */
+/** Requests that are rejected because of their head, each with its status. */
 export const malformed: readonly [[status: number, text: string], ...[number, string][]] = [
   [431, `${getHealth}Host: a\r\n${'L: a\r\n'.repeat(200)}\r\n`],
   [431, `${getHealth}Host: a\r\nLong: ${'a'.repeat(20_000)}\r\n\r\n`],
@@ -63,7 +63,7 @@ export interface RequestPlan {
     | ('create' | 'replace' | 'delete' | 'read' | 'list' | 'health')
     | ('preflight' | 'options' | 'patch' | 'unknown path' | 'bad path' | 'malformed')
   readonly isHead: boolean
-  /** Picks the item, or the malformed request. */
+  /** Selects the item, or the malformed request. */
   readonly target: number
   readonly isUnknownId: boolean
   readonly token: (typeof tokens)[number]
@@ -76,7 +76,7 @@ export interface RequestPlan {
   readonly keeping: 'open' | 'close' | '1.0'
 }
 
-/** The first value in most cases, otherwise one of the others. */
+/** Generates the usual value in most cases, otherwise one of the others. */
 function mostly<T>(usual: T, weight: number, ...others: readonly T[]): fc.Arbitrary<T> {
   return weighted<T>([weight, fc.constant(usual)], [1, fc.constantFrom(...others)])
 }
@@ -85,7 +85,7 @@ function weighted<T>(...options: readonly [weight: number, fc.Arbitrary<T>][]): 
   return fc.oneof(...options.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 }
 
-/** Small numbers as often as large ones. */
+/** Generates small numbers as often as large ones. */
 function upTo(small: number, large: number): fc.Arbitrary<number> {
   return fc.oneof(fc.integer({ min: 1, max: small }), fc.integer({ min: 1, max: large }))
 }
@@ -142,5 +142,5 @@ const connection: fc.Arbitrary<ConnectionPlan> = fc.record({
   unsent: weighted([9, fc.constant(0)], [1, fc.nat(300)]),
 })
 
-/** The plans of connections that are open at the same time. */
+/** Plans of connections that are open at the same time. */
 export const conversation = fc.array(connection, { minLength: 1, maxLength: 5 })

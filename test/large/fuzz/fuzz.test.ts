@@ -1,4 +1,4 @@
-/** A fixed number of arbitrary conversations from a fixed seed; `npm run check -- fuzz` runs more of them. */
+/** Runs a fixed number of arbitrary conversations from a fixed seed. `npm run check -- fuzz` runs more of them. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,15 +6,15 @@ import { ownProcess } from '../../support/own-process.js'
 import { ownTest } from '../../support/own-service.js'
 import { root } from '../../support/tools.js'
 
-/** Descriptors and memory are read from /proc. */
+/** The checks read descriptors and memory from /proc, so they need Linux. */
 const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
 /**
- * Runs in a process of its own, which ends by `process.exit`: after a client has reset connections, Node.js may wait
- * for ever for one of its writes instead of ending the process (seen with 20 and 26).
+ * The check runs in a separate process, which ends with `process.exit`. After a client has reset connections, Node.js
+ * may otherwise wait forever for a write instead of exiting (seen with Node.js 20 and 26).
  */
 linuxTest(
-  'conversations keep what was acknowledged, in order, and leave nothing behind',
+  'acknowledged changes are kept in order, and no memory or descriptor is left in use',
   async (t) => {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
     const reporter = ['--test-reporter=tap', '--test-reporter-destination=/dev/null']
@@ -25,7 +25,7 @@ linuxTest(
     assert.equal(code, 0, output)
     assert.match(output, /^no finding$/m)
     for (const status of [200, 201, 204, 400, 401, 404, 405, 413, 422, 431]) {
-      assert.match(output, new RegExp(`\\b${status}: [1-9]`), `no answer of status ${status}`)
+      assert.match(output, new RegExp(`\\b${status}: [1-9]`), `no response of status ${status}`)
     }
     t.diagnostic(output.trim().split('\n').at(-2) ?? '')
   },

@@ -1,6 +1,7 @@
 /**
- * `npm run check -- fuzz --minutes 60`: arbitrary conversations with services that have a small heap, 200 with each. Ends with code 1 at the first finding, and prints how to replay it:
- * `npm run check -- fuzz --seed N --path P`. `--seed N` alone starts there.
+ * `npm run check -- fuzz --minutes 60` runs arbitrary conversations: 200 with each service, which has a small heap.
+ * Exits with code 1 at the first finding, and prints how to replay it: `npm run check -- fuzz --seed N --path P`.
+ * `--seed N` alone starts at that seed.
  */
 
 import { readdirSync } from 'node:fs'
@@ -20,7 +21,7 @@ import { makeRequest } from './request.js'
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
-    conversations: { type: 'string', default: 'Infinity' }, // ends after as many
+    conversations: { type: 'string', default: 'Infinity' }, // limit
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     path: { type: 'string' },
   },
@@ -32,12 +33,12 @@ if (!Number.isSafeInteger(firstSeed)) {
   throw new Error(`--seed is "${values.seed}"; expected an integer`)
 }
 
-/** Time that a client waits while nothing arrives, and that the service has to release what it took, in ms. */
+/** Limits in ms: for a client to wait while nothing arrives, and for the service to release memory and descriptors. */
 const waitLimit = 20_000
 const timeToGiveBack = 30_000
-/** Shorter `waitLimit` after the first finding, so that a smaller case is found soon. */
+/** Shorter `waitLimit` after the first finding, to find a smaller case soon. */
 const shortWaitLimit = 3_000
-/** Maximum time to search for a smaller case, in ms. */
+/** Maximum time of the search for a smaller case, in ms. */
 const shrinkTime = 30_000
 
 const maxBodyBytes = 250_000
@@ -46,10 +47,10 @@ const hook = fileURLToPath(new URL('memory-hook.js', import.meta.url))
 const [node, ...serve] = withLimits({ maxPendingBytes: 700_000 })
 const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve] as const
 
-/** Items beyond `maxItems` are deleted after a conversation; the first `keptItems` are never deleted. */
+/** Items beyond `maxItems` are deleted after a conversation. The first `keptItems` are never deleted. */
 const maxItems = 40
 const keptItems = 5
-/** Bytes allowed in addition to the memory of the idle service and of the items. */
+/** Memory allowed in addition to the idle service and the texts of the items, in bytes. */
 const allowedBytes = 4_000_000
 /** Number of conversations between two measurements of memory. */
 const checkInterval = 20
@@ -65,7 +66,7 @@ for (let seed = firstSeed; finding === undefined && !isOver(); seed += 1) {
   if (values.path !== undefined) break
 }
 const counts = [...statuses].sort(([a], [b]) => a - b)
-say(`answers by status: ${counts.map(([status, count]) => `${status}: ${count}`).join(', ')}`)
+say(`responses by status: ${counts.map(([status, count]) => `${status}: ${count}`).join(', ')}`)
 say(finding === undefined ? 'no finding' : `FOUND: ${finding}`)
 process.exit(finding === undefined ? 0 : 1)
 
@@ -76,11 +77,11 @@ function count(acts: readonly Act[]): void {
   }
 }
 
-/** Runs this number of conversations with one service. @returns the finding, with how to replay it. */
+/** Runs this number of conversations with one service. @returns a finding and how to replay it, if there is one. */
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   const { path } = values
   let table: Awaited<ReturnType<typeof openTable>> | undefined
-  /** Time of the first finding; from then on, the runs search for a smaller case. */
+  /** Time of the first finding. From then on, the runs search for a smaller case. */
   let foundAt: number | undefined
   let firstError: unknown
 
@@ -124,7 +125,7 @@ async function openTable() {
     basic: 'Basic YTpi',
     none: '',
   }
-  // The first items make the service allocate memory that it keeps: a slab, and room to scan a body that is too long
+  // The first items make the service allocate memory that it keeps: a slab, and memory to scan a body that is too long
   // to arrive at once.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
@@ -133,11 +134,11 @@ async function openTable() {
   const idle = { descriptors: descriptors(service), bytes: await bytesInUse(service) }
   let count = 0
 
-  /** Waits until as much is in use as when the service was idle. */
+  /** Waits until a resource is used no more than by the idle service. */
   async function givenBack(what: string, time: number, isBack: () => unknown): Promise<void> {
     const deadline = performance.now() + time
     while (!(await isBack())) {
-      if (performance.now() > deadline) throw new Finding(`${what} is not given back`)
+      if (performance.now() > deadline) throw new Finding(`${what} is not released`)
       await delay(5)
     }
   }
@@ -161,8 +162,8 @@ async function openTable() {
       needAlive(service)
       const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
       const back = Math.min(time * 1.5, timeToGiveBack)
-      // Connections are accepted in order: once this is answered, those of the clients have a descriptor.
-      await givenBack('room for a connection', back, () => isAnswering(service))
+      // Connections are accepted in order. After this response, each connection of the clients has a descriptor.
+      await givenBack('a connection', back, () => isAnswering(service))
       await givenBack('a descriptor', back, () => descriptors(service) <= idle.descriptors)
       ledger.settle(acts, await list(service))
       await makeRoom(service, ledger)
@@ -175,23 +176,23 @@ async function openTable() {
       }
       return acts.flatMap((client) => client.acts)
     },
-    /** @returns what is wrong with how the service ended. */
+    /** @returns a problem with the exit of the service, or `undefined`. */
     async close() {
       const [code, signal] = await service.stop()
-      return code === 0 ? undefined : `it ended with ${signal ?? code}`
+      return code === 0 ? undefined : `the service ended with ${signal ?? code}`
     },
   }
 }
 
-/** @throws {Finding} when the service has ended, or logged an error of its own. */
+/** @throws {Finding} if the service has ended, or has logged an internal error. */
 function needAlive({ child, log }: OwnService): void {
   const error = log.find(
     ({ level, error_code: code, msg }) =>
       code === 'INTERNAL_ERROR' || level === 'fatal' || /uncaught/.test(String(msg)),
   )
-  if (error !== undefined) throw new Finding(`it logged ${JSON.stringify(error)}`)
+  if (error !== undefined) throw new Finding(`the service logged ${JSON.stringify(error)}`)
   if (child.exitCode !== null || child.signalCode !== null) {
-    throw new Finding(`it ended with ${child.signalCode ?? child.exitCode}`)
+    throw new Finding(`the service ended with ${child.signalCode ?? child.exitCode}`)
   }
 }
 
@@ -202,18 +203,18 @@ function isAnswering(service: OwnService): Promise<boolean> {
   )
 }
 
-/** Returns the list of all items as text, with a character for each byte. */
+/** Returns the list of all items as text, with one character for each byte. */
 async function list(service: OwnService): Promise<string> {
   const { status, text } = await service.call('GET', '/items')
-  if (status !== 200) throw new Finding(`a list after the conversation: ${status} ${text}`)
+  if (status !== 200) throw new Finding(`list after the conversation: ${status} ${text}`)
   return Buffer.from(text).toString('latin1')
 }
 
-/** Deletes the newest items, and keeps the first `maxItems`. */
+/** Deletes the newest items. The first `maxItems` remain. */
 async function makeRoom(service: OwnService, { items, deleted }: Ledger): Promise<void> {
   for (const id of [...items.keys()].slice(maxItems)) {
     const { status } = await service.call('DELETE', `/items/${id}`)
-    if (status !== 204) throw new Finding(`a delete of ${id} after the conversation: ${status}`)
+    if (status !== 204) throw new Finding(`delete of ${id} after the conversation: ${status}`)
     items.delete(id)
     deleted.push(id)
   }
@@ -231,5 +232,5 @@ async function bytesInUse({ child, log }: OwnService): Promise<number> {
     if (line !== undefined) return Number(line.bytes)
     await delay(5)
   }
-  throw new Finding('it does not report its memory')
+  throw new Finding('the service does not report its memory')
 }

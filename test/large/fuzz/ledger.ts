@@ -1,13 +1,16 @@
-/** Tracks which items must exist according to the responses, and checks that the service has them to the byte. */
+/**
+ * Tracks the items that must exist according to the responses, and compares them with the service's items byte for
+ * byte.
+ */
 
 import { type Act, Finding } from './acts.js'
 
-/** The text of an item after its id; `undefined` if there is no item. */
+/** The text of an item after its id; `undefined` if the item does not exist. */
 type Tail = string | undefined
-/** The texts that each item may have. It has several after a change of unknown outcome. */
+/** The possible texts of each item. After a change with an unknown outcome, there are several. */
 type Possible = Map<string, readonly Tail[]>
 
-/** The acts of one connection in their order, and the ids of the items that no other connection changes. */
+/** The acts of a connection in order, and the ids of items that no other connection changes. */
 export interface Client {
   readonly ids: readonly string[]
   readonly acts: readonly Act[]
@@ -15,15 +18,15 @@ export interface Client {
 
 /** The items of one service, across all conversations. */
 export class Ledger {
-  /** The existing items, in the order of creation. */
+  /** Existing items in the order of their creation, each with its text after the id. */
   readonly items = new Map<string, string>()
-  /** Ids of some that were deleted. */
+  /** Ids of some deleted items. */
   readonly deleted: string[] = []
 
   /**
    * Compares the responses with the items that must exist, and then adopts the items of the list.
    * @param list the body of a list that was read after the conversation.
-   * @throws {Finding} when an item is lost, was changed, or was created by nobody.
+   * @throws {Finding} if an item is lost or changed, or if no client has created it.
    */
   settle(clients: readonly Client[], list: string): void {
     const all: Possible = new Map([...this.items].map(([id, tail]) => [id, [tail]]))
@@ -34,7 +37,7 @@ export class Ledger {
       const own: Possible = new Map(ids.map((id) => [id, [this.items.get(id)]]))
       for (const act of acts) this.#follow(act, own, unknown)
       for (const [id, tails] of own) {
-        if (!ids.includes(id) && known.has(id)) throw new Finding(`the id ${id} came twice`)
+        if (!ids.includes(id) && known.has(id)) throw new Finding(`the id ${id} was assigned twice`)
         known.add(id)
         all.set(id, tails)
       }
@@ -44,7 +47,7 @@ export class Ledger {
     for (const id of idsIn(list)) {
       const tails = all.get(id) ?? unknown
       const tail = tails.find((each) => each !== undefined && list.includes(textOf(id, each)))
-      if (tail === undefined) throw new Finding(`the list has ${id}, which nobody has created`)
+      if (tail === undefined) throw new Finding(`the list has ${id}, which no client has created`)
       if (tails === unknown) unknown.splice(unknown.indexOf(tail), 1)
       now.set(id, tail)
     }
@@ -56,7 +59,7 @@ export class Ledger {
     for (const [id, tail] of now) this.items.set(id, tail)
   }
 
-  /** Checks an act against what its connection knows of its own items, and notes what it has changed. */
+  /** Compares an act with the possible texts of the connection's items, and records the change. */
   #follow(act: Act, own: Possible, unknown: string[]): void {
     const { answer, outcome, request } = act
     const { id, tail, isHead, plan } = request
@@ -87,12 +90,12 @@ export class Ledger {
     own.set(id, tails)
   }
 
-  /** Checks that a list has the items that it must have, each with a text that it may have, in the order of creation. */
+  /** Checks that a list has the items that must exist, each with a possible text, in the order of creation. */
   #checkList(list: string, possible: Possible): void {
     for (const [id, tails] of possible) {
       const isRight = tails.some((tail) => tail !== undefined && list.includes(textOf(id, tail)))
       const mayLack = tails.includes(undefined) && !list.includes(`{"id":"${id}"`)
-      if (!isRight && !mayLack) throw new Finding(`a list lacks ${id}, or has another text of it`)
+      if (!isRight && !mayLack) throw new Finding(`a list lacks ${id} or has another text for it`)
     }
     const ids = idsIn(list)
     if (new Set(ids).size < ids.length) throw new Finding('a list has an item twice')
@@ -116,7 +119,7 @@ function createdId({ answer, request: { tail } }: Act): string {
   const [id = ''] = idsIn(body)
   if (!isEnvelope(body, 'created', id, tail)) {
     const texts = `${body.slice(0, 500)}; expected ${tail?.slice(0, 500)}`
-    throw new Finding(`a create is answered with ${texts}`)
+    throw new Finding(`the response to a create is ${texts}`)
   }
   if (!head.includes(`\r\nLocation: /api/v1/items/${id}\r\n`)) {
     throw new Finding(`the create of ${id} has another Location`)

@@ -10,20 +10,20 @@ export interface Played {
   readonly plan: ConnectionPlan
   readonly requests: readonly Request[]
   readonly reader: AnswerReader
-  /** Maximum number of bytes that can have been sent. */
+  /** Maximum number of bytes that may have been sent. */
   readonly sentBytes: number
   /** Code of the error that ended the connection. */
   readonly error: string | undefined
-  /** Whether the service closed its side, or the whole connection. */
+  /** Whether the service has closed its side or the whole connection. */
   readonly isEnded: boolean
   /** Whether an expected response did not arrive in time. */
   readonly isLate: boolean
 }
 
-/** How long a client of `100-continue` waits for it before it goes on (RFC 9110 §10.1.1), in ms. */
+/** How long a client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1), in ms. */
 const continueTime = 200
 
-/** @param waitLimit how long a client waits while nothing arrives, in milliseconds. */
+/** @param waitLimit longest wait of a client while nothing arrives, in milliseconds. */
 export async function play(
   url: URL,
   plan: ConnectionPlan,
@@ -59,7 +59,7 @@ export async function play(
     })
   }
 
-  /** @returns whether the check succeeded before nothing had arrived for this time. */
+  /** @returns whether the check succeeded. The wait ends when nothing has arrived for this time. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
     let { read } = state
     for (let end = performance.now() + time; !check(); await delay(1)) {
@@ -103,7 +103,7 @@ export async function play(
     case 'wait':
       if (end === bytes.length) {
         isLate = !(await until(() => state.isEnded || reader.answers.length >= whole.length))
-        await delay(2) // for what should not come
+        await delay(2) // detects an unexpected response
       }
       socket.end()
       isLate = !(await until(() => state.isEnded)) || isLate
@@ -124,7 +124,7 @@ interface Piece {
   readonly awaits?: number
 }
 
-/** Cuts the bytes at the planned places, and wherever a request waits for `100 Continue`. */
+/** Splits the bytes at the planned positions, and wherever a request waits for `100 Continue`. */
 function* pieces(
   plan: ConnectionPlan,
   requests: readonly Request[],
@@ -151,7 +151,7 @@ function* pieces(
   }
 }
 
-/** Writes, and waits until the system has taken the bytes; only for a moment, as the service may not be reading. */
+/** Writes bytes and waits until the system has taken them, but only briefly, because the service may not be reading. */
 async function written(socket: Socket, bytes: Buffer): Promise<void> {
   await Promise.race([new Promise((resolve) => socket.write(bytes, resolve)), delay(50)])
 }

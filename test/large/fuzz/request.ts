@@ -1,12 +1,12 @@
-/** The bytes of a planned request, and its possible responses. Strings have a character for each byte. */
+/** The bytes of a planned request, and its possible responses. Each character of a string is one byte. */
 
 import { randomUUID } from 'node:crypto'
 import { malformed, type RequestPlan } from './conversation.js'
 
-/** What a request depends on besides its plan. */
+/** The context of a request besides its plan. */
 export interface Surroundings {
   readonly tokens: Readonly<Record<RequestPlan['token'], string>>
-  /** Ids of items that existed when the conversation started, or had been deleted before; no other connection has them. */
+  /** Ids of existing and deleted items before the conversation. No other connection has these ids. */
   readonly ids: readonly string[]
   readonly maxBodyBytes: number
 }
@@ -15,26 +15,26 @@ export interface Request {
   readonly plan: RequestPlan
   readonly bytes: Buffer
   readonly isHead: boolean
-  /** Length of its head; what follows may have to wait for `100 Continue`. */
+  /** Length of the head. The body may have to wait for `100 Continue`. */
   readonly headLength: number
   readonly statuses: readonly number[]
-  /** A string that only the response to this request contains. */
+  /** A text that only the response to this request contains. */
   readonly echo: string
-  /** Whether it may be answered with `100 Continue` first. */
+  /** Whether the service may send `100 Continue` before the response. */
   readonly mayContinue: boolean
-  /** Whether the connection is closed after its answer. */
+  /** Whether the service closes the connection after the response. */
   readonly isLast: boolean
-  /** Whether the service may stop reading at an error in this request, and never read the following requests. */
+  /** Whether the service may stop reading because of an error in this request, so that it ignores later requests. */
   readonly isBroken: boolean
-  /** The id of the item in its path. */
+  /** The item id in the path. */
   readonly id: string | undefined
-  /** The text after the id of the item that it writes. */
+  /** The text after the id of the item that the request writes. */
   readonly tail: string | undefined
 }
 
 let marks = 0
 
-/** A line that stands in place of the size of a chunk. */
+/** An invalid line in place of the size of a chunk. */
 const brokenSize = 'zz\r\n'
 
 export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
@@ -93,14 +93,14 @@ function idOf({ isUnknownId, target }: RequestPlan, { ids }: Surroundings): stri
   return (isUnknownId ? undefined : ids[target % ids.length]) ?? randomUUID()
 }
 
-/** Returns the body, and the text after the id of the item that it makes. */
+/** Returns the body, and the text after the id of the resulting item. */
 function bodyOf(
   plan: RequestPlan,
   mark: string,
   maxBytes: number,
 ): { text?: string; tail?: string } {
   const { body, target } = plan
-  // Requests other than create and replace rarely have a body.
+  // Most requests other than create and replace have no body.
   if (body.kind === 'none' || (!writes(plan) && target % 5 > 0)) return {}
   if (body.kind === 'invalid') return { text: body.text }
   if (body.kind === 'too long') return { text: `{"data":{"a":"${'x'.repeat(maxBytes)}"}}` }
@@ -151,7 +151,7 @@ function headOf(
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** The methods of requests that do not read. */
+/** HTTP methods of the requests that are neither GET nor HEAD. */
 const methods: Partial<Record<RequestPlan['what'], string>> = {
   ...{ create: 'POST', replace: 'PUT', delete: 'DELETE', patch: 'PATCH' },
   ...{ preflight: 'OPTIONS', options: 'OPTIONS' },
@@ -173,7 +173,7 @@ export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-/** The first check that fails decides (interface §4). */
+/** Returns the possible statuses and the echo of a response. The first failing check decides (interface §4). */
 function expectedAnswer(
   plan: RequestPlan,
   mark: string,

@@ -1,4 +1,4 @@
-/** The page of the guide for web apps, in a browser and from another origin. */
+/** The web page of docs/how-to/web-app.md, in a browser and from another origin. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { snippetsBy, startInShell } from '../../support/snippets.js'
 import { until } from '../../support/until.js'
 
 test(
-  'docs/how-to/web-app.md: the page lists, adds and deletes, and tells an expired token',
+  'docs/how-to/web-app.md: the page lists, adds and deletes items, and reports an expired token',
   inChromium,
   async () => {
     const { sh, html } = snippetsBy('docs/how-to/web-app.md', ['sh', 'html', 'ts', 'tsx'])

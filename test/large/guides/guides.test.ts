@@ -1,4 +1,4 @@
-/** The guides are true: every snippet is run, and every row of a table is tried. */
+/** Checks the guides: every snippet is run, and every row of a table is tested. */
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -26,14 +26,14 @@ import { parseYaml } from '../../support/yaml.js'
 const newFolder = () => mkdtempSync(join(tmpdir(), 'item-store-guide-'))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** The cells of all rows of the table with this head. */
+/** Returns the cells of all rows of the table with this head. */
 function rows(file: string, head: string): string[][] {
   const lines = rowsUnder(read(file), head)
   assert.ok(lines.length > 0, `${file} has no table ${head}`)
   return lines.map((line) => line.slice(2, -2).split(' | '))
 }
 
-programTest('jq', 'docs/how-to/agents-and-jobs.md: the commands print what is shown', async () => {
+programTest('jq', 'docs/how-to/agents-and-jobs.md: the output is as shown', async () => {
   const file = 'docs/how-to/agents-and-jobs.md'
   const { sh, js } = snippetsBy(file, ['sh', 'js', 'json'])
   const [start, ...steps] = sh
@@ -42,7 +42,7 @@ programTest('jq', 'docs/how-to/agents-and-jobs.md: the commands print what is sh
   const place = { cwd: newFolder(), env: { PORT: String(port) } }
   for (const { text, place: where } of js) {
     const [, name] = /^\/\/ (\w+\.mjs)\n/.exec(text) ?? []
-    assert.ok(name !== undefined, `${where} has no name`)
+    assert.ok(name !== undefined, `the snippet at ${where} has no file name`)
     writeFileSync(join(place.cwd, name), text)
   }
   mkdirSync(join(place.cwd, 'node_modules'))
@@ -53,17 +53,17 @@ programTest('jq', 'docs/how-to/agents-and-jobs.md: the commands print what is sh
   const outputs = await runInShell(steps, place, (text) =>
     text.replace('http://localhost:8000', origin),
   )
-  assertShown(snippetsOf(file), ['', ...outputs]) // what starts the service is not compared
+  assertShown(snippetsOf(file), ['', ...outputs]) // the output of the first command is not compared
 })
 
-/** A project whose package-lock brings the command, as if the package were in `vendor`. */
+/** Creates a project whose `npm ci` installs the command, as if the package were in `vendor`. */
 function projectWithCommand(): string {
   const folder = newFolder()
   const manifest = {
     name: 'app',
     version: '1.0.0',
     scripts: {
-      // `npm ci` empties node_modules, and the build under test comes from no registry.
+      // `npm ci` empties node_modules, and the build under test is in no registry.
       postinstall: 'mkdir -p node_modules/.bin && cp installed/item-store node_modules/.bin',
     },
   }
@@ -89,7 +89,7 @@ test('docs/how-to/testing.md: GitHub accepts the workflow, and its steps use the
   const environment = join(cwd, 'github.env')
   writeFileSync(environment, '')
   const { steps } = parseYaml<Workflow>(workflow.text).jobs.test
-  // Each step has a shell of its own: only what it writes to GITHUB_ENV reaches the next.
+  // Each step has a separate shell: only variables in GITHUB_ENV reach the next step.
   const next = 'unset JWT_SECRET; set -a; . "$GITHUB_ENV"; set +a'
   const snippets = steps
     .filter((step) => step.if === undefined)
@@ -134,7 +134,7 @@ for (const [request = '', , answer = ''] of rows(
   conformance,
   '| request | FastAPI | this service |',
 )) {
-  test(`${conformance}: ${request} is answered ${answer}`, async () => {
+  test(`${conformance}: ${request} gets the response ${answer}`, async () => {
     const [, method = '', path = '', body] = /^`(\w+) (\S+)`(?: `(.*)`)?$/.exec(request) ?? []
     const { request: send, validToken } = await ownService()
     const { status, headers, text } = await send(method, path, {
@@ -148,7 +148,7 @@ for (const [request = '', , answer = ''] of rows(
   })
 }
 
-test(`${conformance}: the items of one service are copied to another, to the byte`, async () => {
+test(`${conformance}: the items of a service are copied to another, byte for byte`, async () => {
   const copy = snippetsBy(conformance, ['sh', 'text']).sh.at(-1)
   assert.ok(copy !== undefined)
   const secret = 'a secret of at least thirty-two bytes'
@@ -172,7 +172,7 @@ test(`${conformance}: the items of one service are copied to another, to the byt
   }
 })
 
-programTest('uvicorn', `${conformance}: tells what the service in Python fails`, async () => {
+programTest('uvicorn', `${conformance}: reports the failures of a Python service`, async () => {
   const sh = snippetsOf(conformance)
     .filter(({ language }) => language === 'sh')
     .slice(0, 2)

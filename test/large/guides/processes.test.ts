@@ -1,4 +1,4 @@
-/** docs/how-to/processes.md: the upgrade of two processes behind nginx, one by one, while clients are busy. */
+/** The upgrade in docs/how-to/processes.md: two processes behind nginx restart one by one while clients are busy. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -22,12 +22,12 @@ const secret = 'a secret of at least thirty-two bytes'
 const clients = 4
 const rounds = 2
 
-/** Like systemd, runs a process again whenever it has ended. Its id is in a file. */
+/** Like systemd, restarts a process whenever it has ended. The process id is in a file. */
 const supervisor = `
 trap 'kill $!; exit' TERM
 while :; do PORT="$2" item-store serve --host 127.0.0.1 & echo $! > "instance$1.pid"; wait $!; done`
 
-/** In place of systemd, which runs in no container: ends an instance, which is then started again. */
+/** Replaces systemd, which does not run in containers: ends an instance, which the supervisor restarts. */
 const systemctl = `#!/bin/sh
 test "$1" = restart || exit 1
 pid=$(cat "instance\${2#item-store@}.pid")
@@ -36,57 +36,50 @@ while kill -0 "$pid" 2> /dev/null; do sleep 0.05; done
 `
 
 describeWithRedis('docs/how-to/processes.md', () => {
-  programTest(
-    'nginx',
-    'upgrade: while one process restarts, the other one serves',
-    async (nginx) => {
-      const snippets = snippetsOf('docs/how-to/processes.md')
-      const upstream = snippets.find(({ language }) => language === 'nginx')
-      const restart = snippets.findLast(({ language }) => language === 'sh')
-      assert.ok(upstream !== undefined && restart !== undefined)
-      const prefix = await freePrefix()
-      const port = await freePort()
-      startNginx(nginx, configure(upstream.text.replaceAll('800', prefix), port, await freePort()))
+  programTest('nginx', 'upgrade: while one process restarts, the other serves', async (nginx) => {
+    const snippets = snippetsOf('docs/how-to/processes.md')
+    const upstream = snippets.find(({ language }) => language === 'nginx')
+    const restart = snippets.findLast(({ language }) => language === 'sh')
+    assert.ok(upstream !== undefined && restart !== undefined)
+    const prefix = await freePrefix()
+    const port = await freePort()
+    startNginx(nginx, configure(upstream.text.replaceAll('800', prefix), port, await freePort()))
 
-      const cwd = mkdtempSync(join(tmpdir(), 'item-store-upgrade-'))
-      const bin = join(cwd, 'node_modules/.bin')
-      putCommand(bin)
-      writeFileSync(join(bin, 'systemctl'), systemctl, { mode: 0o755 })
-      const PATH = `${bin}:${process.env.PATH}`
-      const variables = { JWT_SECRET: secret, STORE_URL: (await startedRedis()).url, PATH }
-      const env = { ...cleanEnvironment(), ...variables }
-      for (const number of ['1', '2']) {
-        ownProcess(['bash', '-c', supervisor, 'bash', number, prefix + number], { cwd, env })
-        await until(`process ${number} listens`, () => isHealthy(Number(prefix + number)))
-      }
-      await until('nginx serves', () => isHealthy(port))
+    const cwd = mkdtempSync(join(tmpdir(), 'item-store-upgrade-'))
+    const bin = join(cwd, 'node_modules/.bin')
+    putCommand(bin)
+    writeFileSync(join(bin, 'systemctl'), systemctl, { mode: 0o755 })
+    const PATH = `${bin}:${process.env.PATH}`
+    const variables = { JWT_SECRET: secret, STORE_URL: (await startedRedis()).url, PATH }
+    const env = { ...cleanEnvironment(), ...variables }
+    for (const number of ['1', '2']) {
+      ownProcess(['bash', '-c', supervisor, 'bash', number, prefix + number], { cwd, env })
+      await until(`process ${number} listens`, () => isHealthy(Number(prefix + number)))
+    }
+    await until('nginx serves', () => isHealthy(port))
 
-      const agent = new Agent({ keepAlive: true, maxSockets: clients })
-      after(() => agent.destroy())
-      const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
-      const call = keptClient(service, agent)
-      const statuses: number[] = []
-      let isOver = false
-      const work = Array.from({ length: clients }, async () => {
-        while (!isOver) statuses.push((await call('POST', '/items', '{"data":{}}')).status)
-      })
-      const pids = () =>
-        ['1', '2'].map((number) => readFileSync(join(cwd, `instance${number}.pid`)))
-      const before = pids()
-      for (let round = 0; round < rounds; round += 1) {
-        await runInShell([restart], { cwd, env: { PATH } }, (text) =>
-          text.replaceAll('800', prefix),
-        )
-      }
-      isOver = true
-      await Promise.all(work)
-      assert.notDeepEqual(pids(), before)
-      // A process that stops may close a connection just before nginx sends a request on it.
-      const failed = statuses.filter((status) => status !== 201).length
-      const message = `${failed} of ${statuses.length} requests failed`
-      assert.ok(failed <= 2 * rounds * clients && failed < statuses.length / 4, message)
-    },
-  )
+    const agent = new Agent({ keepAlive: true, maxSockets: clients })
+    after(() => agent.destroy())
+    const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
+    const call = keptClient(service, agent)
+    const statuses: number[] = []
+    let isOver = false
+    const work = Array.from({ length: clients }, async () => {
+      while (!isOver) statuses.push((await call('POST', '/items', '{"data":{}}')).status)
+    })
+    const pids = () => ['1', '2'].map((number) => readFileSync(join(cwd, `instance${number}.pid`)))
+    const before = pids()
+    for (let round = 0; round < rounds; round += 1) {
+      await runInShell([restart], { cwd, env: { PATH } }, (text) => text.replaceAll('800', prefix))
+    }
+    isOver = true
+    await Promise.all(work)
+    assert.notDeepEqual(pids(), before)
+    // A process that stops may close a connection just as nginx sends a request on it.
+    const failed = statuses.filter((status) => status !== 201).length
+    const message = `${failed} of ${statuses.length} requests failed`
+    assert.ok(failed <= 2 * rounds * clients && failed < statuses.length / 4, message)
+  })
 })
 
 const isHealthy = (port: number) =>
@@ -95,7 +88,7 @@ const isHealthy = (port: number) =>
     () => false,
   )
 
-/** deploy/nginx.conf with the upstream of the guide, on another port and without TLS. */
+/** Returns deploy/nginx.conf with the upstream of the guide, another port and no TLS. */
 function configure(upstream: string, port: number, redirecting: number) {
   const file = 'deploy/nginx.conf'
   const [own = ''] = /^upstream .*?^}\n/ms.exec(readFileSync(join(root, file), 'utf8')) ?? []
@@ -109,7 +102,7 @@ function configure(upstream: string, port: number, redirecting: number) {
   return configureNginx(file, changes, 'error_log stderr crit;')
 }
 
-/** Finds digits that, followed by 1 or 2, are free ports. */
+/** Finds digits to which 1 and 2 can be appended to get free ports. */
 async function freePrefix(): Promise<string> {
   for (;;) {
     const first = await freePort()

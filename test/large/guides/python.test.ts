@@ -1,4 +1,4 @@
-/** docs/how-to/python.md: its files and commands, in the order in which they stand there. */
+/** Runs the files and commands of docs/how-to/python.md in their order. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -12,13 +12,13 @@ import { assertShown, runInShell, snippetsBy, snippetsOf } from '../../support/s
 
 const guide = 'docs/how-to/python.md'
 const packages = 'import httpx, pytest, requests, simplejson'
-/** The first Python that has the packages of the guide; that of Debian has them from Debian packages. */
+/** The first Python with the packages of the guide. Debian's Python has them from Debian packages. */
 const python = ['python3', '/usr/bin/python3'].find(
   (program) => spawnSync(program, ['-c', packages]).status === 0,
 )
 
 test(
-  `${guide}: the tests pass, and the program prints what is shown`,
+  `${guide}: the tests pass, and the program prints the output shown`,
   unlessMissing(python === undefined && 'a Python with httpx, pytest, requests and simplejson'),
   async () => {
     const { sh, python: files } = snippetsBy(guide, ['sh', 'python', 'text'])
@@ -31,7 +31,7 @@ test(
     const { baseUrl, validToken } = await ownService()
     for (const { text, place } of files) {
       const [, name] = /^# (\w+\.py)\n/.exec(text) ?? []
-      assert.ok(name !== undefined, `${place} has no name`)
+      assert.ok(name !== undefined, `the snippet at ${place} has no file name`)
       writeFileSync(join(cwd, name), text.replace('http://localhost:8000/api/v1', baseUrl.href))
     }
     const [install, ...commands] = sh

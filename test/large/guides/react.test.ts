@@ -1,4 +1,4 @@
-/** docs/how-to/web-app.md: the hook for React, in a project like those of create-vite, and in a browser. */
+/** The React hook of docs/how-to/web-app.md, in a project like those of create-vite, and in a browser. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -14,7 +14,7 @@ import { root } from '../../support/tools.js'
 
 const guide = 'docs/how-to/web-app.md'
 
-/** As `npm create vite@latest` writes them, as far as the guide needs them. */
+/** The files that `npm create vite@latest` writes, as far as the guide needs them. */
 const files = {
   'package.json':
     '{ "name": "notes", "private": true, "type": "module", "scripts": { "dev": "vite" } }',
@@ -36,7 +36,7 @@ const files = {
   }),
 }
 
-test('docs/how-to/web-app.md: the hook of React follows changes, exactly', inChromium, async () => {
+test('docs/how-to/web-app.md: the React hook shows every change', inChromium, async () => {
   const { project, start } = newProject()
   const service = await ownService()
   for (const { text } of snippetsOf(guide)) {
@@ -65,7 +65,7 @@ test('docs/how-to/web-app.md: the hook of React follows changes, exactly', inChr
   await page.getByText('Lamp').waitFor({ state: 'detached' })
 })
 
-/** Creates the project, where everything is installed, and returns it with the command that starts its server. */
+/** Creates the project with all dependencies, and returns it with the command that starts its server. */
 function newProject() {
   const project = emptyFolder()
   mkdirSync(join(project, 'src'))
@@ -85,7 +85,7 @@ function newProject() {
     ...types,
     name,
   )
-  // Not through npm: they are this build, and a tool of it. Vite serves no files outside of the project.
+  // Copies this build and links Vite without npm. Vite serves no files outside the project, so the build is not linked.
   for (const path of ['package.json', 'dist']) {
     cpSync(join(root, path), join(project, 'node_modules/item-store', path), { recursive: true })
   }

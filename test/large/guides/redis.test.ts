@@ -1,4 +1,4 @@
-/** The guides for items on a Redis server: what they start runs, and what they back up can be restored. */
+/** The guides for items on a Redis server: the commands run, and a backup can be restored. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { until } from '../../support/until.js'
 
 const commandsOf = (file: string) => snippetsOf(file).filter(({ language }) => language === 'sh')
 
-/** A snippet with other ports than those of the guide. */
+/** Returns a snippet with other ports. */
 function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: number }): Snippet {
   const text = snippet.text
     .replace('redis-server --requirepass', `redis-server --port ${redis} --requirepass`)
@@ -24,7 +24,7 @@ function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: numbe
   return { ...snippet, text }
 }
 
-/** Starts the service as a snippet says, in the clone, and waits until it is healthy. */
+/** Starts the service with the command of a snippet, in the clone, and waits until it is healthy. */
 async function serve(snippet: Snippet, ports: { redis: number; port: number }, secret: string) {
   const text = onPorts(snippet, ports).text.replace(/\$\(openssl.*\)/, secret)
   assert.ok(text.includes(secret), `${snippet.place} sets no secret`)
@@ -45,7 +45,7 @@ async function healthyAt(port: number, secret: string) {
 
 programTest(
   'redis-server',
-  'docs/how-to/redis.md, processes.md: the commands run, and the items come back',
+  'docs/how-to/redis.md, processes.md: the commands run, and the items are restored',
   async () => {
     const commands = commandsOf('docs/how-to/redis.md')
     const [server, start, check, backUp, restore, append] = commands
