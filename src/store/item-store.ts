@@ -1,9 +1,8 @@
 /**
- * The contract of a store: what stands between the HTTP side and the place where items are kept.
+ * The interface that every store of items implements, in process memory or on a Redis server.
  *
- * A store knows neither HTTP nor JSON. It keeps the bytes it is given and hands the same bytes
- * back. Each operation may return a value or a promise, so that a store across the network fits the
- * same contract, while one in process memory pays nothing for it.
+ * A store knows neither HTTP nor JSON. It keeps the bytes of each item and returns the same bytes.
+ * An operation may return a promise, as a network requires, or a plain value, which costs less.
  *
  * @module
  */
@@ -14,48 +13,48 @@ import type { EncodedItem } from '../item/item.js'
 /** A value, or a promise of one. */
 export type Awaitable<T> = T | Promise<T>
 
-/** What a store guarantees about its lists. */
+/** The guarantees of a store about its lists. */
 export interface ListGuarantees {
   /**
-   * Whether a list is a snapshot: nothing that is created, replaced or deleted after `list` resolved
-   * shows in it. Otherwise an item present throughout shows exactly once.
+   * Whether a list is a snapshot, which no change after `list` resolves can affect. If not, a list still shows each
+   * item exactly once that is in the store from beginning to end of the read.
    */
   readonly isSnapshot: boolean
   /** Whether items are listed in the order in which they were created. */
   readonly isInOrder: boolean
 }
 
-/** What came of changing one item. */
+/** The outcome of a replace or delete. */
 export type ChangeOutcome =
   | 'done'
-  /** The id is not in the store; nothing has changed. */
+  /** No item has this id; nothing has changed. */
   | 'absent'
-  /** The item is not the expected one; nothing has changed. */
+  /** The stored item differs from the expected item; nothing has changed. */
   | 'unexpected'
 
-/** What is watched: an item, the items of a project, or all items. */
+/** The items that a watcher watches: one item, the items of a project, or all items. */
 export type Watched =
   | { readonly id: ItemId }
-  /** `undefined` for all items. */
+  /** Name of a project, or `undefined` for all items. */
   | { readonly project: string | undefined }
 
-/** All items, or those of a project. */
+/** A list of all items, or of the items of one project. */
 export interface ItemList {
-  /** The version of these items (`ItemStore.version`) from before the first one was read. */
+  /** The version of the listed items (see `ItemStore.version`), determined before the first item was read. */
   readonly version: string
   /**
-   * Total length of the chunks in bytes, if they are all in memory: then they can be read any number of times.
-   * `undefined` if it is not known before the end.
+   * Total length of the chunks in bytes, if all chunks are in memory. Then they can be read any number of times.
+   * Otherwise `undefined`, and the chunks can be read once.
    */
   readonly byteLength: number | undefined
   /**
-   * The items as JSON texts separated by commas; a chunk may end inside an item, and where a filter finds nothing, it
-   * is empty. Reading them may throw a `StoreError`.
+   * The items as JSON texts separated by commas. A chunk may end inside an item, and may be empty if a filter finds
+   * no items. Reading the chunks may throw a `StoreError`.
    */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
   /**
-   * Releases what the list holds, whether or not it was read to its end. Call it once no chunk is in
-   * use any more; further calls do nothing.
+   * Frees the memory of the list, whether or not it was read to its end. Call this method once no chunk is in use any
+   * more; further calls do nothing.
    */
   release(): void
 }
@@ -63,120 +62,120 @@ export interface ItemList {
 export interface StoreSize {
   /** Number of items. */
   readonly items: number
-  /** Bytes of their texts. */
+  /** Total length of the JSON texts of all items, in bytes. */
   readonly itemBytes: number
-  /** Bytes of memory held for the texts; of a Redis server, all that it uses. */
+  /** Memory for the items, in bytes. For a Redis server, all memory that the server uses. */
   readonly memoryBytes: number
-  /** What counts against `maxBytes`. */
+  /** Bytes that count against `maxBytes`. */
   readonly usedBytes: number
-  /** Beyond it, the store takes no more; `undefined` if it has no such limit. */
+  /** Limit in bytes beyond which the store accepts no more items; `undefined` if there is no limit. */
   readonly maxBytes: number | undefined
 }
 
-/** What happens between this process and a store across the network. */
+/** Statistics about the network traffic between this process and the servers of a store. */
 export interface StoreTraffic {
   /** Number of commands that were sent and have no reply yet. */
   readonly inFlight: number
-  /** Number of commands that are not sent yet, since too much is in flight. */
+  /** Number of commands that wait to be sent, because the in-flight limit is reached. */
   readonly waiting: number
-  /** How often a connection that was lost was made again. */
+  /** Number of times that a lost connection was made again. */
   readonly reconnections: number
-  /** How often a server of a cluster named another one for a command. */
+  /** Number of commands that a server of a cluster redirected to another server. */
   readonly redirections: number
-  /** Number of changes of which it is unknown whether they took effect. */
+  /** Number of changes for which it is unknown whether they took effect. */
   readonly unknownOutcomes: number
-  /** Called with the time from each command to its reply, in seconds. */
+  /** Called after each reply with the time since its command was sent, in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined
 }
 
 /**
  * A collection of items.
  *
- * Every operation may throw a `StoreError`. After `STORE_FULL` the store is as it was before. After
- * `STORE_UNAVAILABLE` the outcome of a create, replace or delete is unknown: it may have taken effect,
- * may still do so, or never will; only a later read can tell.
+ * Every operation may throw a `StoreError`. After `STORE_FULL`, nothing has changed. After `STORE_UNAVAILABLE`, the
+ * outcome of a create, replace or delete is unknown. The change may have taken effect, may still take effect, or may
+ * never do so; only a later read can tell.
  */
 export interface ItemStore {
   readonly guarantees: ListGuarantees
 
-  /** Left out by a store in process memory. */
+  /** Statistics about network traffic. A store in process memory has none. */
   readonly traffic?: StoreTraffic
 
-  /** A UUID: ids that follow from keys are derived in it. Services that share a store have the same. */
+  /** Namespace UUID from which an `Idempotency-Key` derives ids. All services that share a store have the same UUID. */
   readonly namespace: string
 
   /**
-   * Stores a new item, whose bytes do not change any more: a store may keep them where they are.
-   * @returns whether it was stored: not if the id is in the store, whose item stays as it is.
+   * Stores a new item. The caller must not change its bytes afterwards, because a store may keep them without a copy.
+   * @returns whether the item was stored. If the id is already in use, nothing changes and the result is `false`.
    */
   create(id: ItemId, item: EncodedItem): Awaitable<boolean>
 
-  /** The item's bytes, or `undefined` for an id that is not in the store. */
+  /** Returns the bytes of an item, or `undefined` if no item has this id. */
   read(id: ItemId): Awaitable<EncodedItem | undefined>
 
   /**
-   * Replaces the item with this id; the new one takes its place in the list.
-   * @param expected only if the item is still this one, which `read` returned. For an equal item that has taken its
-   * place, the outcome is `done` or `unexpected`.
+   * Replaces the item with this id. The new item has the same position in the list.
+   * @param expected an item that `read` returned. If another item has replaced it, the outcome is `unexpected`. If the
+   * other item has equal bytes, the outcome may also be `done`.
    */
   replace(id: ItemId, item: EncodedItem, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
-  /** @param expected as for `replace`. */
+  /** Deletes the item with this id. @param expected as for `replace`. */
   delete(id: ItemId, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
   /**
-   * Lists the items. Resolves once the first chunk has been read, so that a store that cannot be read fails here.
-   * @param project only its items. To find them takes as long as to look at all: whoever reads the chunks may pause
-   * between them.
+   * Lists all items. Resolves once the first chunk has been read, so that an unreachable store fails here.
+   * @param project restricts the list to the items of one project. This search takes as long as a list of all items.
+   * The reader may pause between chunks.
    */
   list(project?: string): Awaitable<ItemList>
 
   /**
-   * Visible ASCII characters that each create, replace and delete changes; found out without reading items.
-   * @param project then each change of its items, and perhaps other changes.
+   * Returns a text of visible ASCII characters that changes with each create, replace and delete.
+   * @param project restricts the version to the items of one project. Changes of other items may change it too.
    */
   version(project?: string): Awaitable<string>
 
   /**
-   * Calls back after each change of what is watched: at once where this service made it, soon after where
-   * another one did. May call back without a change.
-   * @returns what ends it.
+   * Calls back after each change of the watched items: at once after a change by this service, and soon after a
+   * change by another service. May also call back without a change.
+   * @returns a function that ends the watch.
    */
   watch(watched: Watched, callback: () => void): () => void
 
-  /** How much is stored. */
+  /** Returns the number of items, and the memory that they take. */
   size(): Awaitable<StoreSize>
 
-  /** Removes all items. Left out by a store across the network, which others use as well. */
+  /** Removes all items. Stores on a server do not have this method, because other services may use them too. */
   clear?(): void
 
-  /** Whether the store can serve requests now (spec §2.4). Never throws, and takes bounded time. */
+  /** Returns whether the store can serve requests now (spec §2.4). Never throws, and takes bounded time. */
   healthy(): Awaitable<boolean>
 
-  /** Releases everything the store holds. No operation may follow. */
+  /** Closes the connections of the store and frees its memory. No operation may follow. */
   close(): Awaitable<void>
 }
 
-/** Why an operation failed. */
+/** The reason why an operation of a store failed. */
 type StoreErrorCode =
   /** There is no room for the item, or no memory for the change; items can still be read and deleted. */
   | 'STORE_FULL'
-  /** The store cannot be reached, or did not respond in time. */
+  /** The store cannot be reached, did not respond in time, or rejected the request. */
   | 'STORE_UNAVAILABLE'
 
-/** The settings do not fit the items that are stored already: an error for the user to correct, in one line. */
+/** The settings of this service do not fit the stored data. The message is one line and tells what to change. */
 export class StoreMismatchError extends Error {
   override readonly name = 'StoreMismatchError'
 }
 
-/** An expected failure of a store. Clients see the message, so it reveals no internals. */
+/** An expected failure of a store. Clients see the message, so the message reveals no internals. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode
-  /** Whether it is about a change that may have taken effect. */
+  /** Whether the failed operation is a change that may have taken effect. */
   readonly isOutcomeUnknown: boolean
 
-  /** @param options `cause` is for the log. */
+  /** @param options `cause` goes to the log only. */
   constructor(
     code: StoreErrorCode,
     message: string,
@@ -188,7 +187,7 @@ export class StoreError extends Error {
   }
 }
 
-/** The error of a store in process memory to which the system refuses memory. */
+/** Returns the error for a store in process memory when the operating system refuses more memory. */
 export function outOfMemory(cause: Error): StoreError {
   return new StoreError('STORE_FULL', 'The store has no memory left', { cause })
 }

@@ -1,4 +1,4 @@
-/** Who waits for changes of a store. @module */
+/** Callbacks for changes of a store, by item and by project. @module */
 
 import type { ItemId } from '../item/id.js'
 import type { Watched } from './item-store.js'
@@ -10,26 +10,26 @@ export class Watchers {
   readonly #byProject = new Map<string, Set<Callback>>()
   readonly #ofAny = new Set<Callback>()
 
-  /** The items whose changes somebody waits for. */
+  /** The ids of all watched items. */
   get ids(): Iterable<ItemId> {
     return this.#byId.keys()
   }
 
-  /** The projects for whose changes somebody waits. */
+  /** The names of all watched projects. */
   get projects(): Iterable<string> {
     return this.#byProject.keys()
   }
 
-  /** Whether somebody waits for a change of any item, or of the items of a project. */
-  get areOfAny(): boolean {
+  /** Whether there is a watcher of all items, or of a project. */
+  get hasWatchersOfMany(): boolean {
     return this.#ofAny.size > 0 || this.#byProject.size > 0
   }
 
   get isEmpty(): boolean {
-    return this.#byId.size === 0 && !this.areOfAny
+    return this.#byId.size === 0 && !this.hasWatchersOfMany
   }
 
-  /** @returns what ends it. */
+  /** Adds a watcher. @returns a function that removes it. */
   add(watched: Watched, callback: Callback): () => void {
     if ('id' in watched) return addTo(this.#byId, watched.id, callback)
     if (watched.project !== undefined) return addTo(this.#byProject, watched.project, callback)
@@ -38,9 +38,9 @@ export class Watchers {
   }
 
   /**
-   * Calls whoever waits for a change of any item, of one of these items, or of the items of one of these projects.
-   * @param ids the items that have changed; all by default.
-   * @param projects the projects of these items, before and after the change; all by default.
+   * Calls the watchers of all items, and the watchers of the changed items and projects.
+   * @param ids ids of the changed items; all watched items by default.
+   * @param projects the projects of the changed items, before and after the change; all watched projects by default.
    */
   call(
     ids: Iterable<ItemId> = this.ids,

@@ -9,7 +9,7 @@ const clusters = {
   'rediss+cluster://:p@[::1]:1,10.0.0.1': ['rediss://:p@[::1]:1', 'rediss://:p@10.0.0.1'],
 }
 for (const [url, servers] of Object.entries(clusters)) {
-  test(`a cluster: ${url}`, () => {
+  test(`${url} is the URL of a cluster`, () => {
     const address = clusterAddress(url)
     assert.deepEqual(address?.hosts.map(address.urlOf), servers)
   })
@@ -28,7 +28,7 @@ const others = [
   ...['redis+cluster://u@a', 'redis+cluster://u:@a,b', 'redis+cluster://a:1,b:0'],
 ]
 for (const url of others) {
-  test(`no cluster: ${url}`, () => assert.equal(clusterAddress(url), undefined))
+  test(`"${url}" is not the URL of a cluster`, () => assert.equal(clusterAddress(url), undefined))
 }
 
 const sentinels = {
@@ -41,7 +41,7 @@ const sentinels = {
   ],
 }
 for (const [url, urls] of Object.entries(sentinels)) {
-  test(`sentinels: ${url}`, () => {
+  test(`${url} is the URL of sentinels`, () => {
     const address = sentinelAddress(url)
     const found = address?.hosts.map((host) => [
       ...[false, true].map((hasCredentials) => address.sentinelUrl(host, hasCredentials)),
@@ -58,5 +58,5 @@ const noSentinels = [
   ...['redis+sentinel://u@a/main', 'redis+sentinel://a/main/x', 'redis+sentinel://a/ma%20in'],
 ]
 for (const url of noSentinels) {
-  test(`no sentinels: ${url}`, () => assert.equal(sentinelAddress(url), undefined))
+  test(`${url} is not the URL of sentinels`, () => assert.equal(sentinelAddress(url), undefined))
 }

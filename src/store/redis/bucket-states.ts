@@ -1,4 +1,4 @@
-/** Reads the state of buckets: how many bytes each has, and its version. @module */
+/** Reads the states of buckets: the total length of the texts in each bucket, and its version. @module */
 
 import { hash } from 'node:crypto'
 import { bytesField, type CorruptedKeys } from './bucket.js'
@@ -7,22 +7,22 @@ import type { Command, RedisReply, RedisValue } from './client.js'
 /** The state of a bucket, from its field `bytes`. */
 export interface BucketState {
   readonly key: string
-  /** The field; `null` for a bucket without items. */
+  /** Value of the field `bytes`, as the server sent it; `null` for a bucket without items. */
   readonly field: RedisValue
-  /** Length of all texts. */
+  /** Total length of the items' texts in the bucket, in bytes. */
   readonly bytes: number
-  /** A UUID; empty for a bucket without items. */
+  /** A UUID that each change of the bucket replaces; empty for a bucket without items. */
   readonly version: string
 }
 
-/** The states of all buckets while they were read. */
+/** The states of all buckets, and one version for all of them or for a project. */
 export interface AllBuckets {
   readonly states: readonly BucketState[]
-  /** Changes with the version of any bucket, or with the items of a project. */
+  /** A hash that changes with the version of any bucket, or, for a project, with the project's items. */
   readonly version: string
 }
 
-/** Sends commands that change nothing. @throws {StoreError} if one fails. */
+/** Sends read-only commands and returns their replies. @throws {StoreError} if a command fails. */
 export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply[]>
 
 interface BucketStatesOptions {
@@ -34,11 +34,11 @@ interface BucketStatesOptions {
   readonly read: Read
 }
 
-/** Number of buckets that one command or call reads: the server needs 0.24 ms for 1,024 of them. */
+/** Number of buckets whose states one command or call reads. For 1,024 states, the server needs 0.24 ms. */
 const portion = 1024
-/** Time in which a server that has refused `SORT` is not asked again, in milliseconds. */
+/** Time for which no `SORT` is sent after the server has refused one, in milliseconds. */
 const refusedFor = 1000
-/** Maximum length of a field `bytes` with its protocol, in bytes: 15 digits, a space and a UUID. */
+/** Maximum length of a reply with the field `bytes`, in bytes: 15 digits, a space, a UUID, and the protocol's bytes. */
 const fieldBytes = 64
 
 export type BucketStates = ReturnType<typeof createBucketStates>
@@ -46,14 +46,14 @@ export type BucketStates = ReturnType<typeof createBucketStates>
 export function createBucketStates(options: BucketStatesOptions) {
   const { keys, isCluster, corrupted, read } = options
   const readByOneCommand = createSortedRead(options)
-  /** Buckets whose key did not exist when it was last checked. */
+  /** Keys of buckets that did not exist when they were last checked. */
   const absent = new Set<string>()
-  /** The states that were read last: most are the same the next time. */
+  /** The states that were read last. They are kept because most buckets do not change until the next read. */
   let last: AllBuckets = { states: [], version: '' }
-  /** The read of all states that is not sent yet. */
+  /** A read of all states that has been requested in this turn of the event loop, and is not sent yet. */
   let next: Promise<AllBuckets> | undefined
 
-  /** @throws {StoreError} if the field is not as the service writes it. */
+  /** Parses a field `bytes`. @throws {StoreError} if another program has written the field. */
   function stateIn(key: string, field: RedisValue): BucketState {
     if (field === null) return { key, field, bytes: 0, version: '' }
     absent.delete(key)
@@ -71,15 +71,15 @@ export function createBucketStates(options: BucketStatesOptions) {
     return (await read(wanted.map(commandOf))).map(({ value }) => value)
   }
 
-  /** Returns the length of each hash, 0 if it does not exist. @throws {StoreError} */
+  /** Returns the number of fields of each hash; 0 for a hash that does not exist. @throws {StoreError} */
   async function lengths(wanted: readonly string[]): Promise<number[]> {
     const commandOf = (key: string) => ({ parts: ['HLEN', key], key, replyBytes: 0 })
     return (await read(wanted.map(commandOf))).map(({ value }) => Number(value))
   }
 
   /**
-   * Checks that keys without the field `bytes` do not exist.
-   * @throws {StoreError} if one does, because another program has written it.
+   * Checks that the keys without a field `bytes` do not exist.
+   * @throws {StoreError} if such a key exists, because another program has written it.
    */
   async function assertAbsent(missing: readonly string[]): Promise<void> {
     const found = await lengths(missing)
@@ -91,7 +91,7 @@ export function createBucketStates(options: BucketStatesOptions) {
     for (const [index, key] of missing.entries()) if (found[index] === 0) absent.add(key)
   }
 
-  /** @param known states that need not be parsed again, by index. */
+  /** Parses the fields `bytes` of buckets. @param known earlier states, which are reused where a field is the same. */
   async function statesIn(
     fields: readonly RedisValue[],
     itsKeys: readonly string[],
@@ -112,7 +112,7 @@ export function createBucketStates(options: BucketStatesOptions) {
     return await statesIn(await readFields(wanted), wanted)
   }
 
-  /** Reads all fields with a command for each, in portions to keep each piece of work short. */
+  /** Reads the field `bytes` of each bucket by a command of its own, in portions that block the event loop briefly. */
   async function readEachField(): Promise<RedisValue[]> {
     const fields: RedisValue[] = []
     for (let start = 0; start < keys.length; start += portion) {
@@ -123,7 +123,7 @@ export function createBucketStates(options: BucketStatesOptions) {
 
   async function readAll(): Promise<AllBuckets> {
     next = undefined
-    // `SORT` takes a key of another kind for a bucket without items.
+    // `SORT` returns nil for a key that is not a hash, as for a bucket without items. `HGET` fails for such a key.
     const sorted = isCluster || corrupted.size > 0 ? undefined : await readByOneCommand()
     const states = await statesIn(sorted ?? (await readEachField()), keys, last.states)
     if (states.some((state, index) => state !== last.states[index])) {
@@ -133,13 +133,13 @@ export function createBucketStates(options: BucketStatesOptions) {
     return last
   }
 
-  /** Reads the states of all buckets, in the order of their keys. Calls of one turn share it. @throws {StoreError} */
+  /** Reads the states of all buckets. Calls in one turn of the event loop share one read. @throws {StoreError} */
   async function all(): Promise<AllBuckets> {
     next ??= Promise.resolve().then(readAll)
     return await next
   }
 
-  /** Checks some buckets again. @throws {StoreError} if another program has written to one of the keys. */
+  /** Checks whether buckets are corrupted. @throws {StoreError} if another program has written to one of the keys. */
   async function check(wanted: readonly string[]): Promise<void> {
     for (const key of wanted) absent.delete(key)
     await some(wanted)
@@ -149,11 +149,11 @@ export function createBucketStates(options: BucketStatesOptions) {
 }
 
 /**
- * Returns a function that reads the fields of all buckets, in their order, with one command for each portion.
+ * Returns a function that reads the field `bytes` of all buckets, with one `SORT` command for each portion of buckets.
  *
- * `SORT` is the only command that reads fields of several hashes. It needs a key with their numbers, a sorted set that
- * never changes. It may not read other keys in a cluster, or for a user without rights to all keys. The function then
- * resolves to `undefined`.
+ * `SORT` is the only command that reads fields of several hashes. It requires a sorted set with the numbers of the
+ * buckets, which never changes. The server refuses `SORT` in a cluster, and for a user without the right to read all
+ * keys. The function then resolves to `undefined`.
  */
 function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
   const numbersKey = `${prefix}{numbers}`
@@ -165,8 +165,8 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
   })
   const scores = keys.flatMap((_, number) => [String(number), String(number)])
   const addNumbers = { parts: ['ZADD', numbersKey, ...scores], key: numbersKey, replyBytes: 0 }
-  /** Until this time, as `performance.now()` has it, the server is not asked. */
-  let refusedUntil = prefix.includes('*') ? Number.POSITIVE_INFINITY : 0 // `*` stands for the number
+  /** Time until which no `SORT` is sent, on the clock of `performance.now()`. */
+  let refusedUntil = prefix.includes('*') ? Number.POSITIVE_INFINITY : 0 // `SORT` replaces the first `*` of a pattern
 
   return async function readByOneCommand(): Promise<RedisValue[] | undefined> {
     if (performance.now() < refusedUntil) return undefined
@@ -177,7 +177,7 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
       if (fields.length === keys.length) return fields
       await read([addNumbers])
     } catch {
-      // The server may not take this command, or no writes. Reading each field shows any other cause.
+      // The server may refuse `SORT` or writes. Any other error also occurs when each field is read by itself.
       refusedUntil = performance.now() + refusedFor
     }
     return undefined

@@ -1,12 +1,14 @@
 /**
- * A bucket: one hash. The field of each item's id has its text. The field `bytes` has the length of all texts and,
- * after a space, the version of the bucket, which each change replaces. A key with anything else is corrupted: another
- * program has written to it.
+ * The format of a bucket, and the scripts that change its items. A bucket is a Redis hash. For each item it has a field
+ * whose name is the item's id and whose value is the item's text. The field `bytes` has the total length of all texts,
+ * a space and the version of the bucket, a UUID that each change replaces. If a key has any other content, another
+ * program has written to it, and the key is called corrupted.
  *
- * Scripts do what no single command of the server can do. The server runs a script without interruption, and refuses it
- * only before its first change: for a missing right, for lack of memory, because it takes no writes, or for unexpected
- * data. So a script makes one change, or begins by deleting the field without a name. That has no effect, needs no
- * memory, and proves that the changes after it are allowed. A server whose memory is full checks only the first change.
+ * Scripts make changes that no single Redis command can make. The server runs a script without interruption, and can
+ * refuse it only before its first change: for a missing right, for lack of memory, because it accepts no writes, or for
+ * unexpected data. So a script either makes one change, or first deletes the field with the empty name. That deletion
+ * has no effect, needs no memory, and proves that the server accepts the changes after it. A server whose memory is
+ * full checks only the first change of a script.
  *
  * @module
  */
@@ -16,30 +18,30 @@ import type { ItemFilter } from '../../item/item.js'
 import type { StoreError } from '../item-store.js'
 import { partlyDone, refused, unexpectedData } from './errors.js'
 
-/** The field of a bucket that is not an item. */
+/** Name of the field with the total length of the texts and the version of the bucket. All other fields are items. */
 export const bytesField = 'bytes'
 
 const itemStart = '{"id":"'
 const idLength = 36
 const closeBrace = 0x7d
 
-/** Entries of a bucket. */
+/** Some entries of a bucket. */
 export interface Entries {
-  /** The value of the field `bytes`, if it is among them. */
+  /** Value of the field `bytes`, if the entries include it. */
   readonly bytes: Buffer | undefined
-  /** Texts by id. */
+  /** Texts of the items, by id. */
   readonly items: ReadonlyMap<string, Buffer>
-  /** A field that is neither an item's nor `bytes`. */
+  /** Name of a field that is neither an item nor `bytes`, if there is such a field. */
   readonly unexpected: Buffer | undefined
 }
 
-/** @param reply fields and their values in turn. */
+/** Parses entries of a bucket. @param reply names and values of fields, in turn. */
 export function entriesIn(reply: readonly Buffer[]): Entries {
   const items = new Map<string, Buffer>()
   let bytes: Buffer | undefined
   let unexpected: Buffer | undefined
   for (let index = 0; index < reply.length; index += 2) {
-    const [field, value] = [reply[index], reply[index + 1]] as [Buffer, Buffer] // there are as many values as fields
+    const [field, value] = [reply[index], reply[index + 1]] as [Buffer, Buffer] // each name has a value
     const id = field.toString('latin1')
     if (id === bytesField) bytes = value
     else if (isItem(id, value)) items.set(id, value)
@@ -48,14 +50,14 @@ export function entriesIn(reply: readonly Buffer[]): Entries {
   return { bytes, items, unexpected }
 }
 
-/** The texts of several items, each after a comma. */
+/** The texts of several items, with a comma before each. */
 export interface ItemTexts {
   readonly bytes: Buffer
-  /** Where each item ends, in the order of the texts. */
+  /** Offset in `bytes` of the end of each item's text. */
   readonly ends: Uint32Array
 }
 
-/** Joins texts, each after a comma, in memory of their own: a slice of Node's pool would keep the whole pool. */
+/** Copies texts into one new buffer, with a comma before each. A slice of Node's pool would keep the pool in memory. */
 export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   let length = 0
   for (const text of items.values()) length += 1 + text.length
@@ -71,7 +73,7 @@ export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   return { bytes, ends }
 }
 
-/** Returns the texts of the items that a filter wants, each after a comma. */
+/** Returns the texts of the items that a filter selects, with a comma before each. */
 export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   const wanted: Buffer[] = []
   let start = 0
@@ -82,7 +84,7 @@ export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buff
   return wanted
 }
 
-/** Whether the text begins with the id, as `{"id":"…"`, and ends like an object. */
+/** Returns whether a text begins with `{"id":"…"` with this id, and ends with a brace. */
 export function isItem(id: string, text: Buffer): boolean {
   return (
     id.length === idLength &&
@@ -93,11 +95,11 @@ export function isItem(id: string, text: Buffer): boolean {
 }
 
 /**
- * Keys that another program has written to, each with a field that is not an item's; `undefined` if the key as a whole
- * is not a bucket. The store is unhealthy until they are as the service left them.
+ * Keys that another program has written to, each with the name of a corrupted field, or with `undefined` if the whole
+ * key is not a bucket. The store is unhealthy until these keys have valid content again.
  */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
-  /** Adds a key. @returns the error for the caller who has met it. */
+  /** Adds a corrupted key. @returns the error for the caller whose request found the key. */
   found(key: string, field?: Buffer): StoreError {
     this.set(key, field)
     return refused(new Error(`another program has written to ${key}`))
@@ -106,14 +108,14 @@ export class CorruptedKeys extends Map<string, Buffer | undefined> {
 
 export interface Script {
   readonly text: string
-  /** SHA-1 of the text in hexadecimal digits, by which the server knows the script. */
+  /** SHA-1 of the text in hexadecimal digits, which `EVALSHA` takes in place of the text. */
   readonly digest: string
 }
 
-/** Maximum length of a script's reply, in bytes. */
+/** Maximum length of the reply of a script, in bytes. */
 export const shortReply = 24 * 1024
 
-/** Reads the length of all texts into `bytes`. `%.0f` writes numbers without an exponent. */
+/** Beginning of scripts: reads the total length of all texts of the bucket into the variable `bytes`. */
 const begin = `
 local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
@@ -121,6 +123,7 @@ local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 a
 local bytes = field and string.match(field, '^(%d+) [%w-]+$')
 if not bytes or #bytes > 15 then return unexpected end`
 
+/** Beginning of scripts that change an item. The format `%.0f` writes numbers without an exponent. */
 const beginChange = `${begin}
 local version, text, expected = ARGV[2], ARGV[3], ARGV[4]
 local length = redis.call('HSTRLEN', key, id)
@@ -129,22 +132,22 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
-/** ARGV: id. Returns the text, or its length if it is long, or nothing if there is no such item. */
+/** Script with ARGV: id. Returns the text of the item, its length if the text is long, or nil if no item has the id. */
 export const readShortScript = script(`
 local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
 if length > ${shortReply} then return length end
 return redis.call('HGET', KEYS[1], ARGV[1])`)
 
-/** Replies of the scripts that change an item. */
+/** Outcomes of changes, by the number with which a script replies. */
 export const outcomes = { 0: 'absent', 1: 'done', 2: 'unexpected' } as const
 
-/** ARGV: id, version, text. Returns 1, or 0 if the item exists already. */
+/** Script with ARGV: id, version, text. Returns 1, or 0 if an item with the id exists already. */
 export const createScript = script(`${beginChange}
 if length > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
 return 1`)
 
-/** ARGV: id, version, text, SHA-1 of the expected text or nothing. A full server takes a text that is not longer. */
+/** Script with ARGV: id, version, text, SHA-1 of the expected text or ''. A full server accepts no longer text. */
 export const replaceScript = script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
@@ -152,7 +155,7 @@ if #text <= length then redis.call('HDEL', key, '') end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text - length))
 return 1`)
 
-/** ARGV: id, version, nothing, SHA-1 of the expected text or nothing. Deleting the last item deletes the bucket. */
+/** Script with ARGV: id, version, '', SHA-1 of the expected text or ''. Deleting the last item deletes the bucket. */
 export const deleteScript = script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
@@ -160,11 +163,11 @@ if bytes - length == 0 then return redis.call('HDEL', key, id, 'bytes') - 1 end
 redis.call('HDEL', key, '')
 redis.call('HSET', key, 'bytes', bytesNow(bytes - length))
 if redis.pcall('HDEL', key, id) == 1 then return 1 end
-return redis.error_reply('${partlyDone} the item may be there still')`)
+return redis.error_reply('${partlyDone} the item may still exist')`)
 
 /**
- * ARGV: the name of a field that does not exist. Uses each command of the store, and writes and deletes a field, so
- * that it fails where one of the store's commands would be refused.
+ * Script with ARGV: the name of a field that does not exist. Runs each command that the store uses, and writes and
+ * deletes a field, so that the script fails if the server would refuse any of these commands.
  */
 export const probeScript = script(`${begin}
 if redis.call('HSTRLEN', key, id) > 0 then return unexpected end

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { newItemId } from '../../item/id.js'
 import { Changes } from './changes.js'
 
-test('a watcher that comes during a poll is called for what the poll finds', async () => {
+test('a watcher that is added during a poll is called for changes that the poll finds', async () => {
   const states = [{ key: 'bucket', field: null, bytes: 1, version: '1' }]
   const changes = new Changes({ keyOf: () => 'bucket', statesOf: () => nextTurn(states) })
   const told: string[] = []

@@ -1,4 +1,4 @@
-/** Polls for the changes of other services while anybody watches. @module */
+/** Calls the watchers of items after each change. Polls the server for changes by other services. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemId } from '../../item/id.js'
@@ -6,13 +6,13 @@ import type { Watched } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import type { BucketState } from './bucket-states.js'
 
-/** Time between two polls, in milliseconds: a change is seen within half a second. */
+/** Time between two polls for changes, in milliseconds. A change is noticed within half a second. */
 const interval = 250
 
 interface ChangesOptions {
   /** Returns the key of an item's bucket. */
   readonly keyOf: (id: ItemId) => string
-  /** Reads the states of buckets, by default of all. */
+  /** Reads the states of the buckets with these keys; of all buckets by default. */
   readonly statesOf: (keys?: ReadonlySet<string>) => Promise<readonly BucketState[]>
 }
 
@@ -26,12 +26,12 @@ export class Changes {
     this.#options = options
   }
 
-  /** The projects for whose changes somebody waits. */
+  /** The names of all watched projects. */
   get projects(): Iterable<string> {
     return this.#watchers.projects
   }
 
-  /** @returns a function that ends it. */
+  /** Calls back after each change of the watched items. @returns a function that ends the watch. */
   watch(watched: Watched, callback: () => void): () => void {
     const unwatch = this.#watchers.add(watched, callback)
     if (!this.#isPolling) void this.#poll()
@@ -39,8 +39,8 @@ export class Changes {
   }
 
   /**
-   * Records a change that this service has made.
-   * @param project of the item now. The next poll calls the watchers of the project that the item has left.
+   * Calls the watchers of an item that this service has changed.
+   * @param project project of the item now. Watchers of the project that the item has left are called by the next poll.
    */
   made(id: ItemId, project: string | undefined): void {
     this.#watchers.call([id], [project])
@@ -50,7 +50,7 @@ export class Changes {
     this.#closing.abort()
   }
 
-  /** Polls until nobody watches. The cost for the server does not depend on the number of watchers. */
+  /** Polls for changes until there are no watchers. The cost for the server does not depend on their number. */
   async #poll(): Promise<void> {
     this.#isPolling = true
     const { signal } = this.#closing
@@ -59,7 +59,7 @@ export class Changes {
       try {
         known = await this.#compare(known)
       } catch {
-        // Reads of items fail, and tell their callers.
+        // Ignored: reads of items fail too, and report the error to their callers.
       }
       await delay(interval, undefined, { signal, ref: false }).catch(() => undefined)
     }
@@ -67,18 +67,21 @@ export class Changes {
   }
 
   /**
-   * Calls the watchers of all projects after any change, because a bucket has items of several projects. A bucket that
-   * is seen for the first time counts as changed: it may have changed since the watcher came.
-   * @param known versions by key.
+   * Reads the versions of buckets, and calls the watchers of changed buckets. After any change, the watchers of all
+   * projects are called, because a bucket has items of several projects. A bucket that is read for the first time
+   * counts as changed, because it may have changed since its watcher was added.
+   * @param known the versions that the last poll found, by key.
+   * @returns the versions that this poll found, by key.
    */
   async #compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const { keyOf, statesOf } = this.#options
-    const keys = this.#watchers.areOfAny ? undefined : new Set([...this.#watchers.ids].map(keyOf))
+    const { hasWatchersOfMany, ids } = this.#watchers
+    const keys = hasWatchersOfMany ? undefined : new Set([...ids].map(keyOf))
     const states = await statesOf(keys)
     const versions = new Map(states.map(({ key, version }) => [key, version]))
     const changed = states.filter(({ key, version }) => known.get(key) !== version)
     if (changed.length > 0) {
-      // Watchers that came during the poll are called too: in a cluster, their own read may be older than the poll.
+      // Watchers that were added during the poll are called too: in a cluster, their own read may be older than it.
       const changedKeys = new Set(changed.map(({ key }) => key))
       this.#watchers.call([...this.#watchers.ids].filter((id) => changedKeys.has(keyOf(id))))
     }

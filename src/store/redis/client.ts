@@ -1,8 +1,8 @@
 /**
- * Connects a client of `@redis/client` once, and reads what servers say of themselves.
+ * Opens a connection to a server with `@redis/client`, checks that the server is of the right kind, and parses `INFO`.
  *
- * The client's own deadlines and reconnection are not used. Its deadline ends when a command is sent, it waits forever
- * for the reply to its greeting, and it sends commands queued while disconnected after their callers have given up.
+ * The deadlines and the reconnection of `@redis/client` are not used. Its deadline for a command ends once the command
+ * is sent, and there is none for the greeting. After a reconnect, it sends commands that callers have given up.
  *
  * @module
  */
@@ -13,25 +13,25 @@ import { connectErrorOf, NotPrimaryError, TimeoutError } from './errors.js'
 
 const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = createRequire(import.meta.url)(
   '@redis/client',
-) // as for pino in process/log.ts
+) // an `import` of this package would slow the start (process/log.ts)
 
 export interface ClientOptions {
-  /** `redis:`, `rediss:` or `redis+unix:`, with user, password and number of the database. */
+  /** URL with the scheme `redis:`, `rediss:` or `redis+unix:`, and user, password and database number, if any. */
   readonly url: string
-  /** Whether the server has to belong to a cluster; if not, it must not. */
+  /** Whether the server must belong to a cluster. If `false`, it must not belong to a cluster. */
   readonly isClusterNode: boolean
-  /** Maximum time to wait for a reply, for the in-flight limit, and for a connection, in milliseconds. */
+  /** Maximum time to wait for each of a connection, the in-flight limit and a reply, in milliseconds. */
   readonly timeout: number
 }
 
 export interface Command {
-  /** Its name and arguments. */
+  /** Name and arguments of the command. */
   readonly parts: readonly (string | Buffer)[]
-  /** Picks the server of a cluster that gets the command. */
+  /** Redis key that determines which server of a cluster gets the command. */
   readonly key: string
-  /** Maximum length of its reply in bytes, if known. */
+  /** Maximum length of the reply in bytes, if known. */
   readonly replyBytes?: number | undefined
-  /** Whether `ASKING` goes first, because the slot of the key is being moved to the server that gets this. */
+  /** Whether to send `ASKING` before the command, because the slot of the key is being moved to the server. */
   readonly isAsking?: boolean
 }
 
@@ -43,26 +43,27 @@ export interface RedisReply {
   readonly client: object
 }
 
-/** A reply, or an error reply. */
+/** A reply to a command, or an error in its place. */
 export type Reply = RedisReply | Error
 
-/** Called before other commands are sent, with a function that sends a command ahead of them. */
+/** Called before commands are sent. @param send sends one more command ahead of these commands. */
 export type OnCheck = (send: (parts: Command['parts']) => Promise<RedisValue>) => void
 
+/** The servers of a store: a single server, a primary with sentinels, or a cluster. */
 export interface Servers {
-  /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
+  /** Resolves once the first attempt to connect has succeeded or failed. After a failure, there are more attempts. */
   readonly firstAttempt: Promise<void>
-  /** Whether every server that items can be on is connected. */
+  /** Whether there is a connection to every server that has items. */
   readonly isReady: boolean
-  /** Whether a reply of unknown length may be asked of the server that has the key. */
+  /** Returns whether the in-flight limit has room for a reply of unknown length from the server with this key. */
   hasRoom(key: string): boolean
   /**
-   * Sends commands as one call to each server that has some of their keys.
-   * @returns a reply for each command.
-   * @throws {Error} for `storeError`, after a bounded time.
+   * Sends commands to the servers that have their keys, in one call to each server.
+   * @returns a reply for each command, in the order of the commands.
+   * @throws {Error} after a bounded time. `storeError` converts the error.
    */
   send(commands: readonly Command[]): Promise<readonly Reply[]>
-  /** Returns the server that has the key; only a cluster has this method. */
+  /** Returns the server that has the key. Only a cluster has this method. */
   serverOf?(key: string): { readonly isReady: boolean } | undefined
   close(): void
 }
@@ -70,8 +71,8 @@ export interface Servers {
 export type Client = ReturnType<typeof newClient>
 
 /**
- * Connects once, and checks that the server takes commands and is of the right kind.
- * @throws {Error} after twice the timeout at most, or when the signal has come in between.
+ * Connects to a server in one attempt, and checks that the server accepts commands and is of the right kind.
+ * @throws {Error} after at most twice the timeout, or if the signal has been aborted in the meantime.
  */
 export async function connect(
   { url, isClusterNode, timeout }: ClientOptions,
@@ -85,7 +86,7 @@ export async function connect(
   throw mismatch
 }
 
-/** Connects to a server of any kind, and sends the first command. @throws {Error} like `connect`. */
+/** Connects to a server of any kind, and sends a first command. @throws {Error} like `connect`. */
 export async function open(
   url: string,
   firstCommand: Command['parts'],
@@ -93,7 +94,7 @@ export async function open(
   signal: AbortSignal,
 ): Promise<{ client: Client; reply: RedisValue }> {
   const client = newClient(url, timeout)
-  /** The first error, such as bytes that are no reply; the end of the connection follows from it. */
+  /** The first error of the connection, such as a malformed reply. Later errors are consequences of the first one. */
   let reason: unknown
   client.on('error', (error) => {
     reason ??= error
@@ -101,9 +102,9 @@ export async function open(
   try {
     const isOpen = new Promise((resolve) => client.once('connect', resolve))
     const isReady = client.connect()
-    await Promise.race([isOpen, isReady]) // bounded by `connectTimeout`; cannot be cancelled before
+    await Promise.race([isOpen, isReady]) // takes up to `connectTimeout`, and cannot be cancelled earlier
     signal.throwIfAborted()
-    // Fails if the server requires a password and the URL has none.
+    // The first command fails if the server requires a password and the URL has none.
     const greeting = isReady.then(() => client.sendCommand<RedisValue>(firstCommand))
     const reply = await withTimeout(timeout, greeting)
     signal.throwIfAborted()
@@ -114,13 +115,13 @@ export async function open(
   }
 }
 
-/** Returns an error if the server is not of the kind that the address names. */
+/** Returns an error if the reply to `INFO` shows that the server is not of the kind that `STORE_URL` names. */
 function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   // Valkey 8 names the field `server_mode`.
   if ((infoField(info, 'redis_mode') ?? infoField(info, 'server_mode')) === 'sentinel') {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }
-  // In a cluster, replicas reply to CLUSTER SLOTS, and with MOVED to all else.
+  // Replicas in a cluster are accepted: they answer CLUSTER SLOTS, and redirect all other commands with MOVED.
   if (!isClusterNode && isReplica(info)) return new NotPrimaryError('the server is a replica')
   if (/^cluster_enabled:1/m.test(info) === isClusterNode) return undefined
   return new Error(
@@ -130,24 +131,24 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   )
 }
 
-/** Avoids `createClient`, which takes tens of milliseconds to make a class with all commands for each new URL. */
+/** Creates a client without `createClient`, which would take tens of milliseconds per URL to build all commands. */
 function newClient(url: string, timeout: number) {
   return new RedisClient({
     url: url.replace(/^redis\+unix:/, 'unix:'),
-    RESP: 2, // the newer version adds nothing here but a greeting
+    RESP: 2, // RESP 3 would only add a greeting
     disableOfflineQueue: true,
-    disableClientInfo: true, // its reply would hide the error of a server that refuses the connection
+    disableClientInfo: true, // the reply to CLIENT SETINFO would hide the error of a server that refuses the connection
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })
 }
 
-/** Whether `INFO` says that the server is a replica. The items of a replica can be of any age. */
+/** Returns whether a reply to `INFO` is that of a replica. A replica may have outdated items. */
 export function isReplica(info: string): boolean {
   return infoField(info, 'role') === 'slave'
 }
 
-/** Returns the value of this name in a reply to `INFO`. */
+/** Returns the value of a field in a reply to `INFO`. */
 function infoField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1]
 }
@@ -165,11 +166,11 @@ export function memoryIn(infos: readonly string[]): Omit<StoreSize, 'items' | 'i
   return { memoryBytes, usedBytes: memoryBytes, maxBytes }
 }
 
-/** @param time in milliseconds. @throws {TimeoutError} unless the promise settles in time. */
+/** Waits for a promise. @param time limit in milliseconds. @throws {TimeoutError} if it does not settle in time. */
 export async function withTimeout<T>(time: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    // A reply that arrived while this process was busy is read first.
+    // `setImmediate` lets Node first read a reply that arrived while this process was busy.
     const expire = () => setImmediate(reject, new TimeoutError(`no reply within ${time} ms`))
     timer = setTimeout(expire, time)
   })

@@ -1,8 +1,8 @@
 /**
- * A cluster: a connection to each of its masters, and the table of which master has which slot.
+ * The connections to the masters of a Redis cluster, and the table that assigns each hash slot to a master.
  *
- * The client's own cluster is not used: in it, requests for a server that does not reply wait forever, although a
- * replica has taken over (bench/CHOICES.md).
+ * The cluster class of `@redis/client` is not used, because its requests to a master that does not reply wait forever,
+ * even after a replica has taken over (bench/CHOICES.md).
  *
  * @module
  */
@@ -23,14 +23,14 @@ import { errorCodeOf, NotConnectedError, ReachabilityLog } from './errors.js'
 import type { Traffic } from './in-flight.js'
 import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
-/** Maximum number of redirections that a command follows. */
+/** Maximum number of redirections (MOVED, ASK) that are followed for one command. */
 const maxRedirections = 5
-/** Number of servers asked at a time for the table of slots; the first reply counts. */
+/** Number of servers that are asked for the table of slots at the same time. The first reply is used. */
 const askedAtOnce = 3
 const tableCommand = ['CLUSTER', 'SLOTS']
 
 export interface ClusterOptions {
-  /** Maximum time to wait for a reply, for the in-flight limit, and for a connection, in milliseconds. */
+  /** Maximum time to wait for each of a connection, the in-flight limit and a reply, in milliseconds. */
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
@@ -38,25 +38,25 @@ export interface ClusterOptions {
 }
 
 export class Cluster {
-  /** Resolves once the first attempt to read the table has succeeded or failed; there will be others. */
+  /** Resolves once the first attempt to read the table of slots has succeeded or failed. Later attempts may follow. */
   readonly firstAttempt: Promise<void>
   readonly #address: ClusterAddress
   readonly #options: ClusterOptions
   readonly #log: ReachabilityLog
   readonly #closing = new AbortController()
-  /** By host and port: the masters, and servers that a redirection has named since the table was read. */
+  /** Connections by host and port: to the masters, and to servers that redirections have named since the last table. */
   readonly #connections = new Map<string, RedisConnection>()
-  /** Slots by key: computing one takes 0.3 µs. */
+  /** Cache of slots by key. Without it, each slot takes 0.3 µs to compute. */
   readonly #slots = new Map<string, number>()
-  /** Host and port of the master of each slot that has one. */
+  /** Host and port of the master of each slot. A slot without a master is missing. */
   #table = new Map<number, string>()
-  /** Host and port of the masters when the table was read last. */
+  /** Hosts and ports of the masters in the table that was read last, joined. */
   #servers: string | undefined
-  /** Number of attempts to read the table that have failed since one succeeded. */
+  /** Number of failed attempts to read the table since the last success. */
   #failures = 0
-  /** Why the table could not be read last; `undefined` if it was. */
+  /** Error of the last attempt to read the table; `undefined` if it succeeded. */
   #cause: unknown
-  /** The latest attempt to read the table, and the one that will follow, if the table is outdated. */
+  /** The latest attempt to read the table, and the next attempt, which exists if the table is outdated. */
   #attempt: Promise<void>
   #nextAttempt: Promise<void> | undefined
 
@@ -67,7 +67,7 @@ export class Cluster {
     this.firstAttempt = this.#attempt = this.#readTable()
   }
 
-  /** Whether every slot has a master, and each of them can be reached. */
+  /** Whether every slot has a master, and all masters are connected. */
   get isReady(): boolean {
     const connections = [...this.#connections.values()]
     return this.#table.size === slotCount && connections.every(({ isReady }) => isReady)
@@ -78,16 +78,16 @@ export class Cluster {
     return this.#connections.get(this.#masterOf(key))
   }
 
-  /** Whether a reply of unknown length may be asked of the server that has the key. */
+  /** Returns whether the in-flight limit has room for a reply of unknown length from the server with this key. */
   hasRoom(key: string): boolean {
     return this.serverOf(key)?.hasRoom() ?? true
   }
 
   /**
-   * Sends commands as one call to each server. A command that its server has not executed is sent again by itself,
-   * because the key may have moved.
-   * @returns a reply for each command.
-   * @throws {Error} for `storeError`, after a bounded time.
+   * Sends commands to the masters that have their keys, in one call to each master. A command that a master did not
+   * execute is sent once more in a call of its own, because its key may have moved to another master.
+   * @returns a reply for each command, in the order of the commands.
+   * @throws {Error} after a bounded time. `storeError` converts the error.
    */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const deadline = performance.now() + this.#options.timeout
@@ -95,7 +95,7 @@ export class Cluster {
     const replies: Reply[] = []
     const sent = [...new Set(masters)].map(async (master) => {
       const indexes = [...commands.keys()].filter((index) => masters[index] === master)
-      const own = indexes.map((index) => commands[index] as Command) // these are its indexes
+      const own = indexes.map((index) => commands[index] as Command) // the indexes are those of commands
       const received = await this.#sendTo(master, own)
       for (const [order, index] of indexes.entries()) replies[index] = received[order] as Reply // one for each command
     })
@@ -124,7 +124,7 @@ export class Cluster {
     return slot
   }
 
-  /** Sends commands to one server. Without a connection to it, each gets that error in place of a reply. */
+  /** Sends commands to one server. Returns a `NotConnectedError` for each command if there is no connection. */
   async #sendTo(address: string, commands: readonly Command[]): Promise<readonly Reply[]> {
     const connection = this.#connections.get(address)
     try {
@@ -137,9 +137,9 @@ export class Cluster {
   }
 
   /**
-   * Sends a command again that its server has not executed.
-   * @param master host and port of that server.
-   * @returns the reply, or the error for which the command is not sent again.
+   * Sends a command again, if the error proves that its master has not executed it.
+   * @param master host and port of the master that the command was sent to.
+   * @returns the reply, or the error if the command may not be sent again.
    * @throws {Error} like `send`.
    */
   async #retry(command: Command, master: string, error: Error, deadline: number): Promise<Reply> {
@@ -150,7 +150,7 @@ export class Cluster {
       ;[reply] = (await withTimeout(deadline - performance.now(), sent)) as [Reply] // one for one command
     }
     if (error instanceof NotConnectedError) {
-      // Nothing was sent. The server may be gone, with another one in its place.
+      // The command was not sent. Its master may be gone, and another server may have taken over.
       if (this.#cause === undefined)
         await untilSettled(this.#nextAttempt ?? this.#attempt, deadline)
       await sendTo(this.#masterOf(command.key), false)
@@ -159,12 +159,12 @@ export class Cluster {
       const redirection = redirectionOf(reply, server)
       if (redirection === undefined) break
       this.#options.traffic.redirections += 1
-      // While one takes over, two servers may redirect to each other.
+      // While a server takes over from another, the two may redirect to each other.
       if (count > 0) await pauseAfter(count - 1, this.#closing.signal)
       await untilSettled(this.#connectionTo(redirection.address).firstAttempt, deadline)
       if (!redirection.isAsk) {
         this.#table.set(this.#slotOf(command.key), redirection.address)
-        this.#markOutdated() // other slots have moved as well
+        this.#markOutdated() // other slots may have moved too
       }
       await sendTo(redirection.address, redirection.isAsk)
     }
@@ -192,12 +192,12 @@ export class Cluster {
     return connection
   }
 
-  /** Logs that the cluster is back only when all of its masters are. */
+  /** Logs that the cluster can be reached again, once all of its masters are connected. */
   #logIfReady(): void {
     if (this.isReady) this.#log.found()
   }
 
-  /** Has the table read again, after the present attempt and a pause. */
+  /** Starts another attempt to read the table of slots, after the current attempt and a pause. */
   #markOutdated(): void {
     const readAgain = async () => {
       await this.#attempt
@@ -209,13 +209,13 @@ export class Cluster {
     this.#nextAttempt ??= readAgain()
   }
 
-  /** Reads the table. If no server replies, or some slot has no master, there will be another attempt. */
+  /** Reads the table of slots. Tries again later if no server replies or a slot has no master. */
   async #readTable(): Promise<void> {
     const { signal } = this.#closing
     try {
       signal.throwIfAborted()
       const table = await this.#askForTable()
-      // A server that has left the cluster knows fewer masters.
+      // A smaller table may come from a server that has left the cluster, and knows fewer masters.
       if (table.size >= this.#table.size) await this.#adopt(table)
       const missing = slotCount - table.size
       if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
@@ -231,7 +231,7 @@ export class Cluster {
     }
   }
 
-  /** Asks some masters, or the hosts of the URL after a failure. @throws {Error} if no server replies. */
+  /** Asks masters, or hosts in `STORE_URL` after a failure, for the table of slots. @throws {Error} if none replies. */
   async #askForTable(): Promise<Map<number, string>> {
     const ready = [...this.#connections].filter(([, { isReady }]) => isReady)
     const start = Math.floor(Math.random() * ready.length)
@@ -261,7 +261,7 @@ export class Cluster {
     }
   }
 
-  /** Uses a table once its masters are connected to, so that a slot that has moved is served at once. */
+  /** Connects to all masters in a new table of slots, and then uses it. So slots that have moved are served at once. */
   async #adopt(table: Map<number, string>): Promise<void> {
     const masters = new Set(table.values())
     await Promise.all([...masters].map((master) => this.#connectionTo(master).firstAttempt))
@@ -276,7 +276,7 @@ export class Cluster {
     }
   }
 
-  /** Closes the connection to a server that is no master any more, once its calls have ended. */
+  /** Closes the connection to a former master, after the time in which all its calls end. */
   async #retire(address: string, connection: RedisConnection): Promise<void> {
     this.#connections.delete(address)
     const { signal } = this.#closing
@@ -285,7 +285,7 @@ export class Cluster {
   }
 }
 
-/** Waits until a promise is settled, or the time is over. */
+/** Waits until a promise is settled or the deadline has passed. @param deadline on the clock of `performance.now()`. */
 async function untilSettled(promise: Promise<void>, deadline: number): Promise<void> {
   await withTimeout(deadline - performance.now(), promise).catch(() => undefined)
 }

@@ -1,10 +1,10 @@
 /**
- * The connection to one server, which reconnects whenever it is lost.
+ * The connection to one Redis server, with automatic reconnection.
  *
- * A call waits until the in-flight limit has room for it, and is then in flight until its replies have come. Both
- * times are bounded. Replies come in the order of the commands: if one is late, all later ones are. The connection is
- * then dropped with everything in flight. It is also dropped when the server turns out to be no primary; then the
- * address is resolved again. Nothing is sent twice.
+ * A call waits until the in-flight limit has room for it, and is then in flight until its replies have arrived. Both
+ * times are bounded. A server replies in the order of the commands, so a late reply delays all later replies. The
+ * connection is therefore closed if a reply is late, and all calls in flight fail. The connection is also closed if the
+ * server is not the primary. Each reconnection resolves the server's address again. No command is sent twice.
  *
  * @module
  */
@@ -32,24 +32,24 @@ import {
 import { InFlightLimit, type Traffic } from './in-flight.js'
 
 interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
-  /** Returns where the server is now. @throws {Error} after a bounded time. */
+  /** Returns the current URL of the server. @throws {Error} after a bounded time, if there is none. */
   readonly url: () => string | Promise<string>
   readonly log: Pick<Logger, 'warn'>
   readonly reachability: Reachability
   readonly traffic: Traffic
-  /** Called before the first command of each second. What it sends goes ahead of that command. */
+  /** Called at most once a second, before a command is sent. Commands that the callback sends go first. */
   readonly onCheck?: OnCheck | undefined
 }
 
-/** Time for which a server counts as the primary, in milliseconds. Reads of a replica would succeed too. */
+/** Time after which the server's role is checked again, in milliseconds. A replica would answer reads without error. */
 const primaryFor = 1000
-/** Pauses between attempts to connect, in milliseconds. */
+/** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
 
 /** Commands that are sent together, once the in-flight limit has room for all of them. */
 interface Call {
   readonly commands: readonly Command[]
-  /** When it began to wait or, later, was sent, as `performance.now()` has it. */
+  /** Time when the call began to wait, and then time when it was sent, on the clock of `performance.now()`. */
   since: number
   /** Called with a reply for each command. */
   readonly resolve: (replies: readonly Reply[]) => void
@@ -57,23 +57,23 @@ interface Call {
 }
 
 export class RedisConnection {
-  /** Resolves once the first attempt to connect has succeeded or failed; there will be others. */
+  /** Resolves once the first attempt to connect has succeeded or failed. After a failure, there are more attempts. */
   readonly firstAttempt: Promise<void>
   readonly #options: RedisConnectionOptions
   readonly #closing = new AbortController()
-  /** `undefined` while there is no connection. */
+  /** The client that is connected; `undefined` while there is no connection. */
   #client: Client | undefined
-  /** Why there is no connection. */
+  /** The reason why there is no connection. */
   #cause: unknown
-  /** In the order in which the calls were made. */
+  /** Calls that are not sent yet, in the order in which they were made. */
   readonly #waiting = new Set<Call>()
-  /** In the order in which the calls were sent. */
+  /** Calls that await replies, in the order in which they were sent. */
   readonly #inFlight = new Set<Call>()
   #limit = new InFlightLimit()
-  /** When the server was last asked for its role, as `performance.now()` has it. */
+  /** Time when the server was last asked for its role, on the clock of `performance.now()`. */
   #askedForRole = 0
   #wasConnected = false
-  /** Runs while there are calls, until the deadline of the oldest one. */
+  /** Timer for the deadline of the oldest call; `undefined` while there are no calls. */
   #deadline: NodeJS.Timeout | undefined
 
   constructor(options: RedisConnectionOptions) {
@@ -96,12 +96,12 @@ export class RedisConnection {
     return this.#waiting.size
   }
 
-  /** Whether a reply of unknown length may be asked for. */
+  /** Returns whether the in-flight limit has room for a reply of unknown length. */
   hasRoom(): boolean {
     return this.#limit.hasRoomForUnknown
   }
 
-  /** Sends commands one after the other, as one call. @throws {Error} for `storeError`, after a bounded time. */
+  /** Sends commands together, in order. @throws {Error} after a bounded time. `storeError` converts the error. */
   send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (this.#client === undefined) return Promise.reject(new NotConnectedError(this.#cause))
     return new Promise((resolve, reject) => {
@@ -111,19 +111,19 @@ export class RedisConnection {
     })
   }
 
-  /** Leaves the server, if it is connected; the address is then resolved again. */
+  /** Closes the current connection, if any, and then resolves the server's address again and reconnects. */
   leave(cause: unknown): void {
     if (this.#client !== undefined) this.#lose(cause)
   }
 
-  /** Closes the connection for good. Calls without a reply fail, and no call may follow. */
+  /** Closes the connection for good. Rejects all pending calls. No call may follow. */
   close(): void {
     this.#closing.abort()
     this.#options.traffic.connections.delete(this)
     this.#drop(new Error('the store is closed'))
   }
 
-  /** Sends waiting calls while the limit has room. */
+  /** Sends waiting calls while the in-flight limit has room. */
   #sendWaiting(): void {
     const client = this.#client
     if (client === undefined) return
@@ -143,7 +143,7 @@ export class RedisConnection {
     const receive = (reply: Reply): void => {
       replies.push(reply)
       if (replies.length < call.commands.length) return
-      if (!this.#inFlight.delete(call)) return // the connection was lost
+      if (!this.#inFlight.delete(call)) return // rejected already, because the connection was lost
       call.resolve(replies)
       this.#options.traffic.onRoundTrip?.((performance.now() - call.since) / 1000)
       this.#limit.give(bytes, replies)
@@ -153,23 +153,23 @@ export class RedisConnection {
       this.#sendWaiting()
     }
     for (const { parts, isAsking } of call.commands) {
-      // ASKING applies to the next command alone, and fails only together with it.
+      // An error reply to ASKING is ignored: the command after ASKING fails too, and reports the error.
       if (isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
       const reply = client.sendCommand<RedisValue>(parts)
       reply.then((value) => receive({ value, client }), receive)
     }
   }
 
-  /** Asks ahead of other commands, so that the replies of a replica to them do not count. */
+  /** Asks the server for its role ahead of other commands, so that their replies are discarded if it is a replica. */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
     this.#options.onCheck?.((parts) => client.sendCommand(parts))
-    if (this.#options.isClusterNode) return // in a cluster, a replica answers MOVED
+    if (this.#options.isClusterNode) return // a replica in a cluster answers each read with MOVED
     client.sendCommand<Buffer>(['INFO', 'replication']).then(
       (info) => {
         if (isReplica(String(info))) this.#leaveReplica(client)
       },
-      () => undefined, // the commands that follow fail as well
+      () => undefined, // ignored: the commands after INFO fail too, and report the error
     )
   }
 
@@ -183,7 +183,7 @@ export class RedisConnection {
     if (since === Number.POSITIVE_INFINITY) return
     const time = since + this.#options.timeout - performance.now()
     this.#deadline = setTimeout(() => {
-      // Replies that arrived while this process was busy are read first.
+      // `setImmediate` lets Node first read replies that arrived while this process was busy.
       setImmediate(() => {
         this.#deadline = undefined
         this.#expire()
@@ -213,7 +213,7 @@ export class RedisConnection {
         const since = performance.now()
         onAttempt()
         await end
-        // A server may refuse changes as a replica does, and say that it is none: then reconnecting slows down too.
+        // A server may refuse changes like a replica but report itself as a primary. Then pauses grow too.
         const wasLeft = this.#cause instanceof NotPrimaryError
         failures = wasLeft && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {
@@ -227,7 +227,7 @@ export class RedisConnection {
   async #connect(): Promise<Client> {
     const options = { ...this.#options, url: await this.#options.url() }
     const { client, evictionPolicy } = await connect(options, this.#closing.signal)
-    // Policies for keys with a time to live do no harm, because buckets have none.
+    // The `volatile-` policies evict only keys with a time to live, and the keys of the store have none.
     if (evictionPolicy?.startsWith('allkeys-')) {
       const text =
         'the server deletes items once it reaches maxmemory; set maxmemory-policy noeviction'
@@ -236,7 +236,7 @@ export class RedisConnection {
     return client
   }
 
-  /** Uses a connection until it ends. */
+  /** Uses a new connection for calls. @returns a promise that resolves when the connection ends. */
   #use(client: Client): Promise<void> {
     const end = new Promise<void>((resolve) => {
       client.once('end', resolve).once('error', (error) => {
@@ -257,7 +257,7 @@ export class RedisConnection {
     this.#options.reachability.lost(error)
   }
 
-  /** Rejects all pending calls, so that no caller waits forever. @param error for the calls in flight. */
+  /** Closes the connection, and rejects all pending calls. @param error the error that calls in flight get. */
   #drop(error: unknown): void {
     const [client, unsent, sent] = [this.#client, [...this.#waiting], [...this.#inFlight]]
     this.#client = undefined
@@ -277,10 +277,10 @@ function sinceFirst([first]: Set<Call>): number {
   return first?.since ?? Number.POSITIVE_INFINITY
 }
 
-/** Waits before the next attempt to connect: longer after each failure, or until the signal. */
+/** Waits before the next attempt to connect, twice as long after each failure. The signal ends the wait. */
 export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
   const pause = Math.min(longestPause, shortestPause * 2 ** failures)
-  // Services that lost the same server do not all come back at the same moment.
+  // A random pause keeps services that lost the same server from all reconnecting at the same moment.
   const wait = pause * (0.5 + Math.random() / 2)
   await delay(wait, undefined, { signal }).catch(() => undefined)
 }

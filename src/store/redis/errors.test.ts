@@ -20,7 +20,7 @@ const [lost, still] = ['the store cannot be reached', 'the store still cannot be
 const back = 'the store can be reached again'
 const [one, other] = [new Error('one'), new Error('other')]
 
-test('one line when it is lost, one for each further cause, and one when it is back', () => {
+test('the log has a line when the store is lost, one for each new cause, and one when the store is back', () => {
   for (const error of [one, one, other, one, new NotConnectedError(other)]) reachability.lost(error)
   reachability.found()
   reachability.found()
@@ -30,7 +30,7 @@ test('one line when it is lost, one for each further cause, and one when it is b
   assert.deepEqual(lines.slice(3), [[lost, 'one', undefined]])
 })
 
-test('the same cause at two servers has two lines', () => {
+test('the log has a line for each server if two servers are lost for the same cause', () => {
   for (const server of ['a:1', 'b:1', 'a:1']) reachability.lost(one, server)
   assert.deepEqual(lines, [
     [lost, 'one', 'a:1'],
@@ -38,7 +38,7 @@ test('the same cause at two servers has two lines', () => {
   ])
 })
 
-test('it is back once it stays, and not for a moment', () => {
+test('the log reports a store as back only once its connection has lasted for the settling time', () => {
   reachability.lost(one)
   for (let n = 0; n < 10; n += 1) {
     reachability.found()
@@ -52,7 +52,7 @@ test('it is back once it stays, and not for a moment', () => {
   assert.deepEqual(lines.slice(1), [back])
 })
 
-test('what was never lost is not back', () => {
+test('the log does not report a store as back that was never lost', () => {
   reachability.found()
   mock.timers.tick(settlingTime)
   assert.deepEqual(lines, [])

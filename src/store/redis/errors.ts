@@ -1,4 +1,4 @@
-/** Errors of servers and connections: what the callers of the store and the log are told. @module */
+/** Converts errors of Redis servers and connections for callers of the store, and for the log. @module */
 
 import { createRequire } from 'node:module'
 import type { Logger } from 'pino'
@@ -9,45 +9,45 @@ const {
   ClientOfflineError,
   ErrorReply,
   SocketClosedUnexpectedlyError,
-}: typeof import('@redis/client') = createRequire(import.meta.url)('@redis/client') // as for pino in process/log.ts
+}: typeof import('@redis/client') = createRequire(import.meta.url)('@redis/client') // an `import` of this package would slow the start (process/log.ts)
 
-/** Whether a command changes items. */
+/** The purpose of a command: to read items, or to change an item. */
 export type Purpose = 'read' | 'change'
 
-/** Nothing was sent, because there is no connection to the server. */
+/** The error of a command that was not sent, because there is no connection to the server. */
 export class NotConnectedError extends Error {
-  /** @param cause why there is no connection. */
+  /** @param cause the reason why there is no connection. */
   constructor(cause: unknown) {
     super('there is no connection to the server', { cause })
   }
 }
 
-/** Nothing was sent, because too much was in flight for too long. */
+/** The error of a command that was not sent, because the in-flight limit had no room for it in time. */
 export class BusyError extends Error {}
 
-/** The reply did not come in time. */
+/** The error of a command whose reply did not arrive in time. */
 export class TimeoutError extends Error {}
 
-/** The server is not used, because it is not the primary, or cannot be known to be. */
+/** The error of a server that is not used, because it is not known to be the primary. */
 export class NotPrimaryError extends Error {}
 
-/** Code of a script's reply after which it is unknown what has changed. */
+/** Code of the error reply of a script that failed after its first change, so that its outcome is unknown. */
 export const partlyDone = 'PARTLYDONE'
 
-/** Code of a script's reply for a key that another program has written to. */
+/** Code of the error reply of a script for a key that another program has written to. */
 export const unexpectedData = 'UNEXPECTED'
 
-/** Codes of error replies with which servers refuse a command before they execute it. */
+/** Codes of error replies that prove that the server has refused the command and changed nothing. */
 const refusals = new Set([
   ...['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH'],
   ...['NOPERM', 'NOREPLICAS', 'NOSCRIPT', 'OOM', 'READONLY', 'TRYAGAIN', 'WRONGPASS', 'WRONGTYPE'],
   unexpectedData,
 ])
 
-/** Marks errors of commands in a script; before version 7, the code comes after it. */
+/** Pattern of error replies for a command in a script. Before Redis 7, the code of the error is inside the text. */
 const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
-/** Returns the error for the caller of the store. @param error thrown by sending a command, or its error reply. */
+/** Returns the error for callers of the store. @param error an error from sending a command, or an error reply. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   const isRefused = isRefusal(error)
   if (isRefused && /\bOOM\b/.test(errorReplyOf(error) ?? '')) {
@@ -59,7 +59,7 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
   return unavailable(message, purpose, isUnknown, cause)
 }
 
-/** Returns what the caller is told, and whether a change may have taken effect. */
+/** Returns the message for callers of the store, and whether a change may have taken effect despite the error. */
 function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   const isUnsent = [NotConnectedError, ClientOfflineError, ClientClosedError].some(
     (kind) => error instanceof kind,
@@ -72,14 +72,14 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-/** Whether an error reply proves that nothing has changed. Others may come from a proxy, after the execution. */
+/** Returns whether an error reply proves that nothing changed. A proxy may send other errors after the execution. */
 function isRefusal(error: unknown): boolean {
   const message = errorReplyOf(error) ?? partlyDone
   if (message.includes(partlyDone)) return false
   return refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(message)
 }
 
-/** Returns the error for a store that can be reached, but rejects the request. @param cause for the log. */
+/** Returns the error for a request that a reachable store rejects. @param cause goes to the log only. */
 export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
   return unavailable('The store rejected the request', purpose, false, cause)
 }
@@ -106,7 +106,7 @@ export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
 }
 
-/** Whether a server refuses a command, or one in a script, because it is a replica. */
+/** Returns whether an error reply shows that the server refuses a command, or a command in a script, as a replica. */
 export function isOfReplica(error: unknown): boolean {
   const message = errorReplyOf(error) ?? ''
   return /^(?:READONLY|MASTERDOWN) |^ERR Error running script.*[ -](?:READONLY|MASTERDOWN) /.test(
@@ -114,18 +114,18 @@ export function isOfReplica(error: unknown): boolean {
   )
 }
 
-/** Quotations that may be logged: the commands of the store. */
+/** Names of commands in quotation marks, which may be logged when an error reply quotes them. */
 const ownCommands =
   /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
-/** Returns the error as it may be logged. */
+/** Returns an error that may be logged: without quotations from commands, which may contain passwords or items. */
 export function causeOf(error: unknown): unknown {
   return error instanceof ErrorReply ? new Error(withoutQuotations(error.message)) : error
 }
 
 /**
- * Cuts an error reply at the first quotation or brace: it may quote a command with a password or an item, which
- * begins with a brace.
+ * Cuts the text of an error reply at the first quotation or brace. The server may quote a command with a password, or
+ * an item, which begins with a brace.
  */
 function withoutQuotations(message: string): string {
   const text = message.replaceAll(ownCommands, '$2')
@@ -133,7 +133,7 @@ function withoutQuotations(message: string): string {
   return end === -1 ? text : text.slice(0, end).trimEnd()
 }
 
-/** Returns why a connection could not be opened, without the password, which the server may have repeated. */
+/** Returns the error for a failed attempt to connect, without the password, which a server may repeat in its reply. */
 export function connectErrorOf(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error
   const isClosed = 'code' in error && error.code === 'EPIPE'
@@ -141,7 +141,7 @@ export function connectErrorOf(error: unknown, url: string): unknown {
     return new Error('the server closed the connection without a reply')
   }
   if (error.message.startsWith('Unknown RESP type')) {
-    return new Error('what listens there does not speak the Redis protocol')
+    return new Error('the program at this address does not speak the Redis protocol')
   }
   if (!(error instanceof ErrorReply)) return error
   const message = withoutQuotations(error.message)
@@ -151,35 +151,36 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   )
 }
 
+/** Callbacks for the state of the connection to a server. */
 export interface Reachability {
-  /** Called when the connection to a server is lost, or an attempt to connect has failed. */
+  /** Called when the connection to a server is lost, or when an attempt to connect fails. */
   lost(error: unknown): void
-  /** Called when the connection to a server has been made. */
+  /** Called when a connection to a server has been made. */
   found(): void
 }
 
 /**
- * Time without a further loss until the store counts as back, in milliseconds: while a replica takes over, the
- * servers of a cluster may disagree for a moment.
+ * Time that the store must stay connected until the log reports that it can be reached again, in milliseconds. While a
+ * replica takes over in a cluster, connections may fail again, because the servers disagree for a moment.
  */
 export const settlingTime = 3_000
 
-/** Logs a line when the store is lost, one for each further cause, and one when it is back. */
+/** Logs a warning when the store cannot be reached, another for each new cause, and a line when it can be again. */
 export class ReachabilityLog implements Reachability {
   readonly #log: Pick<Logger, 'info' | 'warn'>
   readonly #onLost: () => void
-  /** Servers and causes that have been logged since the store was back. */
+  /** Servers and causes that were logged since the store could last be reached. */
   readonly #logged = new Set<string>()
-  /** Runs since a server was found. */
+  /** Timer that runs after a connection was made, until the log reports that the store can be reached again. */
   #settling: NodeJS.Timeout | undefined
 
-  /** @param onLost called each time that a connection is lost or cannot be made. */
+  /** @param onLost called whenever a connection is lost or an attempt to connect fails. */
   constructor(log: Pick<Logger, 'info' | 'warn'>, onLost = () => {}) {
     this.#log = log
     this.#onLost = onLost
   }
 
-  /** @param server host and port of the lost server of a cluster. */
+  /** Logs the loss of a server, unless it is known. @param server host and port of the server in a cluster. */
   lost(error: unknown, server?: string): void {
     this.#onLost()
     clearTimeout(this.#settling)
@@ -202,7 +203,7 @@ export class ReachabilityLog implements Reachability {
   }
 }
 
-/** Returns a text about an error for the log: its code if it has no message, as for a host with several addresses. */
+/** Returns the message of an error for the log, or its code: the error of a host with two addresses has no message. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

@@ -1,26 +1,26 @@
-/** What is in flight: the limit for one connection, in bytes, and the counts of all connections. @module */
+/** The in-flight limit: bounds the bytes of commands and replies on a connection. Also counts traffic. @module */
 
 import type { StoreTraffic } from '../item-store.js'
 import type { Command, RedisValue, Reply } from './client.js'
 
-/** Maximum for commands and replies in flight together, in bytes: neither end has to hold more. */
+/** Maximum length of commands in flight and their replies, in bytes. It bounds the buffers of service and server. */
 const maxBytes = 32 * 1024 * 1024
-/** Minimum counted for a call with its replies, in bytes. It limits calls in flight to 1,024. */
+/** Minimum that each call with its replies counts, in bytes. This limits the calls in flight to 1,024. */
 const minBytes = 32 * 1024
-/** Minimum counted for a reply of unknown length, in bytes. It limits these replies to 64. */
+/** Minimum that a reply of unknown length counts, in bytes. This limits such replies in flight to 64. */
 const minBytesOfUnknown = 512 * 1024
 /** Decay of the expected length of replies: after 44 short replies, a tenth of the longest one remains. */
 const decay = 0.95
 
-/** Limits what is in flight on one connection. */
+/** Counts the bytes of commands and replies in flight on one connection. */
 export class InFlightLimit {
   #bytes = 0
-  /** Expected length of a reply of unknown length, in bytes: that of the longest recent one. */
+  /** Expected length of a reply of unknown length, in bytes: the length of the longest recent reply. */
   #replyBytes = maxBytes / 4
 
   /**
-   * Counts commands that are sent together, with their replies. A single call may exceed the limit.
-   * @returns the bytes to give back; `undefined` if there is no room for them.
+   * Counts the commands of a call with their replies. While no other call is in flight, a call may exceed the limit.
+   * @returns the bytes to pass to `give` after the replies; `undefined` if the limit has no room for the call.
    */
   take(commands: readonly Command[]): number | undefined {
     const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
@@ -30,7 +30,7 @@ export class InFlightLimit {
     return counted
   }
 
-  /** Gives bytes back, and learns the usual length from a reply. The length of replies that came together was known. */
+  /** Gives back the bytes of a call, and learns from its reply. Calls with several replies knew the length before. */
   give(bytes: number, [reply, ...others]: readonly Reply[]): void {
     this.#bytes -= bytes
     if (reply === undefined || reply instanceof Error || others.length > 0) return
@@ -38,8 +38,8 @@ export class InFlightLimit {
   }
 
   /**
-   * Whether a reply of unknown length may be asked for, where a script could limit its length. At most 32 are in
-   * flight then, because all of them may turn out to be long.
+   * Whether a command with a reply of unknown length may be sent, instead of a script that bounds the length. At most
+   * 32 such replies are in flight, because all of them may turn out to be long.
    */
   get hasRoomForUnknown(): boolean {
     const bytes = Math.max(minBytesOfUnknown, this.#replyBytes)
@@ -58,13 +58,13 @@ function lengthOf(value: RedisValue): number {
   return Buffer.isBuffer(value) ? value.length : 0
 }
 
-/** Counts for all connections of a store. */
+/** Statistics about the network traffic on all connections of a store. */
 export class Traffic implements StoreTraffic {
   reconnections = 0
   redirections = 0
   unknownOutcomes = 0
   onRoundTrip: ((seconds: number) => void) | undefined
-  /** The connections that are not closed. */
+  /** All connections that are not closed. */
   readonly connections = new Set<{ readonly inFlight: number; readonly waiting: number }>()
 
   get inFlight(): number {

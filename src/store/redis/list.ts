@@ -1,9 +1,9 @@
 /**
- * The list of all items, bucket by bucket. While some buckets are sent, the next ones are read, several in one call.
- * A bucket of more than a batch is read batch by batch.
+ * Lists items, bucket by bucket. While the items of some buckets are sent to the client, the next buckets are read,
+ * several in one call. A bucket with more than `batchBytes` is read in batches.
  *
- * The text of a bucket that fits into a batch was complete at one instant. It is cached under the version that came in
- * the same reply, so that a list reads only what has changed.
+ * A bucket that fits into one batch is read at one instant. Its items are cached with the version from the same reply,
+ * so that the next list reads only buckets that have changed.
  *
  * @module
  */
@@ -21,52 +21,52 @@ import {
 import type { BucketState, BucketStates, Read } from './bucket-states.js'
 import type { Command, RedisReply } from './client.js'
 
-/** Expected length of the buckets that are read together, in bytes. */
+/** Expected total length of the buckets that one call reads, in bytes. */
 const maxBytesTogether = 256 * 1024
-/** Number of buckets that are read together: this takes no more than 2 ms. */
+/** Maximum number of buckets that one call reads. For 1,024 buckets, a call takes up to 2 ms. */
 const maxTogether = 1024
-/** Expected length of lists that are read as a whole before they are sent, in bytes. */
+/** Maximum expected length of a list that is read as a whole before it is sent, in bytes. */
 const shortList = 512 * 1024
-/** Length up to which texts are joined, in bytes: joining more takes longer than another write. */
+/** Length from which texts are sent without joining more texts to them, in bytes: another write takes less time. */
 const chunkBytes = 4 * 1024
-/** Minimum length of an item's text, in bytes: `{"id":"…"}`. */
+/** Minimum length of an item's text, in bytes: the length of `{"id":"…"}`. */
 const minTextBytes = 45
-/** Maximum length of a reply about a bucket besides fields and texts, in bytes. */
+/** Maximum length of the parts of an `HSCAN` reply besides fields and texts, in bytes. */
 const shortReply = 1024
-/** Memory for a cached text besides its bytes: its key, its version and the objects around them. */
+/** Memory that a cached bucket takes besides its texts, in bytes, for its key, its version and JavaScript objects. */
 const cacheOverhead = 400
 const firstCursor = '0'
 
-/** A chunk in whose place the reader of a filtered list can pause. */
+/** An empty chunk, which lets the reader of a filtered list pause where there are no items. */
 const nothing = Buffer.alloc(0)
 
-/** A part of a bucket. */
+/** The entries of a bucket in one reply to `HSCAN`. */
 interface Batch extends Entries {
-  /** Where the next batch begins; `firstCursor` after the last one. */
+  /** Cursor of the next batch of the bucket; `firstCursor` after the last batch. */
   readonly cursor: string
-  /** Identifies the server process that gave the cursor. */
+  /** Identifies the server process that sent the cursor. Other processes do not know the cursor. */
   readonly client: object
 }
 
 interface BucketTextsOptions {
   readonly states: BucketStates
   readonly corrupted: CorruptedKeys
-  /** Bytes of items to ask for at a time. */
+  /** Bytes of items to request in one command. */
   readonly batchBytes: number
-  /** Maximum memory for cached texts, in bytes. */
+  /** Maximum memory for cached buckets, in bytes. */
   readonly maxCachedBytes: number
   readonly read: Read
 }
 
-/** Reads buckets, with one call for all of them. @throws {StoreError} */
+/** Reads the texts of buckets in one call. A long bucket is read further in batches. @throws {StoreError} */
 export type ReadTexts = (
   buckets: readonly BucketState[],
 ) => Promise<readonly (ItemTexts | AsyncIterable<ItemTexts>)[]>
 
-/** Returns a function that reads the texts of buckets: all at once, or batch by batch if they are long. */
+/** Returns a function that reads the texts of buckets, each as a whole, or in batches if the bucket is long. */
 export function createReadTexts(options: BucketTextsOptions): ReadTexts {
   const { states, corrupted, batchBytes, maxCachedBytes, read } = options
-  /** Texts by key. A version is a random UUID that belongs to one content of a bucket. */
+  /** Cached texts of buckets, by key. Each change of a bucket replaces its version, a random UUID. */
   const cache = new Map<string, { readonly version: string; readonly texts: ItemTexts }>()
   let cachedBytes = 0
 
@@ -92,7 +92,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
     return { ...entries, cursor: cursor.toString(), client }
   }
 
-  /** Returns the texts of a bucket that is complete in one batch. */
+  /** Returns and caches the texts of a bucket that one batch contains completely. */
   function wholeTexts(key: string, { bytes, items }: Batch): ItemTexts {
     if (bytes === undefined && items.size > 0) throw corrupted.found(key)
     const texts = joined(items)
@@ -100,13 +100,13 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
     return texts
   }
 
-  /** Yields the texts of a long bucket, batch by batch. */
+  /** Yields the texts of a long bucket in batches. @param count the `COUNT` of each `HSCAN` command. */
   async function* longTexts(key: string, count: number, first: Batch): AsyncGenerator<ItemTexts> {
     const readFrom = async (cursor: string) => {
       const [reply] = await read([scanCommand(key, cursor, count)])
       return batchIn(key, reply as RedisReply) // one for each command
     }
-    /** Ids so far: the server may show an item in two batches while the hash shrinks. */
+    /** Ids of the items so far. The server may return an item in two batches while the hash shrinks. */
     const seen = new Set<string>()
     for (let batch = first; ; ) {
       yield joined(new Map([...batch.items].filter(([id]) => !seen.has(id))))
@@ -114,14 +114,14 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
       if (batch.cursor === firstCursor) return
       const { client } = batch
       batch = await readFrom(batch.cursor)
-      // Another process of the server does not know the cursor: the bucket is then read from its start.
+      // If another server process replied, it does not know the cursor. Then the bucket is read again from its start.
       if (batch.client !== client) batch = await readFrom(firstCursor)
     }
   }
 
-  /** Returns the number of items to ask for: for all of a bucket, or as many as a batch of a long one has. */
+  /** Returns the `COUNT` for `HSCAN`: enough for a whole short bucket, or for a batch of a long bucket. */
   async function countFor({ key, bytes }: BucketState): Promise<number> {
-    // `HSCAN` counts fields and texts together.
+    // The factor is 2 because `HSCAN` counts an item twice, for its field and its text.
     if (bytes <= batchBytes) return 2 * (Math.ceil(bytes / minTextBytes) + 1)
     const [length = 1] = await states.lengths([key])
     return Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / length)))
@@ -146,9 +146,8 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
 }
 
 /**
- * Opens a list of the items of buckets.
- * @param isWanted selects items; by default all.
- * @returns once the first items have been read.
+ * Opens a list of the items in buckets. Resolves once the first items have been read.
+ * @param isWanted selects the items to list; all by default.
  * @throws {StoreError}
  */
 export async function openList(
@@ -165,7 +164,7 @@ export async function openList(
     if (done) return { byteLength: length, chunks: [Buffer.concat(first)], release() {} }
     first.push(value)
     length += value.length
-  } while (isShort && length <= 2 * shortList) // it may have grown since
+  } while (isShort && length <= 2 * shortList) // the list may have grown since the states were read
 
   async function* chunks(): AsyncGenerator<Buffer> {
     yield* first.splice(0)
@@ -210,7 +209,7 @@ async function* chunksOf(
   if (length > 0) yield chunk()
 }
 
-/** Yields the items of buckets: of all short ones that are read together, or a batch of a long one. @throws {StoreError} */
+/** Yields the items of all short buckets that one call has read, or a batch of a long bucket. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
   readTexts: ReadTexts,
@@ -218,7 +217,7 @@ export async function* itemsIn(
   const groups = groupsOf(states)
   const readAhead = (group: readonly BucketState[] = []) => {
     const results = readTexts(group)
-    results.catch(() => undefined) // thrown where the results are awaited
+    results.catch(() => undefined) // the error is thrown where the results are awaited
     return results
   }
   let ahead = readAhead(groups[0])
@@ -232,7 +231,7 @@ export async function* itemsIn(
   }
 }
 
-/** Returns the buckets in groups that are read together. */
+/** Splits buckets into groups that are each read by one call. */
 function groupsOf(states: readonly BucketState[]): BucketState[][] {
   const groups: BucketState[][] = []
   let [group, total]: [BucketState[], number] = [[], 0]

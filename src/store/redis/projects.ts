@@ -1,7 +1,7 @@
 /**
- * The versions of projects. The items of a project are in all buckets, among others, so that the versions of buckets
- * say nothing about one project: all items are read, once for everyone who asks at that time, and the texts of the
- * project are hashed.
+ * Computes the versions of projects, from which the `ETag` of a project's list derives. The items of a project are
+ * spread over all buckets, so a version of a bucket does not belong to one project. Instead, a search reads all items
+ * and hashes the texts of each requested project. Requests that arrive during a search share the next search.
  *
  * @module
  */
@@ -12,33 +12,33 @@ import { projectOf } from '../../item/item.js'
 import { type AllBuckets, type BucketState, type BucketStates, hasItems } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
-/** Maximum length of a project's texts, in bytes, for which its version depends on its own items alone. */
+/** Maximum length of a project's texts, in bytes. Beyond it, the version also changes with items of other projects. */
 const maxProjectBytes = 1024 * 1024
-/** Time for which items are compared in one turn of the event loop, in milliseconds. */
+/** Time for which a search may block the event loop, in milliseconds. */
 const turnTime = 1
-/** Maximum number of versions that are remembered. */
+/** Maximum number of versions of projects that are kept. */
 const maxVersions = 10_000
 
-/** The states of all buckets, and versions of projects that belong to them. */
+/** The result of a search: the states of all buckets, and versions of projects by name. */
 interface Found {
   readonly states: readonly BucketState[]
   readonly versions: ReadonlyMap<string, string>
 }
 
 /**
- * Returns a function that reads the states of all buckets with the version of a project, and throws a `StoreError` if
- * that fails.
- * @param watched returns the projects whose versions are found along with others, because they will be asked for.
+ * Returns a function that reads the states of all buckets, and computes the version of a project. The function throws
+ * a `StoreError` if a read fails.
+ * @param watched returns the names of watched projects. Each search includes them, because watchers need the versions.
  */
 export function createProjectReads(
   states: BucketStates,
   readTexts: ReadTexts,
   watched: () => Iterable<string>,
 ): (project: string) => Promise<AllBuckets> {
-  /** The search that begins after the present one. */
+  /** The next search, which begins after the current search, with the projects requested so far. */
   let next: { readonly projects: Set<string>; readonly found: Promise<Found> } | undefined
   let latest: Promise<unknown> = Promise.resolve()
-  /** Versions of projects that belong to one version of all buckets. */
+  /** Versions of projects, valid for one version of all buckets. */
   let known = { version: '', versions: new Map<string, string>() }
 
   async function search(projects: ReadonlySet<string>): Promise<Found> {
@@ -47,7 +47,7 @@ export function createProjectReads(
       known = { version, versions: new Map() }
     }
     const { versions } = known
-    /** For each project, the length of its texts so far, and their digests. */
+    /** Total length of the texts, and digest of each text, for each project in the search. */
     const found = new Map<string, { length: number; digests: string[] }>()
     for (const project of projects) {
       if (!versions.has(project)) found.set(project, { length: 0, digests: [] })
@@ -58,13 +58,13 @@ export function createProjectReads(
       for (const { bytes, ends } of buckets) {
         let start = 1
         for (const end of ends) {
-          const own = found.get(projectOf(bytes, start) ?? '') // no project is empty
+          const own = found.get(projectOf(bytes, start) ?? '') // no project has an empty name
           const text = bytes.subarray(start, end)
           start = end + 1
           if (own === undefined) continue
           own.length += text.length
           if (own.length > maxProjectBytes) own.digests = []
-          else own.digests.push(hash('sha1', text, 'binary')) // of at most 1 MiB, in about a millisecond
+          else own.digests.push(hash('sha1', text, 'binary')) // hashing takes about 1 ms per MiB
         }
         if (performance.now() - begun < turnTime) continue
         await nextTurn()
@@ -89,13 +89,13 @@ export function createProjectReads(
     }
     next.projects.add(project)
     const { states: all, versions } = await next.found
-    return { states: all, version: versions.get(project) as string } // it was asked for
+    return { states: all, version: versions.get(project) as string } // the search included the project
   }
 }
 
 /**
- * Returns the same digest for the same items in any order. The digests are sorted, because a sum of them can be kept
- * the same on purpose: some of 170 items can be replaced so that the exclusive or of all digests does not change.
+ * Combines the digests of texts into one digest, independent of their order. The digests are sorted rather than XORed,
+ * because a client could replace some of 170 items in such a way that the XOR of all digests stays the same.
  */
 function digestOf(digests: string[]): string {
   return hash('sha1', Buffer.from(digests.sort().join(''), 'latin1'), 'base64url')

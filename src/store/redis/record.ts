@@ -1,6 +1,6 @@
 /**
- * The record of a store: a hash with what all its services must agree on. This is the format of the data, and the
- * number of buckets, which decides where an item is.
+ * The record of a store: a Redis hash with the number of buckets and the format of the data. All services of the store
+ * must use the same values, because the number of buckets determines the bucket of each item.
  *
  * @module
  */
@@ -17,16 +17,16 @@ import {
   storeError,
 } from './errors.js'
 
-/** Format of the data (docs/reference/redis.md). Raise it with every change that earlier versions would misread. */
+/** Format of the data (docs/reference/redis.md). Raise it with each change that earlier versions would misread. */
 const ownFormat = 1
-/** Number of buckets of a store with items and without a record. */
+/** Default number of buckets, and number of buckets of a store that has items but no record. */
 export const bucketsByDefault = 256
-/** Maximum number of buckets of a new store in a cluster, where each poll for changes reads them one by one. */
+/** Maximum number of buckets of a new store in a cluster, where a poll for changes needs a command for each bucket. */
 const maxInCluster = 4096
 
 /**
- * KEYS: the record. ARGV: number of buckets, format.
- * Writes the record if there is none, and returns it, so that the first of several services decides.
+ * Script with KEYS: the record; ARGV: number of buckets, format. Writes the record if there is none, and returns the
+ * stored record, so that the first of several services sets its values.
  */
 const recordScript = `
 local fields = redis.call('HMGET', KEYS[1], 'buckets', 'format')
@@ -36,7 +36,7 @@ return ARGV`
 
 interface StoreRecordOptions {
   readonly prefix: string
-  /** The keys of all buckets, as this service has them. */
+  /** The keys of all buckets, according to the settings of this service. */
   readonly keys: readonly string[]
   readonly log: Pick<Logger, 'warn'>
   readonly servers: Pick<Servers, 'send' | 'serverOf'>
@@ -45,11 +45,11 @@ interface StoreRecordOptions {
 export class StoreRecord {
   readonly key: string
   readonly #options: StoreRecordOptions
-  /** The result of the last comparison; `undefined` before the first one, and once it is outdated. */
+  /** The result of the last comparison with the record; `undefined` if there is none, or if it is outdated. */
   #result: 'matched' | StoreMismatchError | undefined
-  /** Whether the record has ever matched: if it gets lost, it is then restored. */
+  /** Whether the record has ever matched this service. Then a record that gets lost is written again. */
   #wasMatched = false
-  /** The mismatch that the log has already. */
+  /** Message of the last logged mismatch. */
   #logged: string | undefined
   #pending: Promise<void> | undefined
 
@@ -58,36 +58,36 @@ export class StoreRecord {
     this.key = `${options.prefix}{store}`
   }
 
-  /** Whether the record matched this service when it was read last. Only then may items be read and changed. */
+  /** Whether the record, when last read, matched this service. Only then may the service read and change items. */
   get isMatched(): boolean {
     return this.#result === 'matched'
   }
 
-  /** How the record differed from this service when it was read last. */
+  /** The error if the record, when last read, did not match this service. */
   get mismatch(): StoreMismatchError | undefined {
     return this.#result === 'matched' ? undefined : this.#result
   }
 
-  /** Forgets the last result, because the server may be another one now. */
+  /** Discards the last result, because the next connection may be to a server with other data. */
   forget(): void {
     this.#result = undefined
   }
 
-  /** Reads the record again. In a cluster, one server has it; the errors of the others are ignored. */
+  /** Sends a command that reads the record again, and ignores errors: in a cluster, only one server has the record. */
   readAgain(send: (parts: Command['parts']) => Promise<RedisValue>): void {
     send(['HMGET', this.key, 'buckets', 'format']).then(
       (content) => this.#judge(content),
-      () => undefined, // the commands that follow fail too, or go to another server
+      () => undefined, // ignored: the commands after it fail too, or the server does not have the record
     )
   }
 
-  /** Checks that items with this key may be read and changed. @throws {StoreError} if not. */
+  /** Checks that the service may read and change the items in a bucket. @throws {StoreError} if it may not. */
   async assure(key: string, purpose: Purpose): Promise<void> {
     await this.compare().catch((error) => {
       if (error instanceof StoreMismatchError) this.#log(error)
       const isAnswer = error instanceof StoreMismatchError || errorReplyOf(error) !== undefined
       if (isAnswer) throw refused(error, purpose)
-      // While the server of the record is away, a cluster serves the items of the others.
+      // While the server with the record cannot be reached, items on the other servers of a cluster are served.
       if (this.#options.servers.serverOf?.(key)?.isReady) return
       const isKnown = error instanceof NotConnectedError || error instanceof BusyError
       throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
@@ -95,9 +95,9 @@ export class StoreRecord {
   }
 
   /**
-   * Reads the record, or writes it if there is none, and compares it with this service.
+   * Reads the record, or writes a record if there is none, and compares its values with those of this service.
    * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
-   * @throws {Error} for `storeError`, if the record cannot be read: the last result then remains.
+   * @throws {Error} if the record cannot be read. The last result then remains. `storeError` converts the error.
    */
   compare(): Promise<void> {
     this.#pending ??= this.#compare().finally(() => {
@@ -123,7 +123,7 @@ export class StoreRecord {
     if (this.mismatch) throw this.mismatch
   }
 
-  /** @param content number of buckets and format, as servers reply. */
+  /** Compares the record with this service. @param content the server's reply: number of buckets and format. */
   #judge(content: RedisValue): void {
     const [buckets = null, format = null] = Array.isArray(content) ? content : []
     if (buckets === null && format === null) {
@@ -137,7 +137,7 @@ export class StoreRecord {
     this.#logged = undefined
   }
 
-  /** Returns why the record may not be written. */
+  /** Returns the reason why this service may not write a record; `undefined` if it may. */
   async #obstacle(): Promise<string | undefined> {
     const { keys, servers } = this.#options
     const own = keys.length
@@ -147,7 +147,7 @@ export class StoreRecord {
     )
     if (lengths.some((reply) => valueIn(reply) !== 0)) return otherNumber(own, bucketsByDefault)
     if (servers.serverOf === undefined || own <= maxInCluster) return undefined
-    return `STORE_BUCKETS is ${own}, and a new store in a cluster may have at most ${maxInCluster}; set it to that`
+    return `STORE_BUCKETS is ${own}, and a new store in a cluster may have at most ${maxInCluster}; set STORE_BUCKETS to that number`
   }
 
   async #send(parts: Command['parts']): Promise<RedisValue> {
@@ -162,13 +162,13 @@ export class StoreRecord {
   }
 }
 
-/** @throws {Error} the reply, if it is an error. */
+/** Returns the value of a reply. @throws {Error} if the reply is an error. */
 function valueIn(reply: Reply | undefined): RedisValue {
   if (reply instanceof Error) throw reply
   return reply?.value ?? null
 }
 
-/** Returns what is wrong with a record. @param own number of buckets of this service. */
+/** Returns why a record does not match this service. @param own number of buckets of this service. */
 function mismatchIn(buckets: number, format: number, own: number): string | undefined {
   if (format === ownFormat) return buckets === own ? undefined : otherNumber(own, buckets)
   const version = format > ownFormat ? 'a newer version of the service' : 'another version'
@@ -176,5 +176,5 @@ function mismatchIn(buckets: number, format: number, own: number): string | unde
 }
 
 function otherNumber(own: number, buckets: number): string {
-  return `STORE_BUCKETS is ${own}, but this store has ${buckets}; set it to that, or use another STORE_PREFIX`
+  return `STORE_BUCKETS is ${own}, but this store has ${buckets} buckets; set STORE_BUCKETS to ${buckets}, or use another STORE_PREFIX`
 }

@@ -1,4 +1,4 @@
-/** One sentinel: asks it for the primary, and subscribes to its events. @module */
+/** Asks a Redis Sentinel process for the current primary, and subscribes to the events that it publishes. @module */
 
 import type { SentinelAddress } from './address.js'
 import { type Client, open, type RedisValue, withTimeout } from './client.js'
@@ -7,22 +7,23 @@ import { reasonOf, TimeoutError } from './errors.js'
 /** Maximum time to wait for the answers of sentinels, in milliseconds. */
 export const answerTimeout = 1000
 
-/** The reply of one sentinel. */
+/** The answer of one sentinel about the primary. */
 export interface Answer {
   /** Host and port of the primary. */
   readonly address: string
-  /** Number of the last failover that it knows of. The sentinels with the highest number are right. */
+  /** Number of the last failover that the sentinel knows of. Only answers with the highest number count. */
   readonly epoch: number
-  /** `down` if the sentinel cannot reach the primary, `retiring` during a planned failover. */
+  /** State of the primary: `down` if the sentinel cannot reach it, `retiring` if a failover has begun. */
   readonly state: 'up' | 'down' | 'retiring'
 }
 
 export type Sentinel = ReturnType<typeof createSentinel>
 
 /**
- * Makes two connections to one sentinel, for questions and for events, as the protocol version requires. They are made
- * again with the next question if they are lost.
- * @param onEvent called for each event that it publishes.
+ * Returns an object that asks one sentinel, through two connections: protocol version 2 requires a connection of its
+ * own for events. If a connection is lost, the next question makes both again.
+ * @param host host and port of the sentinel.
+ * @param onEvent called for each event that the sentinel publishes.
  */
 export function createSentinel(
   host: string,
@@ -63,26 +64,26 @@ export function createSentinel(
   return {
     close,
 
-    /** Whether it answered in time when it was asked last. */
+    /** Whether the sentinel answered the last question in time. */
     get isPresent(): boolean {
       return isPresent
     },
 
-    /** Asks for the primary. @throws {Error} after a bounded time. */
+    /** Asks the sentinel for the primary. @throws {Error} after a bounded time, if it does not answer. */
     async ask(): Promise<Answer> {
       if (isAsked) throw new TimeoutError('no reply to an earlier question')
       isAsked = true
       isPresent = false
       const begun = performance.now()
       try {
-        // Servers and sentinels refuse a password that they do not require.
+        // The first attempt has no password, because sentinels refuse a password that they do not require.
         clients ??= await connect(false).catch((error: unknown) => {
           if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return connect(true)
           throw error
         })
         signal.throwIfAborted()
         const [client] = clients
-        // In this order, a change in between makes an old epoch come with the new address.
+        // If a failover happens between the two commands, this order combines the old epoch with the new address.
         const replies = Promise.all([
           client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
@@ -101,15 +102,16 @@ export function createSentinel(
 }
 
 /**
- * @param fields the reply to SENTINEL MASTER: names and values in turn.
- * @param named the reply to SENTINEL GET-MASTER-ADDR-BY-NAME: host and port.
+ * Combines two replies of a sentinel into its answer.
+ * @param fields reply to SENTINEL MASTER: names and values of fields, in turn.
+ * @param named reply to SENTINEL GET-MASTER-ADDR-BY-NAME: host and port.
  */
 function answerIn(fields: RedisValue, named: RedisValue): Answer {
   const texts = Array.isArray(fields) ? fields.map(String) : []
   const field = (name: string) => texts[texts.indexOf(name) + 1]
   const address = addressOf(...(Array.isArray(named) ? named.map(String) : []))
   const epoch = Number(field('config-epoch') ?? 0)
-  // At the end of a failover, its leader names the new primary while the fields are still of the former one.
+  // At the end of a failover, its leader already names the new primary, but its fields still describe the former one.
   if (address !== addressOf(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }

@@ -5,7 +5,7 @@ import { mastersOf, redirectionOf } from './slots.js'
 
 const text = (value: string) => Buffer.from(value)
 
-test('the masters of slots, as servers name them', () => {
+test('the reply to CLUSTER SLOTS gives each slot the address of its master', () => {
   const reply = [
     [0, 1, [text('10.0.0.1'), 7000, text('id')], [text('10.0.0.9'), 7009, text('id')]],
     [5, 5, [text(''), 7001, text('id')]],
@@ -34,13 +34,13 @@ const redirections = [
   { says: 'MOVED 1 :7000', address: 'here:7000', isAsk: false },
 ]
 for (const { says, ...expected } of redirections) {
-  test(`where a key is instead: ${says}`, () => {
+  test(`${says} is a redirection to ${expected.address}`, () => {
     assert.deepEqual(redirectionOf(new ErrorReply(says), 'here:6379'), expected)
   })
 }
 
 for (const error of [new ErrorReply('ERR no'), new Error('MOVED 1 10.0.0.1:7000'), undefined]) {
-  test(`no other place for a key: ${error}`, () => {
+  test(`${error} is not a redirection`, () => {
     assert.equal(redirectionOf(error, 'here:6379'), undefined)
   })
 }

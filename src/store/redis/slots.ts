@@ -1,11 +1,11 @@
-/** The slots of a cluster: that of a key, and what servers say of the masters that have them. @module */
+/** Computes the hash slot of a key in a Redis cluster, and parses slot tables and redirections. @module */
 
 import type { RedisValue } from './client.js'
 import { errorReplyOf } from './errors.js'
 
 export const slotCount = 16_384
 
-/** Returns the slot of a key as servers compute it: CRC-16/XMODEM of the text in its first braces. */
+/** Returns the slot of a key, as Redis computes it: the CRC-16/XMODEM of the text in the first braces of the key. */
 export function slotOf(key: string): number {
   const [, tag] = /^[^{]*\{([^}]+)\}/.exec(key) ?? []
   let sum = 0
@@ -19,8 +19,8 @@ export function slotOf(key: string): number {
 
 /**
  * Returns host and port of the master of each slot. Slots without a master are left out.
- * @param reply to CLUSTER SLOTS: for each range of slots its first, its last, and its servers, the master first.
- * @param sender host and port of the server that replied; where it leaves a host out, it means its own.
+ * @param reply reply to CLUSTER SLOTS: the first slot, the last slot, the master and the replicas of each range.
+ * @param sender host and port of the server that replied. If the reply leaves a host out, it is the sender's host.
  */
 export function mastersOf(reply: RedisValue | undefined, sender: string): Map<number, string> {
   const masters = new Map<number, string>()
@@ -33,15 +33,15 @@ export function mastersOf(reply: RedisValue | undefined, sender: string): Map<nu
   return masters
 }
 
-/** The server to which another server redirects a command. */
+/** A redirection (MOVED, ASK) of a command to another server of the cluster. */
 export interface Redirection {
-  /** Host and port. */
+  /** Host and port of the server that should get the command. */
   readonly address: string
-  /** Whether it has this key alone, and requires ASKING: the slot is being moved key by key. */
+  /** Whether the redirection is for this command only, and requires ASKING, because the slot is still being moved. */
   readonly isAsk: boolean
 }
 
-/** @param sender host and port of the server that replied with the error. */
+/** Parses the error reply of a redirection. @param sender host and port of the server that sent the error. */
 export function redirectionOf(error: unknown, sender: string): Redirection | undefined {
   const [, kind, host, port] = /^(MOVED|ASK) \d+ (\S*):(\d+)$/.exec(errorReplyOf(error) ?? '') ?? []
   if (host === undefined || port === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Which server counts as the primary when sentinels disagree. */
+/** Tests which server counts as the primary when sentinels disagree. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,72 +17,91 @@ const cases: {
   before?: string
   expected: Answer | undefined
 }[] = [
-  { title: 'all agree', answers: [up('a', 1), up('a', 1), up('a', 1)], expected: up('a', 1) },
   {
-    title: 'one knows of a failover first',
+    title: 'all sentinels agree',
+    answers: [up('a', 1), up('a', 1), up('a', 1)],
+    expected: up('a', 1),
+  },
+  {
+    title: 'one sentinel knows of a failover before the others',
     answers: [up('a', 1), up('b', 2), up('a', 1)],
     expected: up('b', 2),
   },
   {
-    title: 'one was away during a failover',
+    title: 'one sentinel has missed a failover',
     answers: [up('a', 1), up('b', 2), up('b', 2)],
     expected: up('b', 2),
   },
   {
-    title: 'they disagree on the address, not on the epoch: most of them count',
+    title: 'in the same epoch, two sentinels outvote one',
     answers: [up('a', 0), up('b', 0), up('b', 0)],
     before: 'a',
     expected: up('b', 0),
   },
   {
-    title: 'as many name the one before',
+    title: 'in a tie, the former primary counts',
     answers: [up('b', 0), up('a', 0)],
     before: 'a',
     expected: up('a', 0),
   },
-  { title: 'a minority answers', answers: [up('a', 1)], known: 1, expected: up('a', 1) },
-  { title: 'a minority knows more', answers: [up('b', 2)], known: 1, expected: up('b', 2) },
-  { title: 'a minority knows less', answers: [up('a', 1)], known: 2, expected: undefined },
   {
-    title: 'a majority has been set up again',
+    title: 'only a minority of sentinels answers',
+    answers: [up('a', 1)],
+    known: 1,
+    expected: up('a', 1),
+  },
+  {
+    title: 'a minority of sentinels has a newer epoch',
+    answers: [up('b', 2)],
+    known: 1,
+    expected: up('b', 2),
+  },
+  {
+    title: 'a minority of sentinels has an older epoch',
+    answers: [up('a', 1)],
+    known: 2,
+    expected: undefined,
+  },
+  {
+    title: 'a majority of sentinels has an older epoch after a new setup',
     answers: [up('b', 0), up('b', 0)],
     known: 2,
     expected: up('b', 0),
   },
-  { title: 'none answers', answers: [], expected: undefined },
+  { title: 'no sentinel answers', answers: [], expected: undefined },
   {
-    title: 'one of three cannot reach it',
+    title: 'one of three sentinels cannot reach the primary',
     answers: [up('a', 1), down('a', 1), up('a', 1)],
     expected: up('a', 1),
   },
   {
-    title: 'two of three cannot reach it',
+    title: 'two of three sentinels cannot reach the primary',
     answers: [up('a', 1), down('a', 1), down('a', 1)],
     expected: down('a', 1),
   },
   {
-    title: 'the only one that answers cannot reach it',
+    title: 'the only one of three sentinels that answers cannot reach the primary',
     answers: [down('a', 1)],
     expected: up('a', 1),
   },
   {
-    title: 'the only one that there is cannot reach it',
+    title: 'the only sentinel cannot reach the primary',
     answers: [down('a', 1)],
     count: 1,
     expected: down('a', 1),
   },
   {
-    title: 'they cannot reach the former one, and one knows the new one',
+    title: 'two sentinels cannot reach the former primary, and one names the new primary',
     answers: [down('a', 1), down('a', 1), up('b', 2)],
     expected: up('b', 2),
   },
   {
-    title: 'one has begun to replace it',
+    title: 'one sentinel has begun a failover',
     answers: [up('a', 1), retiring('a', 1), up('a', 1)],
     expected: retiring('a', 1),
   },
 ]
 for (const { title, answers, count = 3, known = 0, before, expected } of cases) {
-  test(`${title}: ${expected ? `${expected.address}, ${expected.state}` : 'none'}`, () =>
+  test(`${title}: the primary is ${expected ? `${expected.address}, ${expected.state}` : 'unknown'}`, () =>
     assert.deepEqual(primaryIn(answers, count, known, before), expected))
 }

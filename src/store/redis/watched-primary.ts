@@ -1,10 +1,10 @@
 /**
- * The connection to a primary that sentinels watch. The sentinels are asked for the primary before each attempt to
- * connect, every second while it is connected, and whenever one of them publishes an event.
+ * The connection to a Redis primary that sentinels watch. The sentinels are asked for the primary before each attempt
+ * to connect, every second while there is a connection, and whenever a sentinel publishes an event.
  *
- * A former primary accepts changes until the sentinels reach it, about ten seconds after another server has taken over.
- * These changes are lost. So nothing is sent, and no reply counts, unless the sentinels have just named the server
- * (docs/reference/redis.md).
+ * After a failover, the former primary accepts changes for about ten more seconds, until the sentinels reach it. These
+ * changes are lost. So commands are sent and replies accepted only while recent answers of the sentinels name the
+ * connected server (docs/reference/redis.md).
  *
  * @module
  */
@@ -18,12 +18,12 @@ import { type Answer, answerTimeout, createSentinel, type Sentinel } from './sen
 
 /** Time between two questions to the sentinels, in milliseconds. */
 const interval = 1000
-/** Time for which answers count, in milliseconds from the question. After it, commands and replies wait for new answers. */
+/** Time for which answers are valid after the question, in milliseconds. Then commands wait for new answers. */
 const validFor = 1500
-/** Time for which a failed question counts, in milliseconds: the next question has failed before it is over. */
+/** Time for which commands are sent after a failed question, in milliseconds: until the next question has failed. */
 const silentFor = interval + 2 * answerTimeout
 
-/** Reasons to leave a server. */
+/** Reasons for leaving the current server, by the state of the primary. */
 const reasons: Readonly<Record<Answer['state'], (named: string) => string>> = {
   up: (named) => `the sentinels name another primary, ${named}`,
   down: () => 'the sentinels cannot reach the primary',
@@ -41,17 +41,17 @@ export class WatchedPrimary {
   readonly #connection: RedisConnection
   readonly #closing = new AbortController()
   readonly #timer: NodeJS.Timeout
-  /** The newest epoch that any sentinel has answered with. */
+  /** The epoch of the last answer that counted. */
   #epoch = 0
-  /** Host and port of the primary that the sentinels named last; `undefined` while there is none. */
+  /** Host and port of the primary that the sentinels named last; `undefined` while no primary may be used. */
   #named: string | undefined
-  /** Why no primary is named, or why the one before is not used any more. */
+  /** The reason why there is no primary, or why the former primary is not used any more. */
   #cause: unknown
-  /** Host and port of the server that the connection was given last. */
+  /** Host and port of the server that the connection uses. */
   #used: string | undefined
-  /** Time until which the last answers count, as `performance.now()` has it. */
+  /** Time until which the last answers are valid, on the clock of `performance.now()`. */
   #validUntil = 0
-  /** Whether the log says that no sentinel answers. */
+  /** Whether it has been logged that no sentinel answers. */
   #isSilenceLogged = false
   #pending: Promise<void> | undefined
 
@@ -60,7 +60,7 @@ export class WatchedPrimary {
     this.#options = options
     this.#address = address
     const onEvent = () => {
-      // Answers that are under way may be older than the event.
+      // Answers to the current question may be older than the event, so the sentinels are asked again after it.
       void (this.#pending ?? Promise.resolve()).then(() => this.#ask())
     }
     const { signal } = this.#closing
@@ -87,15 +87,15 @@ export class WatchedPrimary {
     return this.#connection.hasRoom()
   }
 
-  /** Sends commands only while the sentinels name the server, and returns the replies only if they still do. */
+  /** Sends commands while the sentinels name the connected server, and returns replies only if they still name it. */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (!this.#isValid) await this.#makeSure()
     const server = this.#used
     const replies = await this.#connection.send(commands)
-    // If this process was stopped, the replies may be of any age.
+    // If this process was stopped for a while, the server may no longer be the primary.
     if (!this.#isValid) await this.#makeSure()
     if (server !== this.#named) throw this.#cause
-    // A primary without replicas may be cut off from the sentinels too.
+    // The error NOREPLICAS may mean that a network fault separates the primary from the sentinels too.
     if (replies.some((reply) => errorReplyOf(reply)?.includes('NOREPLICAS'))) void this.#ask()
     return replies
   }
@@ -116,7 +116,7 @@ export class WatchedPrimary {
     this.#leaveFormer()
   }
 
-  /** @returns the URL of the primary. @throws {Error} if the sentinels name none. */
+  /** Asks the sentinels. @returns the URL of the primary. @throws {Error} if the sentinels name no primary. */
   async #find(): Promise<string> {
     await this.#ask()
     if (this.#named === undefined || performance.now() >= this.#validUntil) throw this.#cause
@@ -148,7 +148,7 @@ export class WatchedPrimary {
     this.#leaveFormer()
   }
 
-  /** Without answers that count, keeps using an existing connection, and makes no new one. */
+  /** Handles a question without valid answers: an existing connection stays in use, but no new connection is made. */
   #goOn(cause: string): void {
     this.#cause = new Error(cause)
     if (!this.#connection.isReady) {
@@ -174,7 +174,7 @@ function noReply(failures: readonly unknown[]): string {
   return `no sentinel replied: ${reasons[0]}`
 }
 
-/** Asks all sentinels. Waits for those that answered the last question in time, or for all if none did. */
+/** Asks all sentinels. Waits only for sentinels that answered the last question in time, or for all if none did. */
 async function answersOf(
   sentinels: readonly Sentinel[],
 ): Promise<{ answers: readonly Answer[]; failures: readonly unknown[] }> {
@@ -193,15 +193,16 @@ async function answersOf(
 }
 
 /**
- * Returns the server that sentinels with the highest epoch name, because sentinels agree in that way. If they name
- * several, the one that most of them name counts, or else the one before.
+ * Returns the primary that the sentinels with the highest epoch name, as the sentinels themselves do. If these name
+ * several servers, the server with the most votes is returned, and in a tie the former primary.
  *
- * If most of all sentinels cannot reach the server, or one has been told to replace it, changes that it accepts will be
- * lost.
+ * The state is `down` if most sentinels cannot reach the primary, and `retiring` if a sentinel has begun a failover. In
+ * both cases, changes that the primary accepts will be lost.
  *
- * A minority that answers with a lower epoch than the known one has been cut off, and names a former primary. A majority
- * with a lower epoch has been set up again.
+ * Answers with a lower epoch than the known epoch are ignored if they come from a minority, which must have missed a
+ * failover. If they come from a majority, the sentinels have been set up anew.
  * @param count number of all sentinels.
+ * @param before host and port of the former primary.
  * @returns `undefined` if no answer counts.
  */
 export function primaryIn(

@@ -18,7 +18,8 @@ const prefix = 'item-store:'
 const recordKey = `${prefix}{store}`
 /** A service that is used compares the record every second; this is longer, in milliseconds. */
 const comparisonTime = 2000
-const mismatch = /^STORE_BUCKETS is 1024, but this store has 256; set it to that, or use another/
+const mismatch =
+  /^STORE_BUCKETS is 1024, but this store has 256 buckets; set STORE_BUCKETS to 256, or/
 
 describeWithRedis('the number of buckets', () => {
   const open = ({ url }: { url: string }, buckets: number, options: { prefix?: string } = {}) =>
@@ -138,7 +139,7 @@ describeWithRedis('the number of buckets', () => {
     {
       title: 'another number',
       field: 'buckets',
-      cause: 'STORE_BUCKETS is 256, but this store has 2;',
+      cause: 'STORE_BUCKETS is 256, but this store has 2 buckets;',
     },
     {
       title: 'a newer format',

@@ -177,7 +177,7 @@ describeWithRedis('refusals of the server', () => {
     { says: "-ERR what is 'pass1234'?\r\n", cause: 'ERR what is' },
     {
       says: 'HTTP/1.1 400 Bad Request\r\n\r\n',
-      cause: 'what listens there does not speak the Redis protocol',
+      cause: 'the program at this address does not speak the Redis protocol',
     },
     { says: '', cause: 'the server closed the connection without a reply' },
   ]
