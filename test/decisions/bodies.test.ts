@@ -16,20 +16,20 @@ const item = await create(service, { kept: 1 }, 'kept')
 
 type Malformed = [title: string, body: string | Buffer, says: RegExp]
 
-/** Malformed bodies; each message says what is wrong, and where. */
+/** Bodies that are not item requests, each with a pattern for the error message. */
 const malformed: Malformed[] = [
-  ['empty', '', /empty/],
-  ['only space', ' \n\t', /line 2, column 2\b.*ends/],
-  ['array', `[{"data":{}}]`, /body.*object/],
+  ['an empty body', '', /empty/],
+  ['only white space', ' \n\t', /line 2, column 2\b.*ends/],
+  ['an array', `[{"data":{}}]`, /body.*object/],
   ['null', 'null', /body.*object/],
-  ['string', `"${mark}"`, /body.*object/],
-  ['no JSON', 'data=1', /line 1, column 1\b/],
-  ['trailing comma', `{"data":{"a":"${mark}",}}`, /line 1, column 53\b/],
-  ['trailing comma after data', '{"data":{},}', /line 1, column 12\b/],
-  ['cut off', `{"data":{"a":1`, /line 1, column 15\b.*ends/],
-  ['byte order mark', '\ufeff{"data":{}}', /line 1, column 1\b/],
+  ['a string', `"${mark}"`, /body.*object/],
+  ['a form instead of JSON', 'data=1', /line 1, column 1\b/],
+  ['a trailing comma', `{"data":{"a":"${mark}",}}`, /line 1, column 53\b/],
+  ['a trailing comma after data', '{"data":{},}', /line 1, column 12\b/],
+  ['a body that is cut off', `{"data":{"a":1`, /line 1, column 15\b.*ends/],
+  ['a byte order mark', '\ufeff{"data":{}}', /line 1, column 1\b/],
   [
-    'error on a later line, after non-ASCII characters',
+    'an error on a later line, after non-ASCII characters',
     '{\n  "data": {"é🦄": tru}\n}',
     /line 2, column 18\b/,
   ],
@@ -41,33 +41,33 @@ const malformed: Malformed[] = [
       /UTF-8/,
     ],
   ),
-  ['data missing', `{"project_id":"${mark}"}`, /data/],
+  ['data is missing', `{"project_id":"${mark}"}`, /data/],
   [
-    'the members of the item without data around them',
+    'the members of the item are not in data',
     `{"title":"${mark}"}`,
     /data is missing; put the item's members in it$/,
   ],
-  ['data an array', `{"data":["${mark}"]}`, /data.*object/],
-  ['last data invalid', `{"data":{"a":"${mark}"},"data":1}`, /data.*object/],
-  ['data only under __proto__', '{"__proto__":{"data":{}}}', /data/],
-  ['project_id empty', `{"data":{"a":"${mark}"},"project_id":""}`, /project_id/],
-  ['project_id a number', '{"data":{},"project_id":1}', /project_id/],
-  ['last project_id empty', '{"project_id":"p","data":{},"project_id":""}', /project_id/],
+  ['data is an array', `{"data":["${mark}"]}`, /data.*object/],
+  ['the last of two data is invalid', `{"data":{"a":"${mark}"},"data":1}`, /data.*object/],
+  ['data is only in __proto__', '{"__proto__":{"data":{}}}', /data/],
+  ['project_id is empty', `{"data":{"a":"${mark}"},"project_id":""}`, /project_id/],
+  ['project_id is a number', '{"data":{},"project_id":1}', /project_id/],
+  ['last project_id is empty', '{"project_id":"p","data":{},"project_id":""}', /project_id/],
 ]
 for (const [title, body, says] of malformed) {
-  test(`§4 ${title}: 422 VALIDATION_ERROR, with what and where`, async () => {
+  test(`§4 a body is rejected with 422 VALIDATION_ERROR and the reason: ${title}`, async () => {
     await assertInvalid(says, { body })
   })
 }
 
 for (const [title, value] of Object.entries(refused)) {
-  test(`§4 refused with line and column: ${title}`, async () => {
-    assert.throws(() => JSON.parse(value), SyntaxError) // what is listed is what the platform says
+  test(`§4 malformed JSON is rejected with line and column: ${title}`, async () => {
+    assert.throws(() => JSON.parse(value), SyntaxError) // the text is indeed not JSON
     await assertInvalid(/line \d+, column \d+/, { body: `{"data":{"value":${value}}}` })
   })
 }
 
-const refusedTypes = [
+const rejectedTypes = [
   ...['text/plain', 'text/plain; charset=utf-8', 'text/plain;application/json'],
   ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=json'],
   ...['application/octet-stream', 'application/xml', 'application/json garbage'],
@@ -79,7 +79,7 @@ const refusedTypes = [
     'application/json; a="\\\\", text/plain',
   ],
 ]
-for (const type of refusedTypes) {
+for (const type of rejectedTypes) {
   test(`§4 Content-Type: ${type}: 422 VALIDATION_ERROR`, async () => {
     const body = JSON.stringify({ data: {}, project_id: mark })
     await assertInvalid(/content-type/i, { body, headers: { 'content-type': type } })
@@ -106,7 +106,7 @@ for (const type of acceptedTypes) {
 }
 
 for (const encoding of ['gzip', 'br', 'identity, gzip', 'x', 'gzip, identity']) {
-  test(`§4 Content-Encoding: ${encoding}: 422 VALIDATION_ERROR that says so`, async () => {
+  test(`§4 Content-Encoding: ${encoding}: 422 VALIDATION_ERROR that names the coding`, async () => {
     const says = /^The Content-Encoding is ".+"; compressed bodies are not supported/
     const body = gzipSync(JSON.stringify({ data: {}, project_id: mark }))
     const headers = { 'content-encoding': encoding }
@@ -119,7 +119,7 @@ for (const encoding of ['gzip', 'br', 'identity, gzip', 'x', 'gzip, identity']) 
 }
 
 for (const encoding of ['identity', 'Identity', '', ' identity , identity']) {
-  test(`§4 Content-Encoding: "${encoding}" is no coding, and ignored without a body`, async () => {
+  test(`§4 Content-Encoding: "${encoding}" is accepted, and gzip is ignored on a GET`, async () => {
     const headers = { 'content-encoding': encoding }
     const options = { token: service.validToken(), body: '{"data":{"a":1}}', headers }
     const { id } = itemOf(await service.request('POST', '/items', options), 201)
@@ -128,7 +128,7 @@ for (const encoding of ['identity', 'Identity', '', ' identity , identity']) {
   })
 }
 
-test('§4 a body of several chunks that arrive together is read to its end', async () => {
+test('§4 a body in several chunks that arrive together is read to its end', async () => {
   const head = headOf(service, 'POST', '/items', 'Transfer-Encoding: chunked')
   const chunks = '7\r\n{"data"\r\n1\r\n:\r\n8\r\n{"a":1}}\r\n0\r\n\r\n'
   assert.equal(itemOf(await exchangeOne(service.baseUrl, head + chunks), 201).a, 1)
@@ -153,7 +153,7 @@ for (const method of ['GET', 'HEAD', 'DELETE']) {
   }
 }
 
-test('§4 a body that is wrong is refused before the rest has come', async () => {
+test('§4 an invalid body is rejected before the rest of it has arrived', async () => {
   for (const [length, start] of [
     [1_000_000, '{"data":{"a":1},}'],
     [1_000_000, '{"data":{"a":tru '],
@@ -170,13 +170,13 @@ test('§4 a body that is wrong is refused before the rest has come', async () =>
   }
 })
 
-test('§4 the message of a long body stays short', async () => {
+test('§4 the error message for a long body stays short', async () => {
   const body = `{"data":{"a":"${'x'.repeat(1_000_000)}"},}`
   const answer = await sendText(service, 'POST', '/items', body)
   assert.ok(assertRefused(answer, 422, 'VALIDATION_ERROR').length < 300)
 })
 
-/** Checks that create and replace refuse the body, and that the store has not changed. */
+/** Checks that create and replace reject the body, and that no item has changed. */
 async function assertInvalid(
   says: RegExp,
   options: { body: string | Buffer; headers?: Record<string, string> },

@@ -1,4 +1,4 @@
-/** Decisions on §2.1 and §4, checked against collections of texts. */
+/** Decisions on §2.1 and §4.4, checked with collections of unusual JSON texts and strings. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,8 +15,8 @@ const deep = {
   '100,000 objects nested in each other': `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
 }
 for (const [title, value] of Object.entries({ ...accepted, ...deep })) {
-  test(`§2.1 kept to the byte: ${title}`, async () => {
-    assert.doesNotThrow(() => JSON.parse(value)) // what is listed is what the platform says
+  test(`§2.1 a value comes back byte for byte: ${title}`, async () => {
+    assert.doesNotThrow(() => JSON.parse(value)) // the text is indeed JSON
     const body = `{"data":{"value":${value}}}`
     const created = await sendText(service, 'POST', '/items', body)
     const { id } = itemOf(created, 201)
@@ -29,7 +29,7 @@ for (const [title, value] of Object.entries({ ...accepted, ...deep })) {
 }
 
 for (const [title, texts] of Object.entries(strings)) {
-  test(`§2.1 comes back as it was sent, as value and name: ${title}`, async () => {
+  test(`§2.1 strings come back unchanged, as value, name and project_id: ${title}`, async () => {
     const data = Object.fromEntries(texts.map((text) => [`_${text}`, text]))
     const { id } = await create(service, { data, texts }, texts.find(Boolean) ?? 'p')
     const kept = await stored(service, id)
@@ -38,9 +38,9 @@ for (const [title, texts] of Object.entries(strings)) {
     assert.equal(kept?.project_id, texts.find(Boolean))
   })
 
-  test(`§4.4 not an id, and harmless: ${title}`, async () => {
+  test(`§4.4 a string that is no UUID is an unknown id, and does no harm: ${title}`, async () => {
     for (const text of texts) {
-      if (text === '' || text.length > 1000) continue // the list; longer than a head may be
+      if (text === '' || text.length > 1000) continue // the path of the list, or too long for a head
       const { status } = await service.call('GET', `/items/${encodeURIComponent(text)}`)
       assert.equal(status, 404)
     }

@@ -1,4 +1,4 @@
-/** Decisions on §1.4 and §1.5: what browsers need, and the session id on every answer. */
+/** Decisions on §1.4 and §1.5: preflights, and the CORS headers and session id of every response. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -27,7 +27,7 @@ const preflights = [
   { method: 'GET', path: '/nothing' },
 ]
 for (const { method, path } of preflights) {
-  test(`§1.5 a preflight for ${method} ${shown(path)}: 204, cached`, async () => {
+  test(`§1.5 a preflight for ${method} ${shown(path)} gets a 204 that browsers may cache`, async () => {
     for (const origin of origins) {
       const answer = await service.request('OPTIONS', path, {
         headers: { origin, 'access-control-request-method': method, authorization: 'Bearer x' },
@@ -48,7 +48,7 @@ for (const { method, path } of preflights) {
 }
 
 for (const method of ['PATCH', 'QUERY', 'patch']) {
-  test(`§1.5 a preflight lets ${method} through, so that the page sees the response`, async () => {
+  test(`§1.5 a preflight allows ${method}, so that a web page can read the response`, async () => {
     const { status, headers } = await preflight(method)
     assert.equal(status, 204)
     const allowed = String(headers['access-control-allow-methods']).split(/, */)
@@ -57,7 +57,7 @@ for (const method of ['PATCH', 'QUERY', 'patch']) {
   })
 }
 
-test('§1.5 a preflight that asks for no method is answered without it', async () => {
+test('§1.5 a preflight with a malformed method gets a 204 that does not repeat the method', async () => {
   const { status, headers } = await preflight('A B<script>')
   assert.equal(status, 204)
   assert.doesNotMatch(String(headers['access-control-allow-methods']), /script/)
@@ -71,7 +71,7 @@ const askedHeaders = [
   'x'.repeat(2_048),
 ]
 for (const asked of askedHeaders) {
-  test(`§1.5 a preflight that asks for ${asked.slice(0, 50)} gets them allowed`, async () => {
+  test(`§1.5 a preflight allows the requested headers: ${asked.slice(0, 50)}`, async () => {
     const { status, headers } = await preflight('POST', '/items', asked)
     assert.equal(status, 204)
     const allowed = listOf(headers['access-control-allow-headers'])
@@ -82,7 +82,7 @@ for (const asked of askedHeaders) {
   })
 }
 
-test('§1.5 a preflight names each method and header once', async () => {
+test('§1.5 the response to a preflight names each method and header once', async () => {
   const asked = 'x-a,authorization, X-A,content-TYPE,x-b'
   for (const method of ['POST', 'PATCH', 'post']) {
     const { headers } = await preflight(method, '/items', asked)
@@ -97,7 +97,7 @@ test('§1.5 a preflight names each method and header once', async () => {
 
 const noNames = ['a b', 'x: y', '"x"', 'a,,b', 'x'.repeat(2_049), '<script>']
 for (const asked of noNames) {
-  test(`§1.5 a preflight that asks for "${asked.slice(0, 10)}" is answered without it`, async () => {
+  test(`§1.5 a preflight ignores a malformed or too long list of headers: "${asked.slice(0, 10)}"`, async () => {
     const { status, headers } = await preflight('POST', '/items', asked)
     assert.equal(status, 204)
     const allowed = listOf(headers['access-control-allow-headers'])
@@ -127,7 +127,7 @@ for (const [request, status, options] of answers) {
       const answer = await service.request(method, path, { ...options, headers })
       assert.equal(answer.status, status, answer.text)
       assertHeaders(answer)
-      assert.notEqual(answer.headers['x-session-id'], claimed) // never taken from the client
+      assert.notEqual(answer.headers['x-session-id'], claimed) // the id is never the client's
     }
   })
 }
@@ -136,7 +136,7 @@ function listOf(header: string | undefined): string[] {
   return (header ?? '').split(',').map((name) => name.trim().toLowerCase())
 }
 
-/** @param headers those that are asked for. */
+/** Sends a preflight. @param headers value of `Access-Control-Request-Headers`. */
 function preflight(method: string, path = '/items', headers?: string): Promise<Answer> {
   return service.request('OPTIONS', path, {
     headers: {

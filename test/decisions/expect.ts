@@ -1,11 +1,11 @@
-/** Checks responses against the specification and the decisions beyond it. */
+/** Checks responses against the interface, including the decisions of this service. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, Service } from '../conformance/client.js'
 import { assertSessionId, itemOf, record } from '../conformance/expect.js'
 
-/** Checks what every response has: the session id (§1.4) and the CORS headers (§1.5). */
+/** Checks the headers that every response has: the session id (§1.4) and the CORS headers (§1.5). */
 export function assertHeaders({ headers, text }: Answer): void {
   const sessionId = headers['x-session-id']
   assertSessionId(sessionId)
@@ -23,7 +23,7 @@ export function assertHeaders({ headers, text }: Answer): void {
   }
 }
 
-/** Checks an error (§7): its status, shape, code and headers. @returns its message. */
+/** Checks the status, shape, code and headers of an error response (§7). @returns the error message. */
 export function assertRefused(answer: Answer, status: number, code: string | undefined): string {
   assert.equal(answer.status, status, answer.text)
   assert.match(String(answer.headers['content-type']), /^application\/json\b/)
@@ -39,22 +39,22 @@ export function assertRefused(answer: Answer, status: number, code: string | und
   return detail
 }
 
-/** The text of the item in an envelope, in which `data` comes last (§4.2). */
+/** Returns the JSON text of `data` in an envelope, where `data` is the last member (§2.3). */
 export function itemText({ text }: Answer): string {
   return text.slice(text.indexOf(',"data":') + ',"data":'.length, -1)
 }
 
-/** Sends a text as the body, with a valid token. */
+/** Sends a request with a valid token and this text as its body. */
 export function sendText(service: Service, method: string, path: string, body: string | Buffer) {
   return service.request(method, path, { token: service.validToken(), body })
 }
 
-/** Creates an item from the text of a request and gives its id. */
+/** Creates an item from the JSON text of an item request. @returns the id of the item. */
 export async function createText(service: Service, body: string | Buffer): Promise<string> {
   return itemOf(await sendText(service, 'POST', '/items', body), 201).id
 }
 
-/** A path as shown in the title of a test, which is the same in every run. */
+/** Returns a path for the title of a test. The id is replaced, so that the title is the same in every run. */
 export function shown(path: string): string {
   return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{item_id}')
 }
@@ -63,13 +63,13 @@ export function statusesOf(answers: readonly Answer[]): number[] {
   return answers.map(({ status }) => status)
 }
 
-/** The headers that do not differ between two requests. */
+/** Returns the headers of a response, without those that differ for every request. */
 export function lasting({ headers }: Answer): object {
   const { date, 'x-session-id': id, ...others } = headers
   return others
 }
 
-/** Creates an item. @returns its path and its tag. */
+/** Creates an item. @returns the path and the entity tag of the item. */
 export async function newItem(service: Service): Promise<{ path: string; tag: string }> {
   const answer = await service.call('POST', '/items', { data: { a: 1 } })
   return { path: `/items/${itemOf(answer, 201).id}`, tag: String(answer.headers.etag) }
@@ -79,7 +79,7 @@ export async function tagOf(service: Service, path: string): Promise<string> {
   return String((await service.call('GET', path)).headers.etag)
 }
 
-/** Sends a read of a client that has the version with this tag. @param prefer how long it may wait for another. */
+/** Sends a read with `If-None-Match`. @param prefer value of the header `Prefer`, such as `wait=20`. */
 export function readWaiting(
   service: Service,
   path: string,
@@ -91,7 +91,7 @@ export function readWaiting(
   return service.request(method, path, { token, headers })
 }
 
-/** Whether there is still no response after a while. */
+/** Returns whether there is still no response after 200 ms. */
 export async function isPending(answer: Promise<Answer>): Promise<boolean> {
   return (await Promise.race([answer, delay(200, 'pending')])) === 'pending'
 }

@@ -20,7 +20,7 @@ function post(
   return service.request('POST', '/items', { token, headers: { 'idempotency-key': key }, body })
 }
 
-test('§4.11 the same key and body make one item; the second answer says so', async () => {
+test('§4.11 the same key and body create one item, and the second response is marked as a replay', async () => {
   const key = randomUUID()
   const [first, again] = [await post(key), await post(key)]
   assert.deepEqual(itemOf(again, 201), itemOf(first, 201))
@@ -32,7 +32,7 @@ test('§4.11 the same key and body make one item; the second answer says so', as
   assert.equal(listed.filter(({ id }) => id === itemOf(first, 201).id).length, 1)
 })
 
-test('§4.11 sent many times at once, one creates and the others are replays', async () => {
+test('§4.11 of many concurrent creates with one key, one creates the item and the others are replays', async () => {
   const key = randomUUID()
   const answers = await Promise.all(Array.from({ length: 20 }, () => post(key)))
   const ids = new Set(answers.map((answer) => itemOf(answer, 201).id))
@@ -41,14 +41,14 @@ test('§4.11 sent many times at once, one creates and the others are replays', a
   assert.equal(created.length, 1)
 })
 
-test('§4.11 another key, or another caller, makes another item', async () => {
+test('§4.11 another key, or another caller with the same key, creates another item', async () => {
   const key = randomUUID()
   const other = service.mint({ ...validClaims(), sub: 'somebody else' })
   const answers = [await post(key), await post(`${key}2`), await post(key, { a: 1 }, other)]
   assert.equal(new Set(answers.map((answer) => itemOf(answer, 201).id)).size, 3)
 })
 
-test('§4.11 the key was used for another body, or the item has been replaced: 409 with its Location', async () => {
+test('§4.11 a key that was used for another body, or for an item that has been replaced, is a 409 with Location', async () => {
   const key = randomUUID()
   const first = await post(key)
   const path = `/items/${itemOf(first, 201).id}`
@@ -62,7 +62,7 @@ test('§4.11 the key was used for another body, or the item has been replaced: 4
   await assertConflict(await post(key), 2)
 })
 
-test('§4.11 the item has been deleted since: it is created anew', async () => {
+test('§4.11 a deleted item is created again by its key, with the same id', async () => {
   const key = randomUUID()
   const { id } = itemOf(await post(key), 201)
   await service.call('DELETE', `/items/${id}`)
@@ -71,7 +71,7 @@ test('§4.11 the item has been deleted since: it is created anew', async () => {
   assert.equal(anew.headers['idempotent-replayed'], undefined)
 })
 
-test('§4.11 a key in quotes is the same as without', async () => {
+test('§4.11 a key in quotes is the same key as without quotes', async () => {
   const key = randomUUID()
   const { id } = itemOf(await post(key), 201)
   assert.equal(itemOf(await post(`"${key}"`), 201).id, id)
@@ -79,7 +79,7 @@ test('§4.11 a key in quotes is the same as without', async () => {
   assert.equal(itemOf(await post(`a"${key}`), 201).id, itemOf(odd, 201).id)
 })
 
-test('§4.11 255 characters are a key', async () => {
+test('§4.11 a key may have 255 characters', async () => {
   assert.equal((await post(`${randomUUID()}${'~'.repeat(219)}`)).status, 201)
 })
 
@@ -88,7 +88,7 @@ const malformed = [
   '"a", "b"',
 ]
 for (const key of malformed) {
-  test(`§4.11 Idempotency-Key: ${key.slice(0, 20)} is a 400`, async () => {
+  test(`§4.11 a malformed Idempotency-Key is a 400: ${key.slice(0, 20)}`, async () => {
     const message = assertRefused(await post(key), 400, 'BAD_REQUEST')
     assert.match(message, /Idempotency-Key/)
   })

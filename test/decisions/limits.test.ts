@@ -19,7 +19,7 @@ import { assertRefused, newItem, sendText } from './expect.js'
 const service = await useService()
 const mebibyte = 1024 * 1024
 
-test('§8 413 PAYLOAD_TOO_LARGE from Content-Length alone', async () => {
+test('§8 a Content-Length that is too large gets 413 PAYLOAD_TOO_LARGE before any byte of the body', async () => {
   const { path } = await newItem(service)
   for (const length of [16 * mebibyte + 1, 17 * mebibyte, 2 ** 40].map(String)) {
     for (const head of [
@@ -32,7 +32,7 @@ test('§8 413 PAYLOAD_TOO_LARGE from Content-Length alone', async () => {
 })
 
 for (const connection of ['keep-alive', 'close']) {
-  test(`§8 413 reaches a client that reads only after sending everything, Connection: ${connection}`, async () => {
+  test(`§8 a 413 reaches a client that reads only after sending everything, Connection: ${connection}`, async () => {
     const pieces = Array.from({ length: 17 }, () => ' '.repeat(mebibyte))
     const length = `Content-Length: ${17 * mebibyte}`
     const head = headOf(service, 'POST', '/items', length, `Connection: ${connection}`)
@@ -54,7 +54,7 @@ test('§8 MAX_BODY_BYTES is the maximum size of a body, to the byte', async () =
   assert.equal((await listed(app)).length, 2)
 })
 
-test('§8 507 STORE_FULL: reads and deletes still work, and deleting makes room for as much again', async () => {
+test('§8 after 507 STORE_FULL, reads and deletes still work, and deletes make room for new items', async () => {
   const app = await ownApp({ store: createMemoryStore(40_000) })
   const ids = await fill(app)
   assert.ok(ids.length >= 20 && ids.length <= 40, `the store held ${ids.length} kB of 40 kB`)
@@ -87,7 +87,7 @@ test('§8 507 STORE_FULL: reads and deletes still work, and deleting makes room 
   assert.equal((await fill(app)).length, ids.length)
 })
 
-test('§8 the bodies in memory are counted to the byte, after many that have come in pieces', async () => {
+test('§8 the limit for bodies in memory is exact to the byte, even after many bodies that arrived in pieces', async () => {
   const app = await ownApp({}, { maxBodyBytes: 200, maxPendingBytes: 100 })
   const send = (length: number) => {
     const body = '{"data":{}}'.padEnd(length)
@@ -107,7 +107,7 @@ for (const [limit, words] of [
   [1, '1 byte'],
   [2, '2 bytes'],
 ] as const) {
-  test(`§8 the messages name a limit of ${words}`, async () => {
+  test(`§8 the error messages name a limit of ${words}`, async () => {
     const app = await ownApp({}, { maxBodyBytes: limit })
     const tooLarge = await sendText(app, 'POST', '/items', '{"data":{}}')
     const message = assertRefused(tooLarge, 413, 'PAYLOAD_TOO_LARGE')
@@ -124,7 +124,7 @@ function createLarge(app: Service) {
   return app.call('POST', '/items', { data: { text } })
 }
 
-/** Creates items of 1 kB until there is no room for another. */
+/** Creates items of 1 kB until the store is full. @returns the ids of the items. */
 async function fill(app: Service): Promise<string[]> {
   const ids: string[] = []
   for (;;) {
@@ -135,12 +135,12 @@ async function fill(app: Service): Promise<string[]> {
   }
 }
 
-test('§8 a body whose connection ends before its turn to be read no longer counts as pending', async () => {
+test('§8 a pipelined body no longer counts as pending once its connection has ended', async () => {
   const requests: IncomingMessage[] = []
   subscribe('http.server.request.start', (message) => {
-    requests.push((message as { request: IncomingMessage }).request) // documented by Node.js
+    requests.push((message as { request: IncomingMessage }).request) // as documented by Node.js
   })
-  /** How many requests have reached the service. */
+  /** Number of requests that have reached the service. */
   let reached = 0
   const exceededLimit = () => {
     reached += 1
@@ -158,7 +158,7 @@ test('§8 a body whose connection ends before its turn to be read no longer coun
   assert.equal((await exchangeOne(app.baseUrl, create)).status, 201)
 })
 
-test('§8 a body whose connection ends while it is checked is not stored, and no longer counts as pending', async () => {
+test('§8 a body whose connection ends during the check is not stored, and no longer counts as pending', async () => {
   const body = `{"data":{${Array.from({ length: 10_000 }, (_, place) => `"${place}":1`)}}}`
   const app = await ownApp({}, { maxPendingBytes: 3 * body.length })
   const create = headOf(app, 'POST', '/items', `Content-Length: ${body.length}`)
@@ -171,12 +171,12 @@ test('§8 a body whose connection ends while it is checked is not stored, and no
       await Promise.all([once(socket, 'close'), other])
     }
   }
-  let status = 503 // as long as the end of a connection has not been noticed
+  let status = 503 // until the service has noticed the end of the connections
   while (status === 503) ({ status } = await exchangeOne(app.baseUrl, create + body))
   assert.equal(status, 201)
   const { text } = await exchangeOne(app.baseUrl, headOf(app, 'GET', '/items'))
   const stored = JSON.parse(text).data.length
-  assert.ok(stored >= 1 && stored <= 5, String(stored)) // a complete one may have been in time
+  assert.ok(stored >= 1 && stored <= 5, String(stored)) // a complete body may be stored
 })
 
 ownTest('§8 connections beyond MAX_CONNECTIONS are closed, and the others stay open', async () => {

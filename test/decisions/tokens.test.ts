@@ -1,4 +1,4 @@
-/** Decisions on §5: tokens at the edges. §5.5 is in test/auth-environment.test.ts. */
+/** Decisions on §5: which tokens are valid. The tests of §5.5 are in test/auth-environment.test.ts. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,56 +22,52 @@ const reason = {
   early: 'it is not valid yet (nbf)',
 }
 
-/** Tokens, each with the reason that the message gives; `undefined` if it is that the token has expired. */
-const refused: [title: string, token: string | (() => string), why: string | undefined][] = [
-  ['without sub', service.mint({ exp }), reason.claims],
-  ['sub a number', service.mint({ sub: 1, exp }), reason.claims],
-  ['without exp', service.mint({ sub: 'tester' }), reason.claims],
-  ['exp a string', service.mint({ sub: 'tester', exp: String(exp) }), reason.claims],
-  ['exp a fraction in the past', service.mint({ sub: 'tester', exp: 1.5 }), undefined],
-  ['exp beyond all numbers', service.mint('{"sub":"tester","exp":1e400}'), reason.claims],
-  ['exp below all numbers', service.mint('{"sub":"tester","exp":-1e400}'), reason.claims],
-  ['exp equal to now', () => service.mint({ sub: 'a', exp: inSeconds(0) }), undefined],
-  ['expired, without sub', service.mint({ exp: 1 }), undefined],
-  ['expired, nbf in the future', service.mint({ ...claims, exp: 1, nbf: exp }), undefined],
-  ['expired, iat a string', service.mint({ ...claims, exp: 1, iat: 'x' }), undefined],
-  ['expired in its second exp', service.mint(`{"sub":"a","exp":${exp},"exp":1}`), undefined],
-  ['iat a string', service.mint({ ...claims, iat: 'today' }), reason.claims],
-  ['iat beyond all numbers', service.mint(`{"sub":"a","exp":${exp},"iat":1e400}`), reason.claims],
-  ['nbf in the future', service.mint({ ...claims, nbf: inSeconds(600) + 0.5 }), reason.early],
-  ['nbf a string', service.mint({ ...claims, nbf: '1' }), reason.claims],
-  ['nbf below all numbers', service.mint(`{"sub":"a","exp":${exp},"nbf":-1e400}`), reason.claims],
-  ['claims under __proto__', service.mint(`{"__proto__":{"sub":"a","exp":${exp}}}`), reason.claims],
-  ['payload an array', service.mint([claims]), reason.claims],
-  ['payload not JSON', service.mint('sub=tester'), 'its payload is not JSON'],
-  ['payload after a byte order mark', service.mint('\ufeff{}'), 'its payload is not JSON'],
-  ['payload not UTF-8', service.mint(Buffer.from('"\xe9"', 'latin1')), 'its payload is not UTF-8'],
-  ['header not JSON', service.mint(claims, { header: 'HS256' }), 'its header is not JSON'],
-  ['header an array', service.mint(claims, { header: '[{"alg":"HS256"}]' }), reason.header],
-  [
-    'alg none with a signature',
-    service.mint(claims, { header: { alg: 'none' } }),
-    reason.algorithm,
-  ],
-  ['alg HS384, signed so', service.mint(claims, { algorithm: 'HS384' }), reason.signature],
-  ['alg HS384', service.mint(claims, { header: { alg: 'HS384' } }), reason.algorithm],
-  ['alg hs256', service.mint(claims, { header: { alg: 'hs256' } }), reason.algorithm],
-  ['crit empty', service.mint(claims, { header: { crit: [] } }), reason.header],
-  ['crit of a claim', service.mint(claims, { header: { crit: ['exp'], exp } }), reason.header],
-  ['payload not encoded (RFC 7797)', unencodedPayload(), reason.form],
-  ['signature with an unused bit flipped', `${signed}.${flipped()}`, reason.signature],
-  ['signature with padding', `${valid}=`, reason.form],
-  ['signature in plain base64', plainBase64(), reason.form],
-  ['signature cut short', valid.slice(0, -2), reason.signature],
+/** Invalid tokens, each with the reason in the error message. `undefined` marks a token that has expired. */
+const rejected: [title: string, token: string | (() => string), why: string | undefined][] = [
+  ['no sub', service.mint({ exp }), reason.claims],
+  ['sub is a number', service.mint({ sub: 1, exp }), reason.claims],
+  ['no exp', service.mint({ sub: 'tester' }), reason.claims],
+  ['exp is a string', service.mint({ sub: 'tester', exp: String(exp) }), reason.claims],
+  ['exp is a past fraction', service.mint({ sub: 'tester', exp: 1.5 }), undefined],
+  ['exp is infinity', service.mint('{"sub":"tester","exp":1e400}'), reason.claims],
+  ['exp is minus infinity', service.mint('{"sub":"tester","exp":-1e400}'), reason.claims],
+  ['exp is now', () => service.mint({ sub: 'a', exp: inSeconds(0) }), undefined],
+  ['expired, and no sub', service.mint({ exp: 1 }), undefined],
+  ['expired, and nbf is in the future', service.mint({ ...claims, exp: 1, nbf: exp }), undefined],
+  ['expired, and iat is a string', service.mint({ ...claims, exp: 1, iat: 'x' }), undefined],
+  ['the last of two exp has passed', service.mint(`{"sub":"a","exp":${exp},"exp":1}`), undefined],
+  ['iat is a string', service.mint({ ...claims, iat: 'today' }), reason.claims],
+  ['iat is infinity', service.mint(`{"sub":"a","exp":${exp},"iat":1e400}`), reason.claims],
+  ['nbf is in the future', service.mint({ ...claims, nbf: inSeconds(600) + 0.5 }), reason.early],
+  ['nbf is a string', service.mint({ ...claims, nbf: '1' }), reason.claims],
+  ['nbf is minus infinity', service.mint(`{"sub":"a","exp":${exp},"nbf":-1e400}`), reason.claims],
+  ['claims in __proto__', service.mint(`{"__proto__":{"sub":"a","exp":${exp}}}`), reason.claims],
+  ['the payload is an array', service.mint([claims]), reason.claims],
+  ['the payload is not JSON', service.mint('sub=tester'), 'its payload is not JSON'],
+  ['a byte order mark', service.mint('\ufeff{}'), 'its payload is not JSON'],
+  ['not UTF-8', service.mint(Buffer.from('"\xe9"', 'latin1')), 'its payload is not UTF-8'],
+  ['the header is not JSON', service.mint(claims, { header: 'HS256' }), 'its header is not JSON'],
+  ['the header is an array', service.mint(claims, { header: '[{"alg":"HS256"}]' }), reason.header],
+  ['alg is none, but signed', service.mint(claims, { header: { alg: 'none' } }), reason.algorithm],
+  ['alg is HS384, as signed', service.mint(claims, { algorithm: 'HS384' }), reason.signature],
+  ['alg is HS384', service.mint(claims, { header: { alg: 'HS384' } }), reason.algorithm],
+  ['alg is hs256', service.mint(claims, { header: { alg: 'hs256' } }), reason.algorithm],
+  ['crit is empty', service.mint(claims, { header: { crit: [] } }), reason.header],
+  ['crit names a claim', service.mint(claims, { header: { crit: ['exp'], exp } }), reason.header],
+  ['the payload is not encoded (RFC 7797)', unencodedPayload(), reason.form],
+  ['an unused bit of the signature is flipped', `${signed}.${flipped()}`, reason.signature],
+  ['the signature has padding', `${valid}=`, reason.form],
+  ['the signature is plain base64', plainBase64(), reason.form],
+  ['the signature is cut short', valid.slice(0, -2), reason.signature],
   ['five parts', `${valid}.${payload}.${signature}`, reason.form],
-  ['two tokens with a comma between', `${valid}, Bearer ${valid}`, reason.form],
-  ['a no-break space before it', `\xa0${valid}`, reason.form],
-  ['quotes around', `"${valid}"`, reason.form],
+  ['two tokens separated by a comma', `${valid}, Bearer ${valid}`, reason.form],
+  ['a no-break space before the token', `\xa0${valid}`, reason.form],
+  ['quotes around the token', `"${valid}"`, reason.form],
   ['expired and wrongly signed', service.mint({ exp: 1 }, { secret: 'no' }), reason.signature],
 ]
-for (const [title, token, why] of refused) {
+for (const [title, token, why] of rejected) {
   const code = why === undefined ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN'
-  test(`§5 ${title}: 401 ${code}, and the message says why`, async () => {
+  test(`§5 a token is rejected with 401 ${code} and the reason: ${title}`, async () => {
     const sent = typeof token === 'string' ? token : token()
     const answer = await service.request('GET', '/items', { token: sent })
     const message = why === undefined ? 'The token has expired' : `The token is invalid: ${why}`
@@ -81,19 +77,19 @@ for (const [title, token, why] of refused) {
 }
 
 const accepted: [title: string, claims: object, header?: object][] = [
-  ['exp a fraction', { ...claims, exp: exp + 0.123456 }],
-  ['iat in the future', { ...claims, iat: inSeconds(600) }],
-  ['iat a fraction', { ...claims, iat: exp + 0.5 }],
-  ['nbf in the past', { ...claims, nbf: inSeconds(-1) }],
-  ['nbf a fraction in the past', { ...claims, nbf: inSeconds(-1) - 0.5 }],
-  ['sub empty', { ...claims, sub: '' }],
+  ['exp is a fraction', { ...claims, exp: exp + 0.123456 }],
+  ['iat is in the future', { ...claims, iat: inSeconds(600) }],
+  ['iat is a fraction', { ...claims, iat: exp + 0.5 }],
+  ['nbf is in the past', { ...claims, nbf: inSeconds(-1) }],
+  ['nbf is a fraction in the past', { ...claims, nbf: inSeconds(-1) - 0.5 }],
+  ['sub is empty', { ...claims, sub: '' }],
   ['further claims', { ...claims, aud: 'x', iss: 'y', jti: 'z', __proto: 1 }],
-  ['header without typ', claims, { typ: undefined }],
-  ['header with another typ', claims, { typ: 'anything' }],
-  ['header with a kid', claims, { kid: '../../secret' }],
+  ['the header has no typ', claims, { typ: undefined }],
+  ['the header has another typ', claims, { typ: 'anything' }],
+  ['the header has a kid', claims, { kid: '../../secret' }],
 ]
 for (const [title, given, header = {}] of accepted) {
-  test(`§5 ${title}: accepted`, async () => {
+  test(`§5 a token is accepted: ${title}`, async () => {
     const token = service.mint(given, { header })
     assert.equal((await service.request('GET', '/items', { token })).status, 200)
   })
@@ -121,14 +117,14 @@ for (const [authorization, status] of Object.entries(schemes)) {
   })
 }
 
-/** The signature with another last character that stands for the same bytes. */
+/** Returns the signature with another last character that decodes to the same bytes. */
 function flipped(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet[alphabet.indexOf(signature.slice(-1)) ^ 1]
   return `${signature.slice(0, -1)}${last}`
 }
 
-/** A token whose signature is encoded with + and / instead of - and _. */
+/** Returns a token whose signature is encoded with `+` and `/` instead of `-` and `_`. */
 function plainBase64(): string {
   for (let number = 0; ; number += 1) {
     const [first, second, third = ''] = service.mint({ ...claims, number }).split('.')
@@ -137,7 +133,7 @@ function plainBase64(): string {
   }
 }
 
-/** As RFC 7797 has it, which asks that no JWT does so. */
+/** Returns a token with a payload that is not base64url. RFC 7797 defines that, but not for JSON Web Tokens. */
 function unencodedPayload(): string {
   const input = `${base64url('{"alg":"HS256","b64":false,"crit":["b64"]}')}.${JSON.stringify(claims)}`
   return `${input}.${signatureOf(input, service.secret)}`

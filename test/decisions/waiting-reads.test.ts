@@ -13,12 +13,12 @@ import { isPending, newItem, readWaiting, tagOf } from './expect.js'
 
 const service = await useService()
 
-/** Reads what the client has in the version with this tag, and waits for another. */
+/** Sends a read that waits until the entity tag of the item or list differs from `tag`. */
 function wait(path: string, tag: string, prefer = 'wait=20', token = service.validToken()) {
   return readWaiting(service, path, tag, prefer, { token })
 }
 
-test('§4.10 an item is answered as soon as it is replaced', async () => {
+test('§4.10 a waiting read of an item is answered as soon as the item is replaced', async () => {
   const { path, tag } = await newItem(service)
   const answer = wait(path, tag)
   assert.ok(await isPending(answer))
@@ -29,7 +29,7 @@ test('§4.10 an item is answered as soon as it is replaced', async () => {
   assert.equal(headers.etag, await tagOf(service, path))
 })
 
-test('§4.10 a list is answered after any change', async () => {
+test('§4.10 a waiting read of the list is answered after any change', async () => {
   const { path } = await newItem(service)
   for (const method of ['PUT', 'DELETE']) {
     const answer = wait('/items', await tagOf(service, '/items'))
@@ -38,7 +38,7 @@ test('§4.10 a list is answered after any change', async () => {
   }
 })
 
-test('§4.10 without a change, 304 after the time', async () => {
+test('§4.10 a waiting read gets a 304 after the requested time without a change', async () => {
   const { path, tag } = await newItem(service)
   const start = performance.now()
   const answer = await wait(path, tag, 'wait=1')
@@ -53,7 +53,7 @@ const waiting = [
   ...['wait=12345678901', 'x="a, \\", b"; y, wait=20'],
 ]
 for (const prefer of waiting) {
-  test(`§4.10 Prefer: ${prefer} waits`, async () => {
+  test(`§4.10 a read with Prefer: ${prefer} waits`, async () => {
     const { path, tag } = await newItem(service)
     const answer = wait(path, tag, prefer)
     assert.ok(await isPending(answer))
@@ -67,7 +67,7 @@ const notWaiting = [
   ...['x="wait=9"', 'x="a, wait=9"', 'x="a\\", wait=9, b"', 'x="a, wait=9'],
 ]
 for (const prefer of notWaiting) {
-  test(`§4.10 Prefer: ${prefer} does not wait`, async () => {
+  test(`§4.10 a read with Prefer: ${prefer} does not wait`, async () => {
     const { path, tag } = await newItem(service)
     const answer = await wait(path, tag, prefer)
     assert.equal(answer.status, 304)
@@ -75,7 +75,7 @@ for (const prefer of notWaiting) {
   })
 }
 
-test('§4.10 without If-None-Match, or with another tag, a read is answered at once', async () => {
+test('§4.10 a read without If-None-Match, or with another tag, is answered at once', async () => {
   const { path } = await newItem(service)
   const token = service.validToken()
   const plain = await service.request('GET', path, { token, headers: { prefer: 'wait=20' } })
@@ -83,10 +83,10 @@ test('§4.10 without If-None-Match, or with another tag, a read is answered at o
   assert.equal((await wait(path, '"other"')).status, 200)
 })
 
-test('§4.10 a wait ends with the token', async () => {
+test('§4.10 a wait ends when the token expires', async () => {
   const { path, tag } = await newItem(service)
   let status = 401
-  // On a busy machine, the token may expire before the service has it: then one that is valid for longer.
+  // On a busy machine, the token may expire before the service reads it. The next token is valid for longer.
   for (let time = 2; status === 401 && time < 20; time *= 2) {
     const token = service.mint({ ...validClaims(), exp: inSeconds(time) })
     const start = performance.now()
@@ -96,7 +96,7 @@ test('§4.10 a wait ends with the token', async () => {
   assert.equal(status, 304)
 })
 
-test('§4.10 a read whose turn comes after the client has closed its side does not wait', async () => {
+test('§4.10 a pipelined read does not wait after the client has closed its side of the connection', async () => {
   const { path, tag } = await newItem(service)
   const lines = [`If-None-Match: ${tag}`, 'Prefer: wait=60']
   const bytes = headOf(service, 'GET', path) + headOf(service, 'GET', path, ...lines).repeat(2)
@@ -104,7 +104,7 @@ test('§4.10 a read whose turn comes after the client has closed its side does n
   assert.deepEqual(text.match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '304', '304'])
 })
 
-test('§4.10 the body of a read that waits is read to its end', async () => {
+test('§4.10 a body that is sent with a waiting read is read to its end', async () => {
   const { path, tag } = await newItem(service)
   const lines = [`If-None-Match: ${tag}`, 'Prefer: wait=60']
   const head = headOf(service, 'GET', path, ...lines, 'Content-Length: 30000000')
@@ -115,7 +115,7 @@ test('§4.10 the body of a read that waits is read to its end', async () => {
   assert.match(await wholeText(socket), /^HTTP\/1\.1 404 /)
 })
 
-ownTest('§4.10 a service that stops answers those who wait', async () => {
+ownTest('§4.10 a service that stops answers its waiting reads', async () => {
   const own = await ownService()
   const { path, tag } = await newItem(own)
   const answer = readWaiting(own, path, tag, 'wait=60')
@@ -125,20 +125,20 @@ ownTest('§4.10 a service that stops answers those who wait', async () => {
 })
 
 ownTest(
-  '§4.10 the metrics count those who wait, and clients that go away are not among them',
+  '§4.10 the metrics count waiting reads, without those of clients that have disconnected',
   async () => {
     const port = await freePort()
     const own = await ownService({ METRICS_PORT: String(port) })
     const { path, tag } = await newItem(own)
     const head = headOf(own, 'GET', path, `If-None-Match: ${tag}`, 'Prefer: wait=60')
     const sockets = openSockets(own.baseUrl, 3, head)
-    await until('three wait', async () => (await waitingReadsAt(port)) === 3)
+    await until('three reads wait', async () => (await waitingReadsAt(port)) === 3)
     for (const socket of sockets) socket.destroy()
-    await until('none waits', async () => (await waitingReadsAt(port)) === 0)
+    await until('no read waits', async () => (await waitingReadsAt(port)) === 0)
   },
 )
 
-/** What the metrics say. */
+/** Returns the number of waiting reads according to the metrics. */
 async function waitingReadsAt(port: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   return Number(/^item_store_waiting_reads (\d+)$/m.exec(text)?.[1])
