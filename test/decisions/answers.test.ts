@@ -1,4 +1,4 @@
-/** Decisions on §4.1 to §4.5: what the answers say beyond the specification. */
+/** Decisions on §2.3, §2.4 and §4.1 to §4.5: content and order of responses. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -12,21 +12,21 @@ import { newItem } from './expect.js'
 
 const service = await useService()
 
-test('§4.1 two subsystems are counted, the store and auth', async () => {
+test('§4.1 the health response counts two subsystems, and has its members in order', async () => {
   const health = record((await service.request('GET', '/health')).json())
   assert.deepEqual(health.services_summary, { total: 2, healthy: 2, unhealthy: 0 })
   const names = ['session_id', 'status', 'service_name', 'version', 'services_summary']
   assert.deepEqual(Object.keys(health), names)
 })
 
-ownTest('§2.4 service_name is item-store, or SERVICE_NAME', async () => {
+ownTest('§2.4 service_name is the setting SERVICE_NAME, by default item-store', async () => {
   assert.equal(record((await service.request('GET', '/health')).json()).service_name, 'item-store')
   const other = await ownService({ SERVICE_NAME: 'Schlüssel "1"' })
   const { service_name } = record((await other.request('GET', '/health')).json())
   assert.equal(service_name, 'Schlüssel "1"')
 })
 
-test('§2.3 §4.2 §4.5 an envelope has its members in order, with its status and message', async () => {
+test('§2.3 §4.2 §4.5 a response with items has its members in order, with status and message', async () => {
   const { path } = await newItem(service)
   for (const [method, target, code, status, message] of [
     ['POST', '/items', 201, 'created', 'Item created successfully'],
@@ -41,7 +41,7 @@ test('§2.3 §4.2 §4.5 an envelope has its members in order, with its status an
   }
 })
 
-test('§4.2 items are listed in the order they were created, even after a replace', async () => {
+test('§4.2 items are listed in the order of their creation, even after a replace', async () => {
   const ids: string[] = []
   const project = randomUUID()
   for (let index = 0; index < 30; index += 1)
@@ -64,7 +64,7 @@ test('§4.2 items are listed in the order they were created, even after a replac
   assert.deepEqual(await order(), ids)
 })
 
-test('§4.3 a 201 has the Location of the item, and it is found there', async () => {
+test('§4.3 a 201 has a Location, from which the item can be read', async () => {
   const answer = await service.call('POST', '/items', { data: { a: 1 } })
   const { id } = record(envelopeOf(answer, 201).data)
   assert.equal(answer.headers.location, `${service.baseUrl.pathname}/items/${id}`)
@@ -73,16 +73,16 @@ test('§4.3 a 201 has the Location of the item, and it is found there', async ()
   assert.equal(record(envelopeOf(found, 200).data).id, id)
 })
 
-ownTest('§4.2 a list that is read slowly shows one moment', async () => {
+ownTest('§4.2 a list that is read slowly shows all items as of one moment', async () => {
   const own = await ownService()
   const count = 32
-  const text = 'x'.repeat(1_000_000) // more in all than the buffers of a connection take
+  const text = 'x'.repeat(1_000_000) // all items exceed the buffers of a connection
   const before = []
   for (let index = 0; index < count; index += 1) {
     before.push(await create(own, { index, text, version: 1 }))
   }
   const listing = openSocket(own.baseUrl, headOf(own, 'GET', '/items', 'Connection: close'))
-  await once(listing, 'readable') // and read none of it yet
+  await once(listing, 'readable') // nothing of the list has been read yet
 
   const changes = before.map(async ({ id }, index) => {
     if (index % 2 === 0) return await own.call('DELETE', `/items/${id}`)

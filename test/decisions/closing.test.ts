@@ -1,4 +1,4 @@
-/** Decisions on §7: bytes that a client sends after its last request never cost it a response, nor does SIGTERM. */
+/** Decisions on §7: no response is lost if bytes follow the last request, or if the service gets SIGTERM. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,44 +9,47 @@ import { until } from '../support/until.js'
 
 const pad = 'x'.repeat(1_000_000)
 
-/** A connection to a service with an item of 1 MB, and the path of the item. */
+/** Starts a service and creates an item of 1 MB. @returns the service and the path of the item. */
 async function withItem(): Promise<{ own: OwnService; path: string }> {
   const own = await ownService()
   const { text } = await own.call('POST', '/items', { data: { pad } })
   return { own, path: `/items/${JSON.parse(text).data.id}` }
 }
 
-/** Writes the pieces with 0.3 seconds between them, and reads only after the last one. */
+/** Writes the pieces with 0.3 seconds between them, and reads the responses only after the last piece. */
 async function readLate(own: OwnService, pieces: readonly (string | Buffer)[]): Promise<string> {
-  // With a half-open socket, the client goes on writing after it has read the end.
+  // With `allowHalfOpen`, the client can still write after the service has closed its side.
   const socket = openSocket(own.baseUrl, '', { allowHalfOpen: true }).pause()
   for (const piece of pieces) {
     socket.write(piece)
     await delay(300)
   }
-  return await wholeText(socket) // fails if the connection is reset
+  return await wholeText(socket) // throws if the connection is reset
 }
 
-/** The responses in a text, of which none is cut short. */
+/** Splits a text into responses. @throws {AssertionError} if the last response is cut short. */
 function responsesIn(text: string): readonly RawAnswer[] {
   const reader = answerReader()
   reader.take(Buffer.from(text, 'latin1'))
-  assert.equal(reader.rest(), '', 'cut short')
+  assert.equal(reader.rest(), '', 'the last response is cut short')
   return reader.all
 }
 
-ownTest('§7 a large item, garbage behind it, and more bytes later: both responses', async () => {
-  const { own, path } = await withItem()
-  const get = headOf(own, 'GET', path)
-  const [item, refusal, ...others] = responsesIn(
-    await readLate(own, [`${get}garbage\r\n\r\n`, 'more bytes']),
-  )
-  assert.ok(item?.body.endsWith(`"pad":"${pad}"}}`))
-  assert.equal(refusal?.status, 400)
-  assert.deepEqual(others, [])
-})
+ownTest(
+  '§7 a large item, and the 400 for garbage after it, arrive despite more bytes',
+  async () => {
+    const { own, path } = await withItem()
+    const get = headOf(own, 'GET', path)
+    const [item, refusal, ...others] = responsesIn(
+      await readLate(own, [`${get}garbage\r\n\r\n`, 'more bytes']),
+    )
+    assert.ok(item?.body.endsWith(`"pad":"${pad}"}}`))
+    assert.equal(refusal?.status, 400)
+    assert.deepEqual(others, [])
+  },
+)
 
-ownTest('§7 200 KB after a request with Connection: close: the whole response', async () => {
+ownTest('§7 a response is complete despite 200 KB after Connection: close', async () => {
   const { own, path } = await withItem()
   const get = headOf(own, 'GET', path, 'Connection: close')
   for (const pieces of [[get, Buffer.alloc(200_000)], [get + 'x'.repeat(200_000)]]) {
@@ -56,7 +59,7 @@ ownTest('§7 200 KB after a request with Connection: close: the whole response',
   }
 })
 
-ownTest('§7 a head of 100 KB: 431 HEADERS_TOO_LARGE, and no reset', async () => {
+ownTest('§7 a request head of 100 KB gets 431 HEADERS_TOO_LARGE, and no reset', async () => {
   const own = await ownService()
   const head = headOf(own, 'GET', '/items', `Foo: ${'x'.repeat(100_000)}`)
   const pieces = [head.slice(0, 50_000), head.slice(50_000)]
@@ -66,16 +69,16 @@ ownTest('§7 a head of 100 KB: 431 HEADERS_TOO_LARGE, and no reset', async () =>
   assert.deepEqual(others, [])
 })
 
-ownTest('SIGTERM with 482 KB of pipelined reads: what was begun arrives', async () => {
+ownTest('responses to pipelined reads that were begun before SIGTERM arrive', async () => {
   const own = await ownService({ LOG_LEVEL: 'debug', SHUTDOWN_TIMEOUT: '60' })
-  // The system takes no more than half of all responses, so the service waits for the client.
+  // The buffers of the connection take less than half of all responses, so the service has to wait.
   const { text } = await own.call('POST', '/items', { data: { pad: 'x'.repeat(20_000) } })
   const get = headOf(own, 'GET', `/items/${JSON.parse(text).data.id}`)
   const bytes = get.repeat(Math.ceil(482_000 / get.length))
   const socket = openSocket(own.baseUrl, bytes).pause()
   await until('a response', () => own.log.some(({ method }) => method === 'GET'))
   own.child.kill('SIGTERM')
-  await until('stopping', () => own.log.some(({ msg }) => msg === 'SIGTERM: stopping'))
+  await until('a log line', () => own.log.some(({ msg }) => msg === 'SIGTERM: stopping'))
   const chunks: Buffer[] = []
   for await (const chunk of slowly(socket)) chunks.push(chunk)
   const responses = responsesIn(Buffer.concat(chunks).toString('latin1'))
@@ -89,7 +92,7 @@ ownTest('SIGTERM with 482 KB of pipelined reads: what was begun arrives', async 
 ownTest('a half-sent body delays the shutdown no longer than SHUTDOWN_TIMEOUT', async () => {
   const own = await ownService({ SHUTDOWN_TIMEOUT: '1' })
   openSocket(own.baseUrl, `${headOf(own, 'POST', '/items', 'Content-Length: 9')}{"data`)
-  await own.request('GET', '/health') // connections are accepted in turn
+  await own.request('GET', '/health') // now the earlier connection has been accepted too
   own.child.kill('SIGTERM')
   assert.deepEqual(await own.ended(), [0, null])
 })

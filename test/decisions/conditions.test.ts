@@ -1,4 +1,4 @@
-/** Decisions on §4.9: entity tags, and requests that depend on them. */
+/** Decisions on §4.9: entity tags and conditional requests. */
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
@@ -32,7 +32,7 @@ function hashOf(answer: Answer): string {
 
 const foreign = '"another"'
 
-test('§4.9 create, read and replace have the same ETag for the same text, and another for another', async () => {
+test('§4.9 create, read and replace give equal texts the same ETag, and different texts another', async () => {
   const { path, tag } = await newItem(service)
   const read = await send('GET', path)
   assert.equal(tagOf(read), tag)
@@ -58,7 +58,7 @@ test('§4.9 the list has another ETag after each create, replace and delete', as
 })
 
 for (const method of ['GET', 'HEAD']) {
-  test(`§4.9 ${method} with If-None-Match: 304 for what the client has, without a body`, async () => {
+  test(`§4.9 ${method} with the current ETag in If-None-Match gets a 304 without a body`, async () => {
     const { path, tag } = await newItem(service)
     const listTag = tagOf(await send('GET', '/items'))
     for (const [read, known] of [[path, tag] as const, ['/items', listTag] as const]) {
@@ -79,7 +79,7 @@ for (const method of ['GET', 'HEAD']) {
 }
 
 for (const method of ['PUT', 'DELETE']) {
-  test(`§4.9 ${method} with If-Match: only for the present ETag`, async () => {
+  test(`§4.9 ${method} with If-Match succeeds only if the current ETag is listed`, async () => {
     const { path, tag } = await newItem(service)
     for (const value of [foreign, `W/${tag}`, `"x", ${foreign}`]) {
       const answer = await send(method, path, { 'if-match': value })
@@ -91,12 +91,12 @@ for (const method of ['PUT', 'DELETE']) {
     assert.equal(changed.status, method === 'PUT' ? 200 : 204)
   })
 
-  test(`§4.9 ${method} with If-Match: * for any item that is there`, async () => {
+  test(`§4.9 ${method} with If-Match: * succeeds for any item that exists`, async () => {
     const { path } = await newItem(service)
     assert.ok((await send(method, path, { 'if-match': '*' })).status < 300)
   })
 
-  test(`§4.9 ${method} with If-None-Match: not for one of these ETags`, async () => {
+  test(`§4.9 ${method} with If-None-Match is a 412 if the current ETag is listed`, async () => {
     const { path, tag } = await newItem(service)
     for (const value of [tag, `W/${tag}`, '*', `${foreign},${tag}`]) {
       const answer = await send(method, path, { 'if-none-match': value })
@@ -106,7 +106,7 @@ for (const method of ['PUT', 'DELETE']) {
     assert.ok((await send(method, path, { 'if-none-match': foreign })).status < 300)
   })
 
-  test(`§4.9 ${method} without a token or with an invalid body is refused for that`, async () => {
+  test(`§4.9 ${method} without a token is a 401, and with an invalid body a 422, despite a failing condition`, async () => {
     const { path } = await newItem(service)
     const headers = { 'if-match': foreign }
     assertRefused(await service.request(method, path, { headers }), 401, 'MISSING_TOKEN')
@@ -142,7 +142,7 @@ const malformed = [
   '\xa0*',
 ]
 for (const value of malformed) {
-  test(`§4.9 If-Match: ${value} is a 400, for reads and changes`, async () => {
+  test(`§4.9 a malformed If-Match or If-None-Match is a 400, for reads and changes: ${value}`, async () => {
     const { path, tag } = await newItem(service)
     for (const method of ['GET', 'PUT', 'DELETE']) {
       for (const name of ['if-match', 'if-none-match']) {
@@ -154,13 +154,13 @@ for (const value of malformed) {
   })
 }
 
-test('§4.9 two header lines are one list', async () => {
+test('§4.9 two If-Match header lines are one list of tags', async () => {
   const { path, tag } = await newItem(service)
   const lines = { 'if-match': [foreign, tag] as unknown as string }
   assert.equal((await send('PUT', path, lines, '{"data":{"b":2}}')).status, 200)
 })
 
-test('§4.9 GET of an item or the list with If-Match: 412 unless it is the present ETag', async () => {
+test('§4.9 GET of an item or the list with If-Match is a 412 unless the tag is the current ETag', async () => {
   const { path } = await newItem(service)
   for (const read of [path, '/items']) {
     const tag = tagOf(await send('GET', read))
@@ -172,7 +172,7 @@ test('§4.9 GET of an item or the list with If-Match: 412 unless it is the prese
   }
 })
 
-test('§4.9 of many replaces with the same If-Match one succeeds', async () => {
+test('§4.9 of 20 concurrent replaces with the same If-Match, exactly one succeeds', async () => {
   const { path, tag } = await newItem(service)
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -185,6 +185,6 @@ test('§4.9 of many replaces with the same If-Match one succeeds', async () => {
   assert.equal(tagOf(await send('GET', path)), tagOf(done[0] as Answer))
 })
 
-test('§4.9 If-Match on a POST is not evaluated', async () => {
+test('§4.9 If-Match on a POST is ignored', async () => {
   assert.equal((await send('POST', '/items', { 'if-match': foreign })).status, 201)
 })

@@ -1,4 +1,4 @@
-/** Decisions on §7: faults that never become a request to an endpoint. */
+/** Decisions on §4, §7 and §8: invalid HTTP, heads, expectations, timeouts and the end of connections. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -39,7 +39,7 @@ const notHttp = {
       ...['a:80:80', '[x]'],
     ].map((host) => [`a Host that is ${host}`, `${health}Host: ${host}\r\n\r\n`]),
   ),
-  'another encoding besides chunked': `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  'a transfer coding besides chunked': `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
   'a Transfer-Encoding in HTTP/1.0': `${post.replace('HTTP/1.1', 'HTTP/1.0')}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
   'a header without a colon': `${health}Host: a\r\nfoo\r\n\r\n`,
   'a space before the colon': `${health}Host: a\r\nfoo : bar\r\n\r\n`,
@@ -51,14 +51,14 @@ const notHttp = {
   'lines that end with LF alone': `${post}Content-Length: 2\n\n{}`,
   'a header with CR alone': `${health}Host: a\r\nfoo: a\rbar: b\r\n\r\n`,
   'Content-Length: 2, 2': `${post}Content-Length: 2, 2\r\n\r\n{}`,
-  'a last encoding that is not chunked': `${post}Transfer-Encoding: chunked, identity\r\n\r\n`,
+  'a last transfer coding that is not chunked': `${post}Transfer-Encoding: chunked, identity\r\n\r\n`,
   'Content-Length beyond 64 bits': `${post}Content-Length: ${'9'.repeat(30)}\r\n\r\n{}`,
-  'two lengths that differ': `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
-  'a length and chunks': `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  'two Content-Lengths that differ': `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+  'Content-Length and chunks': `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
   'a chunk without a size': `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
 }
 for (const [title, bytes] of Object.entries(notHttp)) {
-  test(`§7 ${title}: 400 BAD_REQUEST, in shape`, async () => {
+  test(`§7 ${title} is a 400 BAD_REQUEST, in the shape of every error`, async () => {
     const answer = await exchangeOne(service.baseUrl, Buffer.from(bytes, 'latin1'))
     assertRefused(answer, 400, 'BAD_REQUEST')
   })
@@ -72,7 +72,7 @@ const tooLarge = {
   'a path of 20 KiB': `GET ${prefix}/items/${'x'.repeat(20_480)} HTTP/1.1\r\nHost: a\r\n\r\n`,
 }
 for (const [title, bytes] of Object.entries(tooLarge)) {
-  test(`§7 ${title}: 431 HEADERS_TOO_LARGE, in shape`, async () => {
+  test(`§7 ${title}: 431 HEADERS_TOO_LARGE, in the shape of every error`, async () => {
     assertRefused(await exchangeOne(service.baseUrl, bytes), 431, 'HEADERS_TOO_LARGE')
   })
 }
@@ -96,14 +96,14 @@ const odd: [title: string, bytes: string, status: number][] = [
   ['128 header lines', `${health}Host: a\r\n${'a:b\r\n'.repeat(127)}\r\n`, 200],
 ]
 for (const [title, bytes, status] of odd) {
-  test(`§1.4 ${title}: ${status}, with a session id`, async () => {
+  test(`§1.4 the response to ${title} is ${status}, with a session id`, async () => {
     const answer = await exchangeOne(service.baseUrl, bytes)
     assert.equal(answer.status, status, answer.text)
     assertHeaders(answer)
   })
 }
 
-test('§1.4 an unknown Expect is answered with a session id, whatever the status', async () => {
+test('§1.4 the response to a request with an unknown Expect has a session id', async () => {
   const answer = await exchangeOne(service.baseUrl, `${health}Host: a\r\nExpect: tea\r\n\r\n`)
   assertHeaders(answer)
 })
@@ -116,7 +116,7 @@ const refusedExpectations = [
   { title: 'of a type that is not JSON', head: `${post}Content-Type: text/plain\r\n`, status: 422 },
 ]
 for (const { title, head, status } of refusedExpectations) {
-  test(`§7 a body ${title} that arrives although its Expect was refused is not cut off`, async () => {
+  test(`§7 a body ${title} is read to its end, although its Expect: 100-continue was rejected`, async () => {
     const pieces = [`${head}${expecting(3_000_000)}`, ...Array(3).fill('x'.repeat(1_000_000))]
     for (let round = 0; round < 10; round += 1) {
       const answers = await exchange(service.baseUrl, pieces)
@@ -128,18 +128,18 @@ for (const { title, head, status } of refusedExpectations) {
   })
 }
 
-test('§8 Expect: 100-continue with a body that is too long: 413, and no 100 before it', async () => {
+test('§8 Expect: 100-continue with a too large Content-Length gets a 413, without a 100 before it', async () => {
   const answer = await exchangeOne(service.baseUrl, `${post}${expecting(2 ** 40)}`)
   assertRefused(answer, 413, 'PAYLOAD_TOO_LARGE')
 })
 
-test('§4.3 Expect: 100-continue: 100, and 201 once the body is there', async () => {
+test('§4.3 a create with Expect: 100-continue gets a 100, and a 201 once the body has arrived', async () => {
   const bytes = `${post}${expecting(body.length)}${body}`
   const answers = await exchange(service.baseUrl, bytes, 2)
   assert.deepEqual(statusesOf(answers), [100, 201])
 })
 
-test('§5 two Authorization headers are not a token: 401 INVALID_TOKEN', async () => {
+test('§5 a request with two Authorization headers gets 401 INVALID_TOKEN', async () => {
   const twice = `Authorization: Bearer ${service.validToken()}\r\n\r\n`
   const head = post.replace('POST', 'GET')
   assertRefused(await exchangeOne(service.baseUrl, `${head}${twice}`), 401, 'INVALID_TOKEN')
@@ -157,12 +157,12 @@ for (const [title, before] of [
   })
 }
 
-const ownStatus: Record<string, number> = { GET: 200, DELETE: 204 } // these need no body
+const ownStatus: Record<string, number> = { GET: 200, DELETE: 204 } // PUT needs a valid body
 const bearers = [
   { kind: 'no token', token: '', refusal: 401 },
   { kind: 'a token that was seen before', token: service.validToken(), refusal: undefined },
   {
-    kind: 'a valid token, too long to be remembered',
+    kind: 'a valid token that is too long for the cache of tokens',
     token: service.mint({ ...validClaims(), pad: 'x'.repeat(2_500) }),
     refusal: undefined,
   },
@@ -174,9 +174,9 @@ const bearers = [
 ]
 for (const { kind, token, refusal } of bearers) {
   for (const method of ['GET', 'DELETE', 'PUT']) {
-    test(`§7 ${method} with a body that breaks and ${kind}: one answer, and a 400 did nothing`, async () => {
-      // In one packet, the body is known to be broken before anything is done. Otherwise what the
-      // request needs may be there before, and be acted on: the answer is its own then.
+    test(`§7 ${method} with a malformed body and ${kind} gets one response, and a 400 changes nothing`, async () => {
+      // In one packet, the service knows that the body is malformed before it acts. In two packets, it
+      // may act on the head, and send the usual response, before the body arrives.
       const breakBody = async (round: number) => {
         const { id } = await create(service, { n: 1 })
         const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
@@ -200,7 +200,7 @@ const closing = {
   'no token': `GET ${prefix}/items HTTP/1.1\r\nHost: a\r\n`,
 }
 for (const [title, bytes] of Object.entries(closing)) {
-  test(`§7 Connection: close is honoured on errors, and after a body, too: ${title}`, async () => {
+  test(`§7 Connection: close is honoured on an error, with or without a body: ${title}`, async () => {
     const head = `${bytes}Connection: close\r\n`
     const withBody = `${head}Content-Length: 2000\r\n\r\n`
     for (const pieces of [
@@ -221,14 +221,14 @@ for (const { title, lines } of [
   { title: 'a wrong Host', lines: 'Host: a/b\r\n' },
   { title: 'too many header lines', lines: `Host: a\r\n${'a: b\r\n'.repeat(200)}` },
 ]) {
-  test(`§4 a long body after a head refused for ${title} is read to its end`, async () => {
+  test(`§4 a long body is read to its end after a head that is rejected for ${title}`, async () => {
     const head = `POST ${prefix}/items HTTP/1.1\r\nContent-Length: 3000000\r\n${lines}\r\n`
     const answer = await exchangeOne(service.baseUrl, [head, 'x'.repeat(3_000_000)])
     assert.ok(answer.status === 400 || answer.status === 431, String(answer.status))
   })
 }
 
-test('§4.2 a body on a GET is read to its end, however long, while the list waits', async () => {
+test('§4.2 a body of 30 MB on a GET of the list is read to its end before the client reads the list', async () => {
   const ids: string[] = []
   for (let count = 0; count < 3; count += 1) {
     ids.push((await create(service, { pad: 'x'.repeat(10_000_000) })).id)
@@ -239,7 +239,7 @@ test('§4.2 a body on a GET is read to its end, however long, while the list wai
   for (const id of ids) await service.call('DELETE', `/items/${id}`)
 })
 
-test('§7 a client that disconnects in the middle of its request does no harm', async () => {
+test('§7 the service stays healthy when clients disconnect in the middle of a request', async () => {
   const head = `${post}Content-Length: 100\r\n\r\n{"data":`
   const parts = ['', 'GET', `${health}Host:`, head, ...Array<string>(50).fill(tunnel)]
   for (const bytes of parts) {
@@ -251,7 +251,7 @@ test('§7 a client that disconnects in the middle of its request does no harm', 
   assert.equal((await service.request('GET', '/health')).status, 200)
 })
 
-ownTest('§7 408 REQUEST_TIMEOUT for a request that does not arrive', async () => {
+ownTest('§7 408 REQUEST_TIMEOUT for a request that is incomplete after the timeout', async () => {
   const own = await ownService({ REQUEST_TIMEOUT: '1' })
   const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.validToken()}\r\n`
   const { id } = await create(own, { kept: 1 })
@@ -267,7 +267,7 @@ ownTest('§7 408 REQUEST_TIMEOUT for a request that does not arrive', async () =
   assert.equal((await stored(own, id))?.kept, 1)
 })
 
-ownTest('half a head after a response: 408, also when KEEP_ALIVE_TIMEOUT is shorter', async () => {
+ownTest('half a head after a response is a 408, despite a shorter KEEP_ALIVE_TIMEOUT', async () => {
   const own = await ownService({ REQUEST_TIMEOUT: '8', KEEP_ALIVE_TIMEOUT: '5' })
   const health = `GET ${own.baseUrl.pathname}/health HTTP/1.1\r\nHost: a\r\n`
   const socket = openSocket(own.baseUrl, `${health}\r\n`)

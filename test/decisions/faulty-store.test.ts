@@ -1,4 +1,4 @@
-/** Decisions on §4.1 and §7 about a store that fails, and what the log has of failures. */
+/** Decisions on §4.1, §4.2 and §7: responses and log lines when the store fails. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ import { assertRefused } from './expect.js'
 
 const cause = 'no space on disk 7'
 
-/** Does the operations that do not fail. */
+/** A memory store for the operations that do not fail. */
 const memory = createMemoryStore(1000)
 
 const value = { data: {} }
@@ -35,7 +35,7 @@ const failures = {
 }
 for (const [title, fail] of Object.entries(failures)) {
   for (const [request, method, path, value] of requests) {
-    test(`§7 ${request}, the store ${title}: 500 INTERNAL_ERROR without internals`, async () => {
+    test(`§7 500 INTERNAL_ERROR without internals for a ${request} when the store ${title}`, async () => {
       const app = await ownApp({ store: failing(fail) })
       const answer = await app.call(method, path, value)
       const message = assertRefused(answer, 500, 'INTERNAL_ERROR')
@@ -47,7 +47,7 @@ for (const [title, fail] of Object.entries(failures)) {
   }
 }
 
-test('§4.1 health while the store cannot serve: unhealthy, 503, one of two subsystems', async () => {
+test('§4.1 health is a 503 and unhealthy while the store, one of two subsystems, cannot serve', async () => {
   const app = await ownApp({ store: { ...memory, healthy: () => false } })
   const answer = await app.request('GET', '/health')
   assert.equal(answer.status, 503)
@@ -57,7 +57,7 @@ test('§4.1 health while the store cannot serve: unhealthy, 503, one of two subs
   assert.deepEqual(unhealthy_subsystems, ['store'])
 })
 
-test('§7 the store is full, reported later: 507 STORE_FULL', async () => {
+test('§7 507 STORE_FULL when the store reports asynchronously that it is full', async () => {
   const full = () => Promise.reject(new StoreError('STORE_FULL', 'full'))
   const app = await ownApp({ store: { ...memory, create: full, replace: full } })
   for (const [, method, path, value] of requests) {
@@ -66,7 +66,7 @@ test('§7 the store is full, reported later: 507 STORE_FULL', async () => {
   }
 })
 
-test('§7 the store cannot be reached: 503 STORE_UNAVAILABLE with Retry-After, and why in the log', async () => {
+test('§7 503 STORE_UNAVAILABLE with Retry-After when the store cannot be reached, with the cause in the log', async () => {
   const message = 'The store cannot be reached'
   const cause = new Error('connect ECONNREFUSED')
   const fail = () => Promise.reject(new StoreError('STORE_UNAVAILABLE', message, { cause }))
@@ -83,7 +83,7 @@ test('§7 the store cannot be reached: 503 STORE_UNAVAILABLE with Retry-After, a
   }
 })
 
-test('§7 the store cannot be reached to check a condition or a key: nothing has changed', async () => {
+test('§7 the error says that nothing has changed if the store cannot be read for a condition or key', async () => {
   const fail = () => Promise.reject(new StoreError('STORE_UNAVAILABLE', 'no store'))
   const app = await ownApp({ store: { ...memory, read: fail, create: () => false } })
   const path = `/items/${randomUUID()}`
@@ -113,7 +113,7 @@ test('§4.2 a list of unknown length is sent in chunks, and is complete', async 
   memory.clear()
 })
 
-test('§7 a list fails midway: the connection ends, and half a list does not look complete', async () => {
+test('§7 the connection ends when a list fails midway, so that half a list does not look complete', async () => {
   const list = async () => ({ ...(await memory.list()), byteLength: 30, chunks: brokenChunks() })
   const app = await ownApp({ store: { ...memory, list } })
   await assert.rejects(app.call('GET', '/items'))
@@ -122,17 +122,17 @@ test('§7 a list fails midway: the connection ends, and half a list does not loo
 })
 
 ownTest(
-  '§7 the log has one line a second with the count of failures, and the rest before SIGTERM',
+  '§7 the log has one line per second with the number of failures, and the rest before the exit',
   async () => {
     const own = await ownService({ MAX_STORE_BYTES: '1000' })
     let failed = await fail(own, 1)
-    const first = await until('a line, without a second failure', () => own.log.find(isFailure))
+    const first = await until('a log line after a single failure', () => own.log.find(isFailure))
     assert.deepEqual(
       [first.level, first.method, first.path, first.count],
       ['error', 'POST', '/api/v1/items', 1],
     )
     for (const end = Date.now() + 1_500; Date.now() < end; ) failed += await fail(own, 100)
-    await until('a line with the rest, without another request', () => countIn(own) === failed)
+    await until('all failures are logged, without another', () => countIn(own) === failed)
     const times = own.log.filter(isFailure).map(({ time }) => Date.parse(String(time)))
     const elapsed = Math.max(...times) - Math.min(...times)
     assert.ok(times.length <= 2 + elapsed / 500, `${times.length} lines in ${elapsed} ms`)
@@ -143,7 +143,7 @@ ownTest(
   },
 )
 
-test('§7 unexpected errors with different messages: each has its stack in the log, up to a limit', async () => {
+test('§7 an unexpected error with a new message is logged with its stack', async () => {
   const { log, call } = await ownApp({
     store: {
       ...memory,
@@ -163,17 +163,17 @@ function* brokenChunks(): Generator<Uint8Array> {
   throw new Error(cause)
 }
 
-/** A store whose operations on items all fail. */
+/** Returns a store in which every operation on items fails. */
 function failing(fail: () => Promise<never>): ItemStore {
   return { ...memory, create: fail, read: fail, replace: fail, delete: fail, list: fail }
 }
 
-/** Returns the log line of a request. */
+/** Returns the log line with the session id of a response. */
 function lineOf({ log }: OwnApp, { headers }: Answer): LogLine | undefined {
   return log.find(({ session_id }) => session_id === headers['x-session-id'])
 }
 
-/** Sends creates that fail. @returns their number. */
+/** Sends creates that fail, because the store is full. @returns the number of failed creates. */
 async function fail(own: OwnService, count: number): Promise<number> {
   const body = JSON.stringify({ data: { pad: 'x'.repeat(1000) } })
   const request = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`) + body
@@ -186,7 +186,7 @@ function isFailure({ error_code }: LogLine): boolean {
   return error_code === 'STORE_FULL'
 }
 
-/** The number of failures that the log is about. */
+/** Returns the number of failures that the log lines report together. */
 function countIn({ log }: OwnService): number {
   return log.filter(isFailure).reduce((sum, { count }) => sum + Number(count), 0)
 }

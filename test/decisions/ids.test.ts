@@ -1,4 +1,4 @@
-/** Decisions on §4.4: ids in the path, and targets that are not plain paths. */
+/** Decisions on §4 and §4.4: ids in the path, and unusual request targets. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -12,11 +12,11 @@ const prefix = service.baseUrl.pathname
 const item = await create(service, { kept: 1 }, 'kept')
 const replacement = { data: { a: 2 } }
 
-/** Ids as they stand in the path and, where it differs, in the message. */
+/** Unknown ids, each as written in the path and, if different, in the error message. */
 const noIds: [title: string, path: string, id?: string][] = [
-  ['unknown', randomUUID()],
-  ['unknown, in upper case', randomUUID().toUpperCase()],
-  ['not a UUID', 'not-a-uuid'],
+  ['an unknown UUID', randomUUID()],
+  ['an unknown UUID in upper case', randomUUID().toUpperCase()],
+  ['a text that is no UUID', 'not-a-uuid'],
   ['a number', '0'],
   ['a UUID without dashes', item.id.replaceAll('-', '')],
   ['a UUID in braces', `%7B${item.id}%7D`, `{${item.id}}`],
@@ -35,7 +35,7 @@ const noIds: [title: string, path: string, id?: string][] = [
   ['9,000 characters long', 'x'.repeat(9_000)],
 ]
 for (const [title, path, id = path] of noIds) {
-  test(`§4.4 §7 id ${title}: 404 without error_code, the message is "Item <id> not found"`, async () => {
+  test(`§4.4 §7 an unknown id is a 404 without error_code and with "Item <id> not found": ${title}`, async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const value = method === 'PUT' ? replacement : undefined
       const answer = await service.call(method, `/items/${path}`, value)
@@ -86,7 +86,7 @@ oddTargets.push(
 )
 for (const target of oddTargets) {
   const shown = target.replace(service.baseUrl.host, '<host>')
-  test(`§5.1 ${shown} is never served without a token`, async () => {
+  test(`§5.1 no item is served without a token at the target ${shown}`, async () => {
     const mark = randomUUID()
     const body = JSON.stringify({ data: {}, project_id: mark })
     for (const [method, options] of [
@@ -101,7 +101,7 @@ for (const target of oddTargets) {
   })
 }
 
-test('§4 a target in absolute form is the same as its path (RFC 9112 §3.2.2)', async () => {
+test('§4 a target in absolute form is treated as its path (RFC 9112 §3.2.2)', async () => {
   const target = `${service.baseUrl.origin}${prefix}/items/${item.id}`
   assertRefused(await service.requestTarget('GET', target), 401, 'MISSING_TOKEN')
   const answer = await service.requestTarget('GET', target, { token: service.validToken() })

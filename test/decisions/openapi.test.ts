@@ -1,4 +1,4 @@
-/** Interface §4.7: the OpenAPI document as the service serves it. */
+/** Interface §4.7: the OpenAPI document as it is served. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -15,7 +15,7 @@ const own = await ownService()
 const served = await own.requestTarget('GET', path)
 const tag = String(served.headers.etag)
 
-test('§4.7 it is the document that the command prints, with the version of the package', () => {
+test('§4.7 the document is the one that `item-store openapi` prints, with the version of the package', () => {
   const manifest: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { stdout } = spawnSync(process.execPath, [cli, 'openapi'], { encoding: 'utf8' })
   const document = JSON.parse(served.text)
@@ -32,7 +32,7 @@ test('§4.7 it is the document that the command prints, with the version of the 
   }
 })
 
-test('§4.7 it has the address that the client has used, if it is one, and believes no stranger', async () => {
+test('§4.7 the document has the address of a valid Host, and ignores X-Forwarded-Proto of strangers', async () => {
   const known = new Map([[own.baseUrl.origin, tag]])
   const addresses: [Record<string, string>, string][] = [
     [{}, own.baseUrl.origin],
@@ -49,7 +49,7 @@ test('§4.7 it has the address that the client has used, if it is one, and belie
     assert.deepEqual([servers[0].url, externalDocs.url], [`${origin}/api/v1`, `${origin}/llms.txt`])
     const { servers: _servers, externalDocs: _docs, ...expected } = JSON.parse(served.text)
     assert.deepEqual(rest, expected)
-    // Each address has its own tag.
+    // The document has another entity tag for each address.
     const etag = String(got.etag)
     for (const [otherOrigin, other] of known) assert.equal(other === etag, otherOrigin === origin)
     known.set(origin, etag)
@@ -58,18 +58,18 @@ test('§4.7 it has the address that the client has used, if it is one, and belie
   }
 })
 
-test('§4.7 it needs no token, and has the usual headers and those for revalidation', () => {
+test('§4.7 the document needs no token, and has the usual headers and those for revalidation', () => {
   assert.equal(served.status, 200)
-  assertHeaders({ ...served, text: '' }) // the document has no session id
+  assertHeaders({ ...served, text: '' }) // the document contains no session id
   assert.equal(served.headers['content-type'], 'application/json')
   assert.equal(served.headers['content-length'], String(Buffer.byteLength(served.text)))
   assert.equal(served.headers['cache-control'], 'no-cache')
   assert.match(tag, /^"[\w-]{43}"$/)
 })
 
-test('§4.7 many clients that ask at once all get the same', async () => {
+test('§4.7 50 concurrent first requests all get the same document', async () => {
   const fresh = await ownService()
-  const headers = { host: own.baseUrl.host } // `servers` names it
+  const headers = { host: own.baseUrl.host } // the document names the host in `servers`
   const asked = Array.from({ length: 50 }, () => fresh.requestTarget('GET', path, { headers }))
   for (const { status, text, headers } of await Promise.all(asked)) {
     assert.deepEqual([status, text === served.text, headers.etag], [200, true, tag])
@@ -80,7 +80,7 @@ for (const [asked, isLoaded] of [
   ['/api/v1/health', false],
   [path, true],
 ] as const) {
-  test(`what makes the document is ${isLoaded ? '' : 'not '}loaded for ${asked}`, async () => {
+  test(`the code that generates the OpenAPI document is ${isLoaded ? '' : 'not '}loaded for ${asked}`, async () => {
     const folder = emptyFolder()
     const watched = await ownService({ NODE_V8_COVERAGE: folder })
     await watched.requestTarget('GET', asked)

@@ -1,4 +1,4 @@
-/** Decisions on §7: requests that share a connection, one sent after the other. */
+/** Decisions on §4 and §7: pipelined requests, sent on one connection before the responses arrive. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ const health = `GET ${prefix}/health HTTP/1.1\r\n`
 const post = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
 const body = '{"data":{"a":1}}'
 
-test('§1.4 many requests on one connection are answered in order, each with its own id', async () => {
+test('§1.4 5,000 pipelined requests are answered in order, each with its own session id', async () => {
   const answers = await exchange(service.baseUrl, `${health}Host: a\r\n\r\n`.repeat(5000), 5000)
   for (const answer of answers) assertHeaders(answer)
   assert.equal(new Set(answers.map(({ headers }) => headers['x-session-id'])).size, 5000)
@@ -38,7 +38,7 @@ test('§4 a client that closes its side with its last request gets every respons
   const create = `${post}Content-Length: ${body.length}\r\n\r\n`
   for (let round = 0; round < 10; round += 1) {
     const socket = openSocket(service.baseUrl, '', { allowHalfOpen: true })
-    // The second request waits for the first, and the third, with the end after it, for the second.
+    // The second request waits for the first, and the third for the second. The end follows the third.
     await writePieces(socket, [create + body + create])
     socket.end(body + create + body)
     assert.equal((await wholeText(socket)).match(/HTTP\/1\.1 201 Created\r\n/g)?.length, 3)
@@ -46,12 +46,12 @@ test('§4 a client that closes its side with its last request gets every respons
 })
 
 const late = [
-  { what: 'a request', method: 'DELETE', lines: '' },
-  { what: 'one with Upgrade', method: 'DELETE', lines: 'Connection: Upgrade\r\nUpgrade: h2c\r\n' },
+  { what: 'a DELETE', method: 'DELETE', lines: '' },
+  { what: 'an Upgrade', method: 'DELETE', lines: 'Connection: Upgrade\r\nUpgrade: h2c\r\n' },
   { what: 'CONNECT', method: 'CONNECT', lines: '' },
 ]
 for (const { what, method, lines } of late) {
-  test(`§4 ${what} after a response that closes the connection has no effect`, async () => {
+  test(`§4 ${what} has no effect after a request whose response closes the connection`, async () => {
     const { id } = await create(service, { n: 1 })
     const head = `${post.replace(/Bearer .*/, 'Bearer wrong')}Content-Length: ${body.length}\r\n`
     const target = method === 'CONNECT' ? 'a:1' : `${prefix}/items/${id}`
@@ -66,7 +66,7 @@ for (const { what, method, lines } of late) {
   })
 }
 
-test('§1.4 Upgrade is ignored, whatever comes after it', async () => {
+test('§1.4 Upgrade is ignored, and later requests on the connection are answered', async () => {
   const upgrade = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n'
   const create = `${post}${upgrade.slice(9)}Content-Length: ${body.length}\r\n\r\n${body}`
   const bytes = `${health}${upgrade}\r\n${create}${health}${upgrade}\r\n`
@@ -77,7 +77,7 @@ test('§1.4 Upgrade is ignored, whatever comes after it', async () => {
   )
 })
 
-test('§7 a malformed body after Upgrade is answered like any other', async () => {
+test('§7 a malformed body of a request with Upgrade is a 400', async () => {
   const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n'
   const answers = await exchange(service.baseUrl, `${post}${upgrade}zz\r\n`, 1)
   assert.deepEqual(statusesOf(answers), [400])
@@ -96,7 +96,7 @@ const requests = {
 }
 for (const [title, { bytes, status }] of Object.entries(requests)) {
   for (const [fault, wrong] of Object.entries(faults)) {
-    test(`§7 ${fault} after ${title}: both are answered, in order`, async () => {
+    test(`§7 a request that is invalid (${fault}) is answered after ${title}, in order`, async () => {
       const answers = await exchange(service.baseUrl, bytes + wrong, 2)
       for (const answer of answers) assertHeaders(answer)
       assert.deepEqual(statusesOf(answers), [status, 400])
@@ -104,13 +104,13 @@ for (const [title, { bytes, status }] of Object.entries(requests)) {
   }
 }
 
-test('§7 what comes after a request that closes the connection is not answered', async () => {
+test('§7 a request after one with Connection: close is not answered', async () => {
   const refused = `${post}Content-Type: text/plain\r\nConnection: close\r\nContent-Length: 1\r\n\r\n`
   const answers = await exchange(service.baseUrl, [refused, `1${health}Host: a\r\n\r\n`])
   assert.deepEqual(statusesOf(answers), [422])
 })
 
-test('§7 garbage after a request whose expectation makes its response the last one is not answered', async () => {
+test('§7 garbage is not answered after a HEAD whose Expect: 100-continue makes its response the last', async () => {
   const last = headOf(service, 'HEAD', '/items', 'Expect: 100-continue')
   const text = await wholeText(openSocket(service.baseUrl, `${last}garbage\r\n\r\n`))
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+|Connection: close/g), [

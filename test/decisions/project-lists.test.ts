@@ -10,7 +10,7 @@ import { assertRefused, createText, isPending, readWaiting, tagOf } from './expe
 
 const service = await useService()
 
-/** A project that no other test uses. */
+/** Returns a `project_id` that no other test uses. */
 function newProject(): string {
   return `shop ${randomUUID()}`
 }
@@ -25,12 +25,12 @@ async function idsIn(path: string): Promise<string[]> {
     .sort()
 }
 
-/** Creates an item. @param project the JSON text of its `project_id`. */
+/** Creates an item. @param project the JSON text of its `project_id`. @returns the id of the item. */
 function createIn(project: string): Promise<string> {
   return createText(service, `{"data":{},"project_id":${project}}`)
 }
 
-test('§4.2 a list with project_id has the items of that project alone, in the same envelope', async () => {
+test('§4.2 a list with project_id has only the items of that project, in the envelope of every list', async () => {
   const project = newProject()
   const text = JSON.stringify(project)
   const ids = [await createIn(text), await createIn(text)]
@@ -50,7 +50,7 @@ test('§4.2 a list with project_id has the items of that project alone, in the s
 })
 
 for (const [kind, values] of Object.entries(strings)) {
-  test(`§4.2 projects of ${kind} are found by their own names only`, async () => {
+  test(`§4.2 projects with unusual names are found by their own names only: ${kind}`, async () => {
     const names = values.filter(
       (value) => value !== '' && value.length < 500 && !/\p{Surrogate}/u.test(value),
     )
@@ -61,7 +61,7 @@ for (const [kind, values] of Object.entries(strings)) {
   })
 }
 
-test('§4.2 the query may be encoded in any of the usual ways', async () => {
+test('§4.2 the project_id of a list may be percent-encoded in any way, with + for a space', async () => {
   const suffix = randomUUID()
   const id = await createIn(JSON.stringify(`a b+é&=${suffix}`))
   for (const encoded of ['a%20b%2B%C3%A9%26%3D', 'a+b%2B%c3%a9%26=', '%61+b%2b%c3%a9%26%3d']) {
@@ -87,7 +87,7 @@ for (const query of invalid) {
   })
 }
 
-test('§4.2 other parameters are ignored, and so is project_id elsewhere', async () => {
+test('§4.2 other parameters of a list are ignored, and so is project_id of any other request', async () => {
   const id = await createIn('null')
   const others = ['project=x', 'Project_id=', 'project_ids=a', 'a=project_id=', 'project_id%20=']
   for (const query of [...others, '%']) {
@@ -99,7 +99,7 @@ test('§4.2 other parameters are ignored, and so is project_id elsewhere', async
   assert.equal((await service.call('POST', '/items?project_id=', { data: {} })).status, 201)
 })
 
-test('§4.9 HEAD of a project has the tag of its list, and If-None-Match gets a 304', async () => {
+test('§4.9 HEAD of the list of a project has the ETag of GET, and gets a 304 for If-None-Match', async () => {
   const project = newProject()
   await createIn(JSON.stringify(project))
   const path = pathOf(project)
@@ -114,7 +114,7 @@ test('§4.9 HEAD of a project has the tag of its list, and If-None-Match gets a 
   }
 })
 
-test('§4.9 §4.10 each change of the items of a project changes its tag and ends a wait, and no other does', async () => {
+test('§4.9 §4.10 only changes of the items of a project change the ETag of its list and end a wait for it', async () => {
   const [project, other] = [newProject(), newProject()]
   const path = pathOf(project)
   let tag = await tagOf(service, path)

@@ -1,4 +1,4 @@
-/** Decisions on §4: paths, ids, methods, and which error is reported first. */
+/** Decisions on §4: paths, methods, and which error is reported first. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -20,10 +20,10 @@ const paths = [
 ]
 
 for (const { path, methods } of paths) {
-  // Node never hands CONNECT to a server like this one: its target is not a path.
+  // CONNECT is left out, because its target is not a path.
   const others = METHODS.filter((method) => !methods.includes(method) && method !== 'CONNECT')
 
-  test(`§4 ${shown(path)}: 405 METHOD_NOT_ALLOWED with Allow for every other method`, async () => {
+  test(`§4 ${shown(path)}: methods that it lacks get 405 METHOD_NOT_ALLOWED with Allow`, async () => {
     for (const method of others) {
       for (const token of [undefined, service.validToken()]) {
         const options = token === undefined ? {} : { token }
@@ -56,7 +56,7 @@ for (const path of unknownPaths) {
 }
 
 for (const target of ['/', '/items', '/health', '/api/items', '/api/v2/items', '/api/v1x/items']) {
-  test(`§9 nothing is served outside the prefix: ${target}`, async () => {
+  test(`§9 no endpoint is outside the prefix /api/v1: ${target}`, async () => {
     const answer = await service.requestTarget('GET', target)
     const text = assertRefused(answer, 404, 'ROUTE_NOT_FOUND')
     const hint = target === '/' ? 'see /docs' : 'all are under /api/v1'
@@ -120,7 +120,7 @@ for (const { title, method, path, headers, authorization, status } of order) {
     const lines = Object.entries({ 'content-length': '1', ...headers, authorization })
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => `${name}: ${value}\r\n`)
-    // The client of Node would wait to send all of the body that was announced.
+    // Written by hand, because the HTTP client of Node.js would send the whole announced body.
     const bytes = `${method} ${prefix}${path} HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n{`
     assertRefused(await exchangeOne(service.baseUrl, bytes), status, codes.get(status))
   })
@@ -136,7 +136,7 @@ const sameRoutes = [
   '?a?b/c',
 ]
 for (const suffix of sameRoutes) {
-  test(`§4 the same route, followed by ${suffix}`, async () => {
+  test(`§4 each endpoint also has its path followed by ${suffix}`, async () => {
     const { id } = await create(service, { a: 1 })
     const created = { data: { a: 2 } }
     assert.equal((await service.call('GET', `/health${suffix}`)).status, 200)
@@ -149,7 +149,7 @@ for (const suffix of sameRoutes) {
   })
 }
 
-test('§4 HEAD is answered as GET without the body', async () => {
+test('§4 the response to HEAD is that to GET without the body', async () => {
   for (const path of ['/health', '/items', `/items/${item.id}`, unknown, '/items/x']) {
     const [get, head] = [await service.call('GET', path), await service.call('HEAD', path)]
     assert.equal(head.text, '')
@@ -160,7 +160,7 @@ test('§4 HEAD is answered as GET without the body', async () => {
   assert.equal((await service.request('HEAD', '/items')).status, 401)
 })
 
-test('§4 after a body on GET the connection stays open', async () => {
+test('§4 the connection stays open after a GET with a body', async () => {
   const get = headOf(service, 'GET', '/items', 'Content-Type: text/plain', 'Content-Length: 5')
   const bytes = `${get}hello${headOf(service, 'GET', '/items/x')}`
   assert.deepEqual(statusesOf(await exchange(service.baseUrl, bytes, 2)), [200, 404])

@@ -1,4 +1,4 @@
-/** Decisions on §4.10: how much a crowd of reads that wait for the same change asks of the store. */
+/** Decisions on §4.10: how often many reads that wait for the same change read from the store. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,15 +16,15 @@ type Counted = 'read' | 'list' | 'version'
 interface Crowd {
   readonly app: OwnApp
   readonly store: ItemStore
-  /** How often the store was asked since the last call. */
+  /** Returns how often each operation of the store was called since the last call of `asked`. */
   asked(): Record<Counted, number>
-  /** How many reads wait. */
+  /** Returns the number of waiting reads. */
   waiting(): number
-  /** Sends so many reads, and returns their answers once all of them wait. */
+  /** Sends this number of reads, and waits until all of them wait. @returns a promise for each response. */
   wait(count: number, method: string, path: string): Promise<Promise<Answer>[]>
 }
 
-/** An app whose store counts. @param changed the operations that differ from those of a store in memory. */
+/** Starts an app whose store counts its calls. @param changed operations that replace those of a memory store. */
 async function crowd(
   changed: (memory: ItemStore) => Partial<ItemStore> = () => ({}),
 ): Promise<Crowd> {
@@ -60,14 +60,14 @@ async function crowd(
       const answers = Array.from({ length: count }, () =>
         readWaiting(app, path, tag, 'wait=60', { method }),
       )
-      await until('all of them wait', () => waitingReads.count === waited + count)
+      await until('all reads wait', () => waitingReads.count === waited + count)
       await settled(asked)
       return answers
     },
   }
 }
 
-/** Waits until the store is not asked any more. @returns how often it was asked until then. */
+/** Waits until the store is no longer called. @returns the number of calls until then. */
 async function settled(asked: Crowd['asked']): Promise<number> {
   let sum = 0
   for (let turns = 0; turns < 20; turns += 1) {
@@ -81,7 +81,7 @@ async function settled(asked: Crowd['asked']): Promise<number> {
 }
 
 for (const method of ['GET', 'HEAD']) {
-  test(`§4.10 200 waiting ${method} of one item share one read`, async () => {
+  test(`§4.10 200 waiting ${method} of one item share one read of the store`, async () => {
     const { app, asked, wait } = await crowd()
     const path = `/items/${(await create(app, {})).id}`
     const answers = await wait(200, method, path)
@@ -93,7 +93,7 @@ for (const method of ['GET', 'HEAD']) {
     assert.deepEqual(asked(), { read: 1, list: 0, version: 0 })
   })
 
-  test(`§4.10 200 waiting ${method} of the list share one list, or need none`, async () => {
+  test(`§4.10 200 waiting ${method} of the list share one list, or need only its version`, async () => {
     const { app, asked, wait } = await crowd()
     const answers = await wait(200, method, '/items')
     const item = await create(app, {})
@@ -105,13 +105,13 @@ for (const method of ['GET', 'HEAD']) {
   })
 }
 
-test('§4.10 of 200 reads that wait for different projects, a change wakes one, for one list', async () => {
+test('§4.10 of 200 reads that wait for different projects, a change ends only one, for one list', async () => {
   const { app, store, asked, waiting } = await crowd()
   const paths = Array.from({ length: 200 }, (_, number) => `/items?project_id=${number}`)
   const answers = paths.map(async (path) =>
     readWaiting(app, path, await tagOf(app, path), 'wait=60'),
   )
-  await until('all of them wait', () => waiting() === 200)
+  await until('all reads wait', () => waiting() === 200)
   await settled(asked)
   await app.call('POST', '/items', { data: {}, project_id: 'another' })
   assert.equal(await settled(asked), 0)
@@ -123,7 +123,7 @@ test('§4.10 of 200 reads that wait for different projects, a change wakes one, 
   for (const answer of await Promise.all(answers)) assert.equal(answer.status, 200)
 })
 
-test('§4.10 a replace by the same text answers none of 200 reads, for one read of the store', async () => {
+test('§4.10 a replace by the same text ends none of 200 waits, and costs one read of the store', async () => {
   const { app, asked, wait, waiting } = await crowd()
   const path = `/items/${(await create(app, {})).id}`
   const answers = await wait(200, 'GET', path)
@@ -135,7 +135,7 @@ test('§4.10 a replace by the same text answers none of 200 reads, for one read 
     assertItemNotFound(answer, path.slice('/items/'.length))
 })
 
-test('§4.10 a list that comes bit by bit is read once, and has a length', async () => {
+test('§4.10 waiting reads share a list that arrives in pieces, and get it with a Content-Length', async () => {
   const { app, asked, wait } = await crowd((memory) => ({ list: inBits(memory) }))
   const answers = await wait(50, 'GET', '/items')
   const item = await create(app, { text: 'x'.repeat(10_000) })
@@ -146,7 +146,7 @@ test('§4.10 a list that comes bit by bit is read once, and has a length', async
   assert.equal(asked().list, 1)
 })
 
-/** Lists of unknown length, which can be read once. */
+/** Returns a `list` operation whose lists have an unknown length, arrive in pieces and can be read once. */
 function inBits(memory: ItemStore): ItemStore['list'] {
   return async () => {
     const { chunks, ...list } = await memory.list()
@@ -162,7 +162,7 @@ function inBits(memory: ItemStore): ItemStore['list'] {
   }
 }
 
-test('§4.10 changes during a read are followed by one more, which also answers who came meanwhile', async () => {
+test('§4.10 after changes during a read, the store is read once more, also for reads that came later', async () => {
   let gate: Promise<unknown> | undefined
   let open: (value?: unknown) => void = () => undefined
   const { app, asked, wait, waiting } = await crowd((memory) => ({
@@ -175,13 +175,13 @@ test('§4.10 changes during a read are followed by one more, which also answers 
   const path = `/items/${(await create(app, {})).id}`
   const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
-  /** Makes changes while the store reads the item after the first of them. @returns the tags. */
+  /** Replaces the item, and again while the store still reads the first version. @returns the tags. */
   const replaceWhileReading = async (first: number, ...others: number[]) => {
     gate = new Promise((resolve) => {
       open = resolve
     })
     const tags = [await replace(first)]
-    await until('that is being read', () => asked().read === 1)
+    await until('the first version is being read', () => asked().read === 1)
     for (const a of others) tags.push(await replace(a))
     assert.equal(await settled(asked), 0)
     return tags
@@ -191,7 +191,7 @@ test('§4.10 changes during a read are followed by one more, which also answers 
   const [behind, late] = [tags[0], tags[2]].map((tag) =>
     readWaiting(app, path, String(tag), 'wait=60'),
   )
-  await until('they wait too', () => waiting() === 12)
+  await until('the two later reads wait too', () => waiting() === 12)
   open()
   gate = undefined
   for (const answer of await Promise.all(answers)) assert.equal(itemOf(answer, 200).a, 1)
@@ -203,7 +203,7 @@ test('§4.10 changes during a read are followed by one more, which also answers 
   assert.equal(itemOf(await late, 200).a, 4)
 })
 
-test('§4.10 reads that wait for many items do not ask the store for all of them at once', async () => {
+test('§4.10 reads that wait for 40 items read at most 16 of them at once from the store', async () => {
   let [reading, most] = [0, 0]
   const { app, wait, store } = await crowd((memory) => ({
     async read(id) {
@@ -224,7 +224,7 @@ test('§4.10 reads that wait for many items do not ask the store for all of them
   assert.ok(most > 1 && most <= 16, `${most} at once`)
 })
 
-test('§4.10 a read that fails is the error of those who came for it; the others wait on', async () => {
+test('§4.10 a failed read of the store is a 503 for a new request, and earlier reads go on waiting', async () => {
   let fails = false
   const { app, wait } = await crowd((memory) => ({
     async read(id) {
