@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * The item store inside another program, for example a test suite: served over HTTP from this process,
- * with a secret of its own.
+ * Runs an item store inside another program, for example a test suite. The store is served over HTTP from the process
+ * of that program, and has its own secret.
  *
  * @module
  */
@@ -40,84 +40,84 @@ export interface ItemStoreOptions {
   /** Address to listen on; `127.0.0.1` by default. */
   readonly host?: string | undefined
   /**
-   * Signs the tokens; random by default. A function returns the current secret each time that a token is signed or
-   * verified, such as `() => process.env.JWT_SECRET`; while it returns none, item requests get 503.
+   * Secret that signs the tokens; random by default. A function such as `() => process.env.JWT_SECRET` is called each
+   * time that a token is signed or verified. While it returns no secret, item requests get 503.
    */
   readonly secret?: string | (() => string | undefined) | undefined
-  /** Maximum size of a request body, in bytes; 16 MiB by default. A larger one gets 413. */
+  /** Maximum size of a request body, in bytes; 16 MiB by default. A larger body gets 413. */
   readonly maxBodyBytes?: number | undefined
-  /** Maximum total size of all items, in bytes; half of memory by default. Beyond it, a create gets 507. */
+  /** Maximum total size of all items, in bytes; half of memory by default. A create that exceeds it gets 507. */
   readonly maxStoreBytes?: number | undefined
-  /** Waits before each operation on items, in milliseconds, or for a random time in a range. */
+  /** Delay before each operation on items, in milliseconds: a fixed time, or a range for random times. */
   readonly delay?: number | Delay | undefined
   /**
-   * How item requests fail before they do anything: the first ones, one after the other, such as
-   * `[503, 'cut']`; or any, each at a rate, such as `{ 503: 0.1, cut: 0.05 }`.
+   * How item requests fail, without an effect. A list such as `[503, 'cut']` applies to the first requests in order. A
+   * record such as `{ 503: 0.1, cut: 0.05 }` gives each kind of failure a probability.
    */
   readonly failures?: Failures | undefined
-  /** Any text: the ids of new items follow from it, and start over after a reset. Random by default. */
+  /** Text from which the ids of new items are derived. They repeat after a reset. By default, ids are random. */
   readonly ids?: string | undefined
 }
 
-/** What a token says. */
+/** Options of a token. */
 export interface TokenOptions {
-  /** The caller; `embedded` by default. */
+  /** The caller, which is the claim `sub`; `embedded` by default. */
   readonly sub?: string
-  /** Time until it expires, such as `90s`, `15m` or `1h`; `1h` by default. `-1s` makes a token that has expired. */
+  /** Lifetime of the token, such as `90s`, `15m` or `1h`; `1h` by default. With `-1s`, the token has expired. */
   readonly expires?: string
 }
 
 /** A running item store. */
 export interface EmbeddedItemStore extends AsyncDisposable {
-  /** Where it listens, for example `http://127.0.0.1:40123`. */
+  /** URL of the store, for example `http://127.0.0.1:40123`. */
   readonly url: string
-  /** The address of the interface, `url` with the prefix of all paths: `http://127.0.0.1:40123/api/v1`. */
+  /** Base URL of the interface: `url` with the prefix of all paths, for example `http://127.0.0.1:40123/api/v1`. */
   readonly baseUrl: string
-  /** A token that only this store accepts. @throws {Error} if an option is invalid, or there is no secret at present. */
+  /** Returns a token for this store. @throws {Error} if an option is invalid, or the store has no secret at present. */
   token(options?: TokenOptions): Promise<string>
   /**
-   * A client with a token of its own.
+   * Returns a client of this store with its own token.
    * @typeParam T the type of the items.
    */
   client<T extends object = Item>(options?: TokenOptions): ItemStoreClient<T>
   /**
    * Stores items, before or between tests.
-   * @param items objects with an item's members, or item requests: objects with `data` and, if present,
-   * `project_id`, and no other member. They are turned into JSON text by `JSON.stringify`.
+   * @param items objects with the members of an item; or item requests, which are objects with `data`, an optional
+   * `project_id`, and no other member. `JSON.stringify` turns both into text.
    * @returns the ids, in the same order.
-   * @throws {Error} if one is not an item, and says which, or if the store is full; none is stored then.
+   * @throws {Error} if an object is not an item (the message has its index), or if the store is full. Stores none then.
    */
   seed(items: readonly object[]): Promise<string[]>
   /**
-   * Stores items whose values `JSON.stringify` could not write, such as exact numbers.
-   * @param texts JSON texts of what `seed` takes; `['{"price":1.10,"total":12345678901234567890}']`.
+   * Stores items with values that `JSON.stringify` cannot write, such as exact numbers.
+   * @param texts JSON texts of items or item requests, such as `['{"price":1.10,"total":12345678901234567890}']`.
    * @returns the ids, in the same order.
-   * @throws {Error} as `seed` does.
+   * @throws {Error} in the same cases as `seed`.
    */
   seedText(texts: readonly string[]): Promise<string[]>
   /**
-   * Makes item requests fail from now on, in the ways of the option `failures`, until the next reset.
-   * @param scope the requests that may fail; all by default.
+   * Makes item requests fail from now on, until the next reset. `failures` is like the option of `startItemStore`.
+   * @param scope method and path of the requests that may fail; all item requests by default.
    * @throws {Error} if an argument is invalid.
    */
   fail(failures: Failures, scope?: FailureScope): void
-  /** Returns the requests since the last reset in the order in which they ended; of more than 10,000 the latest. */
+  /** Returns the latest 10,000 requests since the last reset, in the order in which they ended. */
   requests(): RecordedRequest[]
   /**
-   * Starts over, for example between two tests: without items, with the ids and failures of the start. Creates
-   * that are delayed at that moment fail.
+   * Returns to the state at the start, for example between two tests. Removes all items and recorded requests, and
+   * restores ids and failures. Item requests that are delayed at that moment fail.
    */
   reset(): Promise<void>
   /**
-   * Answers what was sent, closes all connections, and releases the items.
-   * @throws {Error} if it has been stopped before.
+   * Answers the requests that were already sent, closes all connections, and releases the items.
+   * @throws {Error} if the store is already stopped.
    */
   stop(): Promise<void>
-  /** Stops it, unless it has been stopped before. */
+  /** Stops the store, unless it is already stopped. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The options that are settings of the service. */
+/** Names of the options that are also settings of the service. */
 const settingNames: readonly string[] = [
   'port',
   'host',
@@ -125,22 +125,22 @@ const settingNames: readonly string[] = [
   'maxStoreBytes',
 ] satisfies (keyof SettingValues & keyof ItemStoreOptions)[]
 
-/** Where defaults differ from those of the command. */
+/** Defaults of settings that differ from the defaults of the command `item-store`. */
 const defaults = {
   port: 0,
   host: '127.0.0.1',
   shutdownTimeout: 1, // seconds
 }
 
-/** Memory and event loop belong to the program around the store, so they are neither measured nor limited. */
+/** Turns off limits on memory and event loop, because both belong to the program in which the store runs. */
 const unwatched = { exceededLimit: () => undefined, bodyReceived: () => undefined }
 
 const secretLength = 32 // bytes, see RFC 7518 §3.2
 
 /**
- * Starts an item store in this process. It logs nothing, and neither reads nor changes `process.env`.
- * Any number of them can run side by side, each with its own items.
- * @throws {Error} if an option is invalid or the port is taken; nothing is left running then.
+ * Starts an item store in this process. The store logs nothing, and neither reads nor changes `process.env`.
+ * Several stores can run side by side, each with its own items.
+ * @throws {Error} if an option is invalid or the port is in use. Then nothing is left running.
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
   const { secret = newSecret(), delay, failures, ids, ...given } = options ?? {}
@@ -225,7 +225,7 @@ function newSecret(): string {
   return randomBytes(secretLength).toString('base64url')
 }
 
-/** @throws {UsageError} with a line for each problem. */
+/** Turns options into settings. @throws {UsageError} if an option is unknown or invalid, with a line for each. */
 function settingsFrom(given: object): Config {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   const unknown = entries.map(([name]) => name).filter((name) => !settingNames.includes(name))
@@ -237,7 +237,7 @@ function settingsFrom(given: object): Config {
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** @throws {UsageError} unless it is a function, whose result is checked at each use. */
+/** Returns the keys for a secret. @throws {UsageError} if a text is unusable; a function is checked at each use. */
 function signingWith(secret: unknown): CurrentSigning {
   const isFunction = typeof secret === 'function'
   const currentSigning = followSecret(() => {
@@ -248,7 +248,7 @@ function signingWith(secret: unknown): CurrentSigning {
   return currentSigning
 }
 
-/** Returns the seconds until a token expires; negative after a minus sign. @throws {UsageError} */
+/** Parses the lifetime of a token into seconds, which are negative after a minus sign. @throws {UsageError} */
 function lifetimeOf(expires: string): number {
   const isPast = String(expires).startsWith('-')
   const seconds = parseLifetime(String(expires).slice(isPast ? 1 : 0), 'expires')

@@ -1,4 +1,4 @@
-/** The service: the one place where its parts are put together. @module */
+/** Builds the service from its parts: store, routes, listener, log and metrics. @module */
 
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
@@ -21,9 +21,9 @@ import { withoutCredentials } from './store/redis/address.js'
 /** The parts of the service that are not settings. */
 export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'load'> {
   readonly log: Logger
-  /** Level of the log line of each request. */
+  /** Log level of the line about each request. */
   readonly requestLogLevel: 'info' | 'debug'
-  /** What tests have switched on, if anything. */
+  /** Latency, failures and predictable ids for tests; `undefined` in production. */
   readonly doubles: Doubles | undefined
 }
 
@@ -32,13 +32,13 @@ export type Service = ReturnType<typeof createService>
 /** Time reserved for the process to exit once the last connection is closed, in milliseconds. */
 const exitTime = 250
 
-/** @throws {UsageError} if this version of Node.js lacks what the listener needs. */
+/** Creates a service that does not listen yet. @throws {UsageError} if the listener does not support this Node.js. */
 export function createService(config: Config, parts: ServiceParts) {
   const problem = nodeProblem()
   if (problem !== undefined) throw new UsageError(problem)
   const { store, log, requestLogLevel, load, doubles } = parts
   const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // one for each delay
+  setMaxListeners(0, stopping.signal) // no maximum, because each delayed request adds a listener
   const waitingReads = createWaitingReads(store, stopping.signal)
   const routes = createRoutes(config, {
     ...parts,
@@ -48,7 +48,7 @@ export function createService(config: Config, parts: ServiceParts) {
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)
-  /** Called with each exchange whose response has been sent. */
+  /** Functions that are called with each exchange whose response has been sent. */
   const observers: ((exchange: Exchange) => void)[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
     const { trustedProxies } = config
@@ -70,10 +70,10 @@ export function createService(config: Config, parts: ServiceParts) {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // A response that is closed already would never release the memory of the body.
+      // The memory of a body is released when the response is closed, so none is read after that.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
-      // The rest of a refused body is discarded, but takes memory until garbage is collected.
+      // The rest of the body is discarded, but its memory is in use until garbage is collected.
       if (!request.complete) request.on('data', ({ length }) => load.bodyReceived(length))
       answerError(exchange, thrown, failureLog.logFailure)
     }
@@ -82,8 +82,8 @@ export function createService(config: Config, parts: ServiceParts) {
   const listener = createListener(config, refusalResponse, serve)
 
   /**
-   * Stops accepting connections, and answers the requests already sent. The store stays open.
-   * @param grace how long clients have to send another request, in milliseconds.
+   * Stops accepting connections, and answers the requests that were already sent. Does not close the store.
+   * @param grace time in milliseconds in which clients may send another request.
    */
   async function stop(grace: number): Promise<void> {
     stopping.abort()
@@ -95,7 +95,7 @@ export function createService(config: Config, parts: ServiceParts) {
   return {
     waitingReads,
     /**
-     * Starts to serve, also without a `JWT_SECRET`: then item requests get 503 until there is one (spec §5.5).
+     * Starts to listen. Without a usable `JWT_SECRET`, item requests get 503 until there is one (spec §5.5).
      * @returns the URL of the service on this machine, without a trailing slash.
      * @throws {UsageError} if the metrics cannot be served at their address.
      * @throws the system's error if the service cannot listen, for example `EADDRINUSE`.
@@ -123,21 +123,21 @@ export function createService(config: Config, parts: ServiceParts) {
 
 export interface OpenedStore {
   readonly store: ItemStore
-  /** What the log says about the store. */
+  /** Log fields that describe the store. */
   readonly description: Readonly<Record<string, string | number>>
-  /** Returns the memory that the items take in this process, in bytes. */
+  /** Returns the memory that the items take in this process, in bytes; 0 for items on a Redis server. */
   itemBytes(): number
 }
 
-/** A store in process memory (spec §1.2), with the limits that the settings give it. */
+/** Creates a store in process memory (spec §1.2) with the limits in the settings. */
 export function openMemoryStore({ maxStoreBytes, maxStoreBlocks }: Config): MemoryStore {
   return createMemoryStore(maxStoreBytes, { maxBlocks: maxStoreBlocks })
 }
 
 /**
- * Opens the store that the settings ask for: in process memory (spec §1.2) or on a Redis server. A server that cannot
- * be reached is tried again for as long as the store is open.
- * @throws {UsageError} if the settings do not fit what is stored on the server.
+ * Opens the store that the settings name: in process memory (spec §1.2) or on a Redis server. If the server cannot be
+ * reached, the store tries to connect again until it is closed.
+ * @throws {UsageError} if the settings do not match the items that are already on the server.
  */
 export async function openStore(config: Config, log: Logger): Promise<OpenedStore> {
   const {
@@ -161,7 +161,7 @@ export async function openStore(config: Config, log: Logger): Promise<OpenedStor
   }
 }
 
-/** Where a server can be reached from this machine, without a trailing slash. */
+/** Returns the URL of a server for clients on this machine, without a trailing slash. */
 function urlOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -1,4 +1,4 @@
-/** Writes responses: heads, bodies that are sent whole or in chunks, and errors. @module */
+/** Sends HTTP responses with JSON, bytes, a list in chunks, an error, or no body. @module */
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,7 +12,7 @@ import type { Refusal, RefusalResponse } from '../listener/refusal.js'
 import { type ItemList, StoreError } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 
-/** Answers with a value as JSON, for small bodies that the service composes itself. */
+/** Sends a small value as a JSON response. */
 export function answerJson(
   exchange: Exchange,
   status: number,
@@ -24,7 +24,7 @@ export function answerJson(
     exchange.connection.turn.end(exchange.response, text)
 }
 
-/** Answers with bytes; the headers give their type and coding. */
+/** Sends bytes as a response. The caller adds `Content-Type` and, for compressed bytes, `Content-Encoding`. */
 export function answerBytes(
   exchange: Exchange,
   status: number,
@@ -35,16 +35,16 @@ export function answerBytes(
   if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response, bytes)
 }
 
-/** Answers without a body. */
+/** Sends a response without a body. */
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
   const head = emptyHead(exchange.sessionId, headers)
   if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response)
 }
 
 /**
- * Sends the head of a JSON response; the caller writes the body.
- * @param length in bytes; `undefined` if unknown.
- * @returns whether to go on: not if the request has been refused in the meantime.
+ * Sends the head of a JSON response. The caller sends the body.
+ * @param length length of the body in bytes; `undefined` if unknown.
+ * @returns `false` if nothing was sent, because the listener has refused the request in the meantime.
  */
 export function startJson(
   exchange: Exchange,
@@ -62,12 +62,12 @@ function start(exchange: Exchange, status: number, headers: string[]): boolean {
   return true
 }
 
-/** The headers of a response without a body. */
+/** Returns the session id and CORS headers of a response, followed by more headers. */
 function emptyHead(sessionId: string, more: HeaderList = []): string[] {
   return [sessionHeader, sessionId, ...corsHeaders, ...more]
 }
 
-/** The headers of a response of the interface with a body, which is sent in chunks if its length is unknown. */
+/** Returns the headers of a JSON response. Without a length, Node.js sends the body in chunks. */
 function jsonHead(sessionId: string, length: number | undefined, more: HeaderList = []): string[] {
   const head = [
     'Content-Type',
@@ -83,14 +83,14 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 }
 
 /**
- * Bytes written at a time, which may wait for the client. Those of a list are in the store's own memory,
- * not in a copy. Fewer would cost more system calls, more would keep other requests waiting.
+ * Number of bytes that are written to a connection in one turn. A smaller number costs more system calls, a larger one
+ * delays other requests. The bytes of a list are not copied while a slow client reads them.
  */
 const batchBytes = 1024 * 1024
 
 /**
- * Sends chunks between two texts, and releases them once they are sent or the client is gone.
- * @param list the chunks, and what releases them.
+ * Sends a body: the text `before`, the chunks of a list, the text `after`. Releases the list once the body is sent or
+ * the connection is closed.
  */
 export async function sendChunks(
   connection: Connection,
@@ -100,8 +100,8 @@ export async function sendChunks(
   after: string,
 ): Promise<void> {
   if (response.destroyed) return release()
-  response.once('close', release) // until then, the socket reads from the chunks
-  response.req.resume() // a client may send its whole body before it reads anything
+  response.once('close', release) // not earlier, because the socket reads from the memory of the list
+  response.req.resume() // some clients read the response only after they have sent their whole body
   response.write(before)
   let written = 0
   for await (const chunk of chunks) {
@@ -113,14 +113,14 @@ export async function sendChunks(
       if (written < batchBytes) continue
       written = 0
       if (connection.socket.writableNeedDrain) await drained(connection.socket)
-      await nextTurn() // otherwise a client that reads as fast as this writes would starve the others
+      await nextTurn() // without this pause, a client that reads fast would delay all other clients
     }
   }
   connection.markActive()
   response.end(after)
 }
 
-/** The socket's own `drain`: Node does not always pass it on to the response. */
+/** Waits until a socket emits `drain` or is closed. Node.js does not always emit `drain` on the response too. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -131,7 +131,7 @@ function drained(socket: Socket): Promise<void> {
   })
 }
 
-/** The error for each refusal of the listener (spec §7). */
+/** Error code and message for each reason for which the listener refuses a request (spec §7). */
 const refusals: Readonly<Record<Refusal, readonly [ErrorCode, string]>> = {
   malformed: ['BAD_REQUEST', 'The request is not valid HTTP/1.1'],
   unsupportedVersion: ['BAD_REQUEST', 'The HTTP version must be 1.1 or 1.0'],
@@ -148,7 +148,7 @@ const refusals: Readonly<Record<Refusal, readonly [ErrorCode, string]>> = {
 /** Logs an error with a status of 500 or above. */
 export type LogFailure = (exchange: Exchange, error: ApiError) => void
 
-/** Answers with the error that corresponds to what was thrown. */
+/** Sends the error response for an exception. */
 export function answerError(exchange: Exchange, thrown: unknown, logFailure: LogFailure): void {
   const error = toApiError(thrown)
   const { connection, response, sessionId } = exchange
@@ -159,7 +159,7 @@ export function answerError(exchange: Exchange, thrown: unknown, logFailure: Log
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }
 
-/** Returns the response to a request that the listener refuses. */
+/** Returns the error response to a request that the listener refuses. */
 export function refusalResponse(refusal: Refusal): RefusalResponse {
   const error = new ApiError(...refusals[refusal])
   const sessionId = newUuid()

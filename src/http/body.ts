@@ -11,10 +11,10 @@ import type { Awaitable } from '../store/item-store.js'
 import { inTurns, mayWorkNow, received, workTurn } from './turns.js'
 
 /**
- * Reads a body, which is worked on while it arrives. A client that expects `100 Continue` first gets it.
- * @returns what the work returns, or throws. If it throws, the rest of the body is discarded.
- * @throws {ApiError} `VALIDATION_ERROR` for a content type that is not JSON, `PAYLOAD_TOO_LARGE`,
- * `SERVICE_UNAVAILABLE` if too much is pending, `BAD_REQUEST` if the body is cut short.
+ * Reads a request body, and passes it to `use` while it arrives. Sends `100 Continue` if the client expects it.
+ * @returns the result of `use`. If `use` throws, the rest of the body is discarded, and the error is passed on.
+ * @throws {ApiError} `VALIDATION_ERROR` for a content type or coding that is not accepted, `PAYLOAD_TOO_LARGE`,
+ * `SERVICE_UNAVAILABLE` if the bodies of unanswered requests take too much memory, `BAD_REQUEST` if it is cut short.
  */
 export type ReadBody = <T>(
   request: IncomingMessage,
@@ -22,28 +22,28 @@ export type ReadBody = <T>(
   use: BodyUse<T>,
 ) => Awaitable<T>
 
-/** The work on a body. It must not keep the body, whose memory is returned at the end. */
+/** Two ways to parse a body. Neither may keep a reference to the body, because its memory is released afterwards. */
 interface BodyUse<T> {
-  /** Works on a short body in one go. */
+  /** Parses a short body in one step. */
   atOnce(body: Buffer): T
-  /** Works in slices on a longer body, or on one of many. */
+  /** Parses a body in slices. Used for long bodies, and for short ones while many arrive. */
   inSlices(body: ArrivingBody): Slices<T>
 }
 
 /** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"(?:[^"\\]|\\.)*")*)?$/i
 
-/** RFC 9110 §10.1.1. */
+/** An `Expect` header that contains `100-continue` (RFC 9110 §10.1.1). */
 const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
-/** @param onReceived called with the number of bytes of each part of a body. */
+/** @param onReceived called with the length in bytes of each chunk of a body that arrives. */
 export function createBodyReader(
   { maxBodyBytes, maxPendingBytes }: Pick<Config, 'maxBodyBytes' | 'maxPendingBytes'>,
   onReceived: (bytes: number) => void,
 ): ReadBody {
-  /** Memory taken by the bodies of unanswered requests. */
+  /** Memory that the bodies of unanswered requests take, in bytes. */
   let pendingBytes = 0
 
   function tooMuchPending(): ApiError {
@@ -63,7 +63,7 @@ export function createBodyReader(
     return request.complete ? readComplete(request, response, use) : receive(request, response, use)
   }
 
-  /** Counts the memory of a body, and of the work on it, until its response is closed. */
+  /** Returns a function that counts the memory of a body and of parsing it, in bytes, until the response is closed. */
   function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
     let counted = 0
     let isClosed = false
@@ -80,7 +80,7 @@ export function createBodyReader(
     return count
   }
 
-  /** A small body comes in one packet with the head, and needs no events. */
+  /** Reads a body that arrived together with the head of its request, as small ones do. No events are needed. */
   function readComplete<T>(
     request: IncomingMessage,
     response: ServerResponse,
@@ -115,8 +115,8 @@ export function createBodyReader(
     let failure: unknown
     let goOn = () => {}
     const body = {
-      /** A list of tiny chunks could take 400 times as much memory. */
-      bytes: nothing as Buffer, // of any memory
+      /** All chunks, copied into one buffer. An array of tiny chunks could take 400 times as much memory. */
+      bytes: nothing as Buffer, // widens the type to buffers in any kind of memory
       length: 0,
       isComplete: false,
       hold(bytes: number): void {
@@ -127,15 +127,15 @@ export function createBodyReader(
 
     const work = use.inSlices(body)
 
-    /** The memory of the body stays counted until the response is sent, as the item takes some too. */
+    /** Releases the body. Its memory stays counted until the response is sent, because the item takes as much. */
     function end(): void {
-      work.return(undefined as T) // ends it, and is not used
+      work.return(undefined as T) // stops the generator; the value is not used
       released(body.bytes)
       body.bytes = nothing
-      request.off('data', receivePart) // an idle connection keeps the request, and so would keep the body
+      request.off('data', receivePart) // an idle connection keeps its last request, which would keep the body
     }
 
-    /** The rest is read and discarded, so that the client can read the response. */
+    /** Fails the request. The rest of its body is read and discarded, so that the client can read the response. */
     function fail(error: unknown): void {
       failure ??= error
       end()
@@ -175,7 +175,7 @@ export function createBodyReader(
       body.isComplete = true
       goOn()
     })
-    // The request emits no `end` if the response comes first.
+    // If the response is closed before the whole body has arrived, the request emits no `end`.
     response.once('close', () => fail(bodyCutShort()))
     for (let isWaiting = true; ; ) {
       if (isWaiting) {
@@ -200,7 +200,7 @@ export function createBodyReader(
   }
 }
 
-/** Returns all that has been received. Since Node.js 26, `read` returns one piece at a time, such as a chunk. */
+/** Returns all buffered bytes of a request body. Since Node.js 26, one call of `read` returns only the first chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
   const first: Buffer = request.read() ?? nothing
   if (request.readableLength === 0) return first
@@ -209,7 +209,7 @@ function receivedBody(request: IncomingMessage): Buffer {
   return Buffer.concat(pieces)
 }
 
-/** @throws {ApiError} if the head alone is reason to refuse the body. */
+/** Checks `Content-Type`, `Content-Encoding` and `Content-Length` of a request. @throws {ApiError} */
 function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
   const type = headers['content-type']
   if (type !== undefined && !jsonType.test(type)) {
@@ -228,7 +228,7 @@ function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
 }
 
-/** Whether a list of content codings leaves the body as it is (RFC 9110 §8.4). */
+/** Whether a `Content-Encoding` header names no other coding than `identity` (RFC 9110 §8.4). */
 function isIdentity(encoding: string): boolean {
   return encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))
 }
@@ -238,8 +238,8 @@ function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
 }
 
 /**
- * Returns a longer buffer with the same bytes. It has to be used instead of the given one.
- * @param maxLength length that the body may reach.
+ * Returns a longer buffer that begins with the bytes of `body`. The caller must not use `body` any more.
+ * @param maxLength maximum length of the whole body, in bytes.
  * @throws {ApiError} `SERVICE_UNAVAILABLE` if the system has no memory left.
  */
 function enlarge(body: Buffer, length: number, maxLength: number): Buffer {

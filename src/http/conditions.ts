@@ -1,7 +1,7 @@
 /**
- * Entity tags, and the conditions that requests make with them (RFC 9110 §8.8.3 and §13).
+ * Entity tags, and the request headers `If-Match` and `If-None-Match` (RFC 9110 §8.8.3 and §13).
  *
- * The tag of an item is a hash of its text, so services that share a store give the same tag, and none is stored.
+ * The tag of an item is a hash of its text. Services that share a store compute equal tags, and no tag is stored.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 import { inTurns } from './turns.js'
 
-/** An entity tag as it stands in `ETag`, quotes included. */
+/** An entity tag as the header `ETag` contains it, including its quotes. */
 export type EntityTag = `"${string}"` | `W/"${string}"`
 
-/** What `If-Match` or `If-None-Match` lists. */
+/** The parsed value of `If-Match` or `If-None-Match`. */
 type TagList = '*' | readonly EntityTag[]
 
 /** The conditions of a request. Conditions with dates never apply, because no response has a date of change. */
@@ -27,21 +27,21 @@ export interface Conditions {
   readonly ifNoneMatch: TagList | undefined
 }
 
-/** Length in bytes from which tags are kept: hashing such an item takes 20 µs or more. */
+/** Minimum length in bytes of an item whose tag is cached. Hashing such an item takes 20 µs or more. */
 const longItem = 32 * 1024
 
 /**
- * One element of a list of tags, which may be empty, with the comma or end after it (RFC 9110 §5.6.1.2 and §8.8.3). If
- * the pattern had two runs of spaces without a tag between them, it would take quadratic time: a second for one header.
+ * One element of a list of tags with the comma or end after it; it may be empty (RFC 9110 §5.6.1.2 and §8.8.3). A
+ * pattern with two adjacent runs of spaces would take quadratic time: a second for one header.
  */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
-/** Returns a strong tag: different bytes have different tags. */
+/** Returns a strong tag, the SHA-256 of the bytes. */
 export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/** Tags of long items, whose bytes a store in process memory returns in the same object each time. */
+/** Tags of long items. They are found again because a store in process memory returns the same buffer each time. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 /** Returns the strong tag of an item. */
@@ -64,8 +64,8 @@ function* hugeItemTag(item: EncodedItem): Slices<EntityTag> {
 }
 
 /**
- * Parses the conditions of a request; `undefined` if it has none.
- * @throws {ApiError} `BAD_REQUEST` for anything but a list of tags.
+ * Parses the conditions of a request. Returns `undefined` if it has none.
+ * @throws {ApiError} `BAD_REQUEST` if a header is neither `*` nor a list of tags.
  */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
@@ -76,25 +76,25 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefin
   }
 }
 
-/** Whether `If-Match` is true for this tag. Weak tags never match (RFC 9110 §13.1.1). */
+/** Whether a state with this tag meets `If-Match`. A weak tag never does (RFC 9110 §13.1.1). */
 export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
   if (ifMatch === undefined || ifMatch === '*') return true
   return ifMatch.includes(tag) && !tag.startsWith('W/')
 }
 
-/** Whether `If-None-Match` is true for this tag. Weak tags match as well (RFC 9110 §13.1.2). */
+/** Whether a state with this tag meets `If-None-Match`. Weak tags are compared too (RFC 9110 §13.1.2). */
 export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolean {
   if (ifNoneMatch === undefined) return true
   return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))
 }
 
-/** Whether a GET or HEAD of a file with this tag is answered with 304. A malformed `If-None-Match` is ignored. */
+/** Whether a GET or HEAD of a file with this tag gets a 304. A malformed `If-None-Match` is ignored. */
 export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
   const ifNoneMatch = tagsIn(request.headers['if-none-match'] ?? '')
   return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)
 }
 
-/** Returns the error for a condition that is not met. @param tag the tag of the current state. */
+/** Returns the error for a condition that is not met. @param tag the current tag of the item or list. */
 export function preconditionFailed(tag: EntityTag): ApiError {
   const detail = 'If-Match or If-None-Match is not met; ETag has the current tag'
   return new ApiError('PRECONDITION_FAILED', detail, { headers: ['ETag', tag] })
@@ -106,14 +106,14 @@ function requireTags(name: string, text: string): TagList {
   throw new ApiError('BAD_REQUEST', `${name} is neither * nor a list of entity tags`)
 }
 
-/** Returns `undefined` for anything but a list of tags. */
+/** Parses `*` or a list of tags. Returns `undefined` for any other text. */
 function tagsIn(text: string): TagList | undefined {
   if (text === '*') return '*'
   const tags: EntityTag[] = []
   element.lastIndex = 0
   for (let end: string | undefined = ','; end === ','; ) {
     const match = element.exec(text)
-    if (match?.[1] !== undefined) tags.push(match[1] as EntityTag) // as the pattern says
+    if (match?.[1] !== undefined) tags.push(match[1] as EntityTag) // the pattern matches only entity tags
     end = match?.[2]
     if (end === undefined) return undefined
   }

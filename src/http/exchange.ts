@@ -1,6 +1,6 @@
 /**
- * One request with its response, as it passes through the application; routes and their handlers; and what trusted
- * proxies say about a request.
+ * Types for a request with its response, for routes and for handlers. Also finds the client's address and the origin of
+ * a request, both with the headers that trusted proxies add.
  *
  * @module
  */
@@ -18,35 +18,35 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
-  /** A new UUID, version 4, for each request (spec §1.4); never taken from the client. */
+  /** Version 4 UUID of this request (spec §1.4), never taken from the client. */
   readonly sessionId: string
-  /** When the request arrived, or as much later as it has waited: a value of `performance.now()`. */
+  /** Time when the request arrived, plus the time for which it waited: a value of `performance.now()`. */
   startedAt: number
   /** The requested path, without the query. */
   readonly path: string
-  /** `undefined` for an unknown path. */
+  /** The route that matches the path; `undefined` for an unknown path. */
   route: Route | undefined
-  /** The path segments that match a name in braces, decoded. */
+  /** Decoded values of the variable path segments, such as `item_id`. */
   params: Readonly<Record<string, string | undefined>>
   /** The verified token of this request (spec §5.8); `undefined` on public routes. */
   token: VerifiedToken | undefined
-  /** The error code in the response, for log and metrics. */
+  /** Error code of the response, for log and metrics. */
   errorCode: ErrorCode | undefined
 }
 
-/** Answers a request. */
+/** Sends the response to a request. */
 export type Handler = (exchange: Exchange) => Awaitable<void>
 
-/** Lets a request pass, or throws to refuse it. */
+/** Checks a request before its handler is called, and throws to refuse it. */
 export type Guard = (exchange: Exchange) => void
 
 /** One path of the interface. */
 export interface Route {
-  /** Variable segments are names in braces. */
+  /** Path in which a name in braces stands for a variable segment, such as `/api/v1/items/{item_id}`. */
   readonly path: string
-  /** What a request must pass before it reaches a handler, in this order. */
+  /** Checks that run in this order before the handler. */
   readonly guards: readonly Guard[]
-  /** HEAD is answered like GET, OPTIONS with the list of methods, and any other method with 405. */
+  /** Handlers by method. GET also handles HEAD; OPTIONS gets the list of methods, and any other method a 405. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
@@ -70,8 +70,8 @@ export function newExchange(
 }
 
 /**
- * The path in a request target (RFC 9112 §3.2) as it was sent: without the query, and in absolute form without
- * scheme and authority. Either may contain secrets.
+ * Returns the path of a request target as it was sent (RFC 9112 §3.2). The query, and scheme and authority of a target
+ * in absolute form, are removed, because they may contain secrets.
  */
 function pathIn(target: string): string {
   const [authority = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? [])
@@ -88,14 +88,14 @@ function isTrusted(proxies: TrustedProxies, address: string | undefined): boolea
   return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Returns the address of the client; `undefined` once its connection is closed. */
+/** Returns the IP address of the client, behind trusted proxies too; `undefined` once the connection is closed. */
 export function clientOf(
   { socket, headers }: IncomingMessage,
   proxies: TrustedProxies,
 ): string | undefined {
   let client = socket.remoteAddress
   if (!isTrusted(proxies, client)) return client
-  // Each proxy adds the address that it was called from, so only the last ones are known to be true.
+  // Each proxy appends the address of its client. Only addresses that trusted proxies appended can be believed.
   const hops = String(headers['x-forwarded-for'] ?? '').split(',')
   while (isTrusted(proxies, client)) {
     const hop = hops.pop()?.trim() ?? ''
@@ -105,7 +105,7 @@ export function clientOf(
   return client
 }
 
-/** Returns scheme and host that the client used; `undefined` if the request names no usable host. */
+/** Returns the origin (scheme and host) that the client used; `undefined` if the request has no usable `Host`. */
 export function originOf(
   { socket, headers }: IncomingMessage,
   proxies: TrustedProxies,

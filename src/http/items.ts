@@ -1,4 +1,4 @@
-/** The item endpoints (spec §4.2 to §4.6). @module */
+/** Handlers of the item endpoints (spec §4.2 to §4.6). @module */
 
 import { ApiError } from '../interface/errors.js'
 import { type HeaderList, itemPath, neverStored, replayedHeader } from '../interface/names.js'
@@ -35,30 +35,30 @@ const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully', '[', ']')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
-/** Length in bytes above which a body is sent as it is, without a copy as a string: many may be in flight. */
+/** Maximum length in bytes of data that is copied to be sent. Copies of longer data would take too much memory. */
 const longBody = 16 * 1024
 
-/** The parts of a body before and after the data (spec §2.3); the session id comes first of all. */
+/** Texts before and after the `data` of a response body (spec §2.3). The session id precedes both. */
 interface Envelope {
   readonly before: string
   readonly after: string
 }
 
-/** An item with its tag. */
+/** An item with its entity tag. */
 interface TaggedItem extends Tagged {
   readonly item: EncodedItem
 }
 
-/** A list that is not read until a body needs it, with its tag. */
+/** A list with its entity tag. Its items are read only when a response needs them. */
 type TaggedList = SharedList & {
   readonly tag: EntityTag
-  /** Length of the items with the commas between them, in bytes; `undefined` if only reading the list tells. */
+  /** Length in bytes of the items and the commas between them; `undefined` if it is unknown before the list is read. */
   readonly byteLength: number | undefined
 }
 
 type ItemHandlers = Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>>
 
-/** The handlers of `/items` and `/items/{item_id}`. */
+/** Returns the handlers of `/items` and `/items/{item_id}`. */
 export function createItemHandlers(
   store: ItemStore,
   readBody: ReadBody,
@@ -69,7 +69,7 @@ export function createItemHandlers(
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
-  /** Returns `undefined` if there is no such item. */
+  /** Adds the entity tag to an item that was read. Returns `undefined` if there is no such item. */
   async function taggedItem(
     stored: Awaitable<EncodedItem | undefined>,
   ): Promise<TaggedItem | undefined> {
@@ -79,7 +79,7 @@ export function createItemHandlers(
 
   async function taggedList(project: string | undefined): Promise<TaggedList> {
     const tag = listTag(await store.version(project))
-    // The length is known before reading only for a snapshot of all items: size and list then agree.
+    // The size of the store gives the length of a list only if the list is a snapshot of all items.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
@@ -92,7 +92,7 @@ export function createItemHandlers(
   )
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
 
-  /** Reads an item in order to change it. If that fails, the error says that nothing has changed. */
+  /** Reads an item that is about to be changed. If the read fails, the error says that nothing has changed. */
   async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
     try {
       return await store.read(id)
@@ -104,9 +104,9 @@ export function createItemHandlers(
   }
 
   /**
-   * Changes an item if it meets the conditions of the request. If the item has changed since they were evaluated, they
-   * are evaluated again.
-   * @throws {ApiError} 404, or `PRECONDITION_FAILED`.
+   * Changes an item if it meets the conditions of the request. If another request changes the item in the meantime, the
+   * conditions are checked again.
+   * @throws {ApiError} 404 if there is no such item, or `PRECONDITION_FAILED`.
    */
   async function changeItem(
     exchange: Exchange,
@@ -150,7 +150,7 @@ export function createItemHandlers(
       const location = ['Location', itemPath(id)]
       while (!(await store.create(id, item))) {
         const present = await readToChange(id)
-        if (present === undefined) continue // deleted since
+        if (present === undefined) continue // deleted in the meantime, so that the id is free again
         if (!(await inTurns(areEqual(present, item)))) throw keyConflict(location)
         location.push(replayedHeader, 'true')
         break
@@ -184,7 +184,7 @@ export function createItemHandlers(
     },
   }
 
-  /** Reads the item of a request. @param idOf returns its id; called once the body is valid. */
+  /** Reads a request body, and encodes it as an item. @param idOf returns the id; called only if the body is valid. */
   function receivedItem(
     { request, response }: Exchange,
     idOf: () => ItemId,
@@ -216,31 +216,31 @@ function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult<Tagg
   answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...applied])
 }
 
-/** The error if the key was used for another item, or its item has been replaced since. */
+/** Returns the error for an `Idempotency-Key` that was used for another item, or whose item has been replaced. */
 function keyConflict(location: HeaderList): ApiError {
   const detail = 'This Idempotency-Key already belongs to another item; Location has its path'
   return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })
 }
 
-/** Returns the id in the path. Text that is not a UUID is an unknown id. @throws {ApiError} 404. */
+/** Returns the item id in the path. @throws {ApiError} 404 if the text is not a UUID. */
 function itemIdOf(exchange: Exchange): ItemId {
   const id = parseItemId(requestedId(exchange))
   if (id === undefined) throw itemNotFound(exchange)
   return id
 }
 
-/** The 404 for an unknown id, which the text contains (spec §7). */
+/** Returns the 404 for an unknown id. The message contains the id (spec §7). */
 function itemNotFound(exchange: Exchange): ApiError {
   return new ApiError('itemNotFound', `Item ${requestedId(exchange)} not found`)
 }
 
-/** @throws {ApiError} 404. */
+/** Returns an item or state that was read. @throws {ApiError} 404 if it is `undefined`. */
 function present<T>(exchange: Exchange, found: T | undefined): T {
   if (found === undefined) throw itemNotFound(exchange)
   return found
 }
 
-/** The id in the path as the client wrote it. */
+/** Returns the item id in the path as the client wrote it. */
 function requestedId({ params }: Exchange): string {
   return params.item_id ?? ''
 }
@@ -263,7 +263,7 @@ function answerItem(
   return answerData(exchange, status, parts, data, headers)
 }
 
-/** Answers with data. As Latin-1, a text has one character for each byte of UTF-8. */
+/** Sends an item or list as `data`. Short data is sent as Latin-1 text, with a character for each byte of UTF-8. */
 function answerData(
   exchange: Exchange,
   status: number,

@@ -1,4 +1,4 @@
-/** Metrics that do not depend on the store stay there when it cannot be asked. */
+/** Values of the Prometheus metrics, also while the store does not respond. */
 
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
@@ -10,17 +10,17 @@ import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
 
-/** Metrics that have observed requests which differ from a plain GET. */
+/** Returns metrics that have counted requests. @param requests members in which each differs from a plain GET. */
 function observedMetrics(...requests: object[]): Registry {
   const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
   for (const given of requests) {
     const plain = { request: { method: 'GET' }, response: { statusCode: 200 }, startedAt: 0 }
-    observe({ ...plain, ...given } as Parameters<typeof observe>[0]) // what is observed of one
+    observe({ ...plain, ...given } as Parameters<typeof observe>[0]) // all members that `observe` reads
   }
   return registry
 }
 
-test('the bytes in use reach the maximum when the store is full', async () => {
+test('item_store_used_bytes equals item_store_max_bytes when the store is full', async () => {
   const store = createMemoryStore(1000)
   const { registry } = createMetrics(store, { count: 0 })
   const value = async (name: string) => {
@@ -44,7 +44,7 @@ test('the bytes in use reach the maximum when the store is full', async () => {
   assert.throws(() => create(1), { code: 'STORE_FULL' })
 })
 
-test('without a response from the store, only its own metrics are missing', async () => {
+test('while the store does not respond, only the metrics of the store are missing', async () => {
   let isReachable = true
   const memory = createMemoryStore(1000)
   const { registry } = createMetrics(
@@ -66,7 +66,7 @@ test('without a response from the store, only its own metrics are missing', asyn
   assert.match(await registry.metrics(), /^item_store_items 0$/m)
 })
 
-test('methods of which there are none in the interface share a label', async () => {
+test('methods that no endpoint has share the label "other"', async () => {
   const methods = [...METHODS, 'GET']
   const registry = observedMetrics(...methods.map((method) => ({ request: { method } })))
   const lines = (await registry.metrics()).match(/^item_store_requests_total.*$/gm) ?? []
@@ -85,12 +85,12 @@ test('methods of which there are none in the interface share a label', async () 
   assert.equal(countOf('other'), METHODS.length - 6)
 })
 
-test('tokens are counted as accepted, also if the request fails, or by the error that refused them', async () => {
+test('an accepted token is counted even if the request fails; a refused token is counted by error code', async () => {
   const registry = observedMetrics(
     { token: {} },
     { token: {}, errorCode: 'VALIDATION_ERROR' },
     ...Object.keys(errorKinds).map((errorCode) => ({ errorCode })),
-    {}, // a public route
+    {}, // a request to a public route, which needs no token
   )
   const lines = (await registry.metrics()).match(/(?<=^item_store_tokens_total).*$/gm)
   const outcomes = ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN', 'AUTH_NOT_CONFIGURED']
@@ -98,7 +98,7 @@ test('tokens are counted as accepted, also if the request fails, or by the error
   assert.deepEqual(lines, ['{outcome="accepted"} 2', ...refusals])
 })
 
-test('the times of requests are counted by bounds above zero, each greater than the one before', async () => {
+test('the buckets of request times have increasing upper bounds above zero', async () => {
   const registry = observedMetrics({})
   const buckets = /^item_store_request_duration_seconds_bucket\{le="([-\d.]+)"/gm
   const bounds = [...(await registry.metrics()).matchAll(buckets)].map(([, bound]) => Number(bound))

@@ -1,4 +1,4 @@
-/** Metrics for Prometheus, on a port of their own and never on the public one. @module */
+/** Metrics for Prometheus, served on a separate port and never on the public one. @module */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -9,26 +9,26 @@ import type { Awaitable, ItemStore, StoreSize, StoreTraffic } from '../store/ite
 import type { Exchange } from './exchange.js'
 import type { WaitingReads } from './waiting-reads.js'
 
-/** Upper bounds in seconds: most requests take well under a millisecond, large lists a second. */
+/** Upper bounds of request times, in seconds. Most requests take well under a millisecond, large lists a second. */
 const durationBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
 
-/** In seconds: a server nearby replies within a millisecond, and STORE_TIMEOUT is two by default. */
+/** Upper bounds of round trips to Redis, in seconds: from a fast local server to the default of `STORE_TIMEOUT`. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** Methods with a label of their own. Anybody may send 34 of them to each route: 12,000 lines, which take 50 ms. */
+/** Methods with their own label. With 34 labels, any client could cause 12,000 lines of metrics, which take 50 ms. */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 export interface PublishedMetrics {
-  /** Counts an answered request. */
+  /** Counts a request whose response has been sent. */
   observe(exchange: Exchange): void
   close(): void
 }
 
 /**
- * Collects metrics, and serves them under `/metrics`.
- * @throws {UsageError} if it cannot listen there.
+ * Collects metrics, and serves them at `/metrics`.
+ * @throws {UsageError} if the server cannot listen at the address.
  */
 export async function publishMetrics(
   store: ItemStore,
@@ -60,7 +60,7 @@ export async function publishMetrics(
   return { observe, close: () => void server.close() }
 }
 
-/** Metrics of the requests, the process and the store. */
+/** Creates the metrics of requests, process and store. */
 export function createMetrics(
   store: ItemStore,
   waitingReads: Pick<WaitingReads, 'count'>,
@@ -77,7 +77,7 @@ export function createMetrics(
   })
   const duration = new Histogram({
     name: 'item_store_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its response, without what a read waited for a change',
+    help: 'Time from the head of a request to the end of its response, without the time that a read waited for a change',
     labelNames: ['route', 'method'],
     buckets: durationBuckets,
     registers,
@@ -134,8 +134,8 @@ export function createMetrics(
 }
 
 /**
- * Adds a metric that is read when metrics are collected, and missing while its value is `undefined`: a counter if its
- * name ends with `_total`, otherwise a gauge.
+ * Adds a counter if the name ends with `_total`, otherwise a gauge. Each collection of metrics calls `read` for the
+ * value. While `read` returns `undefined`, the metric is missing.
  */
 type Measure = (name: string, help: string, read: () => Awaitable<number | undefined>) => void
 
@@ -147,29 +147,29 @@ function measureTraffic(traffic: StoreTraffic, measure: Measure): void {
   )
   measure(
     'item_store_redis_commands_waiting',
-    'Number of commands not sent yet, since too much is in flight',
+    'Number of commands that wait because too much is in flight',
     () => traffic.waiting,
   )
   measure(
     'item_store_redis_reconnections_total',
-    'Number of times that a lost connection was made again',
+    'Number of times that a lost connection was restored',
     () => traffic.reconnections,
   )
   measure(
     'item_store_redis_redirections_total',
-    'Number of times that a server of the cluster named another one for a command',
+    'Number of redirections of a command to another server of the cluster',
     () => traffic.redirections,
   )
   measure(
     'item_store_redis_unknown_outcomes_total',
-    'Number of changes of which it is unknown whether they took effect',
+    'Number of changes with an unknown outcome: they may have taken effect or not',
     () => traffic.unknownOutcomes,
   )
 }
 
 function measureStore(store: ItemStore, measure: Measure): void {
   let asked: Promise<Partial<StoreSize>> | undefined
-  /** Metrics that are collected together share one request to the store. Without a reply, only they are missing. */
+  /** Asks the store for its size, once for all metrics that are collected together. Without a reply, it is empty. */
   const currentSize = async () => {
     asked ??= (async () => store.size())().catch(() => ({}))
     const size = await asked
@@ -200,7 +200,7 @@ function measureStore(store: ItemStore, measure: Measure): void {
   )
   measureSize(
     'item_store_max_bytes',
-    'MAX_STORE_BYTES; with STORE_URL, maxmemory of the Redis server, and missing without one',
+    'MAX_STORE_BYTES; with STORE_URL, maxmemory of the Redis server, and missing if that is not set',
     ({ maxBytes }) => maxBytes,
   )
 }

@@ -1,4 +1,4 @@
-/** The pages for people, the files that they load, and the documents (interface §4.8). @module */
+/** Serves the pages for people, the files of these pages, and the documentation (interface §4.8). @module */
 
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
@@ -10,20 +10,20 @@ import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Route } from './exchange.js'
 
-/** The content codings that the files of the pages come in, the one with the shortest result first. */
+/** Content codings in which the build stores the files of the pages, in the order of increasing length. */
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 
-/** Weight of `identity` for a client that does not mention it: a last resort. */
+/** Weight of `identity` if `Accept-Encoding` does not mention it: lower than any weight in the header. */
 const unmentioned = 0.0005
 
-/** A file in one of its content codings. */
+/** A file in one content coding, with its entity tag. */
 interface Representation {
   readonly bytes: Buffer
   readonly tag: EntityTag
 }
 
-/** The suffix that the build adds to the name of a compressed file. */
+/** Suffix that the build adds to the name of a file in each content coding. */
 const endings: Record<ContentCoding, string> = { br: '.br', gzip: '.gz', identity: '' }
 
 const types: Readonly<Record<string, string>> = {
@@ -35,12 +35,12 @@ const types: Readonly<Record<string, string>> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/** Where the build puts the pages, all of them in each content coding; the documents have none. */
+/** Folder of the built pages, with each file in all content codings. Documents lie elsewhere and are not compressed. */
 const built = 'dist/pages/'
 
 /**
- * A page may load only what this service serves, has no inline script or style, turns no text into markup,
- * cannot be framed, and sends no referrer.
+ * Headers that restrict the pages. A page loads only files of this service, has no inline script or style, turns no
+ * text into markup, cannot be framed, and sends no referrer.
  */
 const securityHeaders: HeaderList = [
   'Content-Security-Policy',
@@ -62,19 +62,16 @@ const securityHeaders: HeaderList = [
   'no-referrer',
 ]
 
-/** A page keeps its address after an update, so it must be revalidated; a changed file has another name. */
+/** A page keeps its URL after an update, so browsers must revalidate it. An asset has a new name when it changes. */
 const caching = {
   page: ['Cache-Control', 'no-cache'],
   asset: ['Cache-Control', 'public, max-age=31536000, immutable'],
 } satisfies Record<string, HeaderList>
 
-/** The names that files of a folder may have: no client can choose a path outside of it. */
+/** Names under which the files of a folder can be requested. None of them leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 
-/**
- * The routes of the pages that are turned on. A file is read once for each coding, when it is first
- * requested.
- */
+/** Returns the routes of the pages that are turned on. Each file is read at the first request for it. */
 export function createPageRoutes(
   { docs, console }: Pick<Config, 'docs' | 'console'>,
   guards: readonly Guard[],
@@ -85,7 +82,7 @@ export function createPageRoutes(
     guards,
     handlers: { GET: (exchange) => answerFile(exchange, read, file, caching.page) },
   })
-  /** @param kinds extensions of the files in the folder that are served. */
+  /** Returns the route of a folder. @param kinds extensions of the files that are served. */
   const folder = (path: string, from: string, kinds: string[], headers: HeaderList): Route => ({
     path: `${path}/{name}`,
     guards,
@@ -97,7 +94,7 @@ export function createPageRoutes(
       },
     },
   })
-  // `index.html` links to the other page, `alone.html` does not.
+  // `index.html` of a page links to the other page, `alone.html` does not.
   const variant = docs && console ? 'index.html' : 'alone.html'
   const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], caching.asset)
   return [
@@ -114,7 +111,7 @@ export function createPageRoutes(
   ]
 }
 
-/** Ranges are not supported: a request for one gets the whole file (RFC 9110 §14.2). */
+/** Sends a file. A `Range` header is ignored, so the response has the whole file (RFC 9110 §14.2). */
 async function answerFile(
   exchange: Exchange,
   read: ReadFile,
@@ -138,12 +135,12 @@ async function answerFile(
   answerBytes(exchange, 200, bytes, headers)
 }
 
-/** One element of `Accept-Encoding`, in lower case, with its weight: from 0, not acceptable, to 1. */
+/** One element of `Accept-Encoding` in lower case, with its weight from 0 (not acceptable) to 1. */
 const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?(?=,|$)/g
 
 /**
- * The coding that the client prefers; of equal ones, the one with the shortest result (RFC 9110 §12.5.3).
- * @param acceptEncoding the header; without it, or if it allows nothing, nothing is compressed.
+ * Returns the content coding with the highest weight; among equal weights, the shortest result (RFC 9110 §12.5.3).
+ * @param acceptEncoding value of the header. Without the header, or if it allows no coding, the result is `identity`.
  */
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
@@ -152,7 +149,7 @@ function preferredCoding(acceptEncoding = ''): ContentCoding {
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? unmentioned : 0)
   const [best] = codings
     .filter((coding) => weightOf(coding) > 0)
-    .sort((one, other) => weightOf(other) - weightOf(one)) // stable: equals stay in order
+    .sort((one, other) => weightOf(other) - weightOf(one)) // a stable sort: equal weights stay in order
   return best ?? 'identity'
 }
 
@@ -160,10 +157,10 @@ function notFound({ path }: Exchange): ApiError {
   return new ApiError('ROUTE_NOT_FOUND', `${path} is not a file of this service`)
 }
 
-/** Reads a file of the package; `undefined` if there is none with this path. */
+/** Reads a file of the package. Returns `undefined` if the file does not exist. */
 type ReadFile = (file: string) => Promise<Representation | undefined>
 
-/** Reads each file once; again after a failure, since descriptors may have run out. */
+/** Returns a reader that reads each file once. After a failure, such as too many open files, it reads again. */
 function createReader(): ReadFile {
   const known = new Map<string, Representation>()
   return async (file) => {

@@ -1,4 +1,4 @@
-/** What item requests ask for in their query and headers: a project, an idempotency key, a wait. @module */
+/** Parses the options of item requests: the query `project_id`, `Idempotency-Key`, and `Prefer: wait`. @module */
 
 import { ApiError } from '../interface/errors.js'
 import type { Exchange } from './exchange.js'
@@ -6,8 +6,8 @@ import type { Exchange } from './exchange.js'
 const projectParameter = 'project_id'
 
 /**
- * Returns the parameter `project_id` of the query; `undefined` if there is none. As in forms, a plus sign is a space.
- * @throws {ApiError} `VALIDATION_ERROR` if it is empty, given twice, or not UTF-8.
+ * Returns the query parameter `project_id`; `undefined` if there is none. A plus sign is a space, as in HTML forms.
+ * @throws {ApiError} `VALIDATION_ERROR` if the parameter is empty, given twice, or not UTF-8.
  */
 export function requestedProject({ request }: Exchange): string | undefined {
   const [target = ''] = (request.url ?? '').split('#')
@@ -22,7 +22,7 @@ export function requestedProject({ request }: Exchange): string | undefined {
   return first
 }
 
-/** Returns the value in an array, which is empty for other parameters. */
+/** Returns an array with the value of a `project_id` parameter, or an empty array for any other parameter. */
 function projectIn(parameter: string): string[] {
   const end = parameter.includes('=') ? parameter.indexOf('=') : parameter.length
   if (end < projectParameter.length || decoded(parameter.slice(0, end)) !== projectParameter)
@@ -32,7 +32,7 @@ function projectIn(parameter: string): string[] {
   return [value]
 }
 
-/** Returns `undefined` for what is not UTF-8, percent-encoded. */
+/** Decodes a percent-encoded text. Returns `undefined` if it is malformed or not UTF-8. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -45,16 +45,16 @@ function invalid(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid query: ${projectParameter} ${problem}`)
 }
 
-/** 1 to 255 visible characters of ASCII, or a string of Structured Fields around them (RFC 9651 §3.3.3). */
+/** Two forms of `Idempotency-Key`: 1 to 255 visible ASCII characters, bare or as a string (RFC 9651 §3.3.3). */
 const bareKey = /^[\x21-\x7e]{1,255}$/
 const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
- * Returns the name of an item in the namespace of its store, made of caller and `Idempotency-Key`
- * (draft-ietf-httpapi-idempotency-key-header-07). The id follows from the name, so a create that is sent again makes no
- * second item, and nothing has to be remembered.
- * @returns `undefined` for a request without a key.
- * @throws {ApiError} `BAD_REQUEST` for a value that is not a key.
+ * Returns the name from which the id of an item is derived: the caller and the `Idempotency-Key`
+ * (draft-ietf-httpapi-idempotency-key-header-07). A repeated create gets the same id, so it creates no second item. No
+ * keys have to be stored.
+ * @returns `undefined` if the request has no `Idempotency-Key`.
+ * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
  */
 export function keyedName({ request, token }: Exchange): string | undefined {
   const text = request.headers['idempotency-key']?.toString()
@@ -66,17 +66,17 @@ export function keyedName({ request, token }: Exchange): string | undefined {
   return JSON.stringify([token?.sub, key])
 }
 
-/** Longest time that a read waits, in seconds: proxies give up soon after. */
+/** Maximum time that a read waits, in seconds. Proxies give up soon after this time. */
 const maxWait = 60
 
-/** Preferences before another one, separated by commas, which strings in quotes may contain (RFC 7240 §2). */
+/** Preferences before `wait` in a `Prefer` header, each with a comma. Quoted strings may have commas (RFC 7240 §2). */
 const others = /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?/
 const waitPreference = new RegExp(
   `${others.source}[ \\t]*wait[ \\t]*=[ \\t]*(?:(\\d+)|"(\\d+)")[ \\t]*(?:[,;]|$)`,
   'i',
 )
 
-/** Returns the first preferred wait (`Prefer: wait`, RFC 7240 §4.3) in whole seconds; 0 for none. */
+/** Returns the first `wait` of `Prefer` (RFC 7240 §4.3) in whole seconds, at most `maxWait`; 0 if there is none. */
 export function preferredWait({ request }: Exchange): number {
   const [, bare, quoted] = waitPreference.exec(request.headers.prefer?.toString() ?? '') ?? []
   return Math.min(Number(bare ?? quoted ?? 0), maxWait)

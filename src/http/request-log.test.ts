@@ -1,4 +1,4 @@
-/** What the log has of each request, and when it has another line of failures of one kind. */
+/** Log lines of requests, and how often failures of the same kind are logged. */
 
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
@@ -12,7 +12,7 @@ import { Turn } from '../listener/turn.js'
 import { type Exchange, newExchange } from './exchange.js'
 import { createFailureLog, createRequestLog } from './request-log.js'
 
-/** An exchange with these request headers. */
+/** Returns an exchange whose request has these headers. */
 function anExchange(headers: Record<string, string> = {}): Exchange {
   const request = new IncomingMessage(new Socket())
   Object.assign(request, { method: 'GET', url: '/a?secret', headers })
@@ -31,7 +31,7 @@ function captured() {
   return { lines, log }
 }
 
-test('the line of a request has what names it, who sent it, and its time in milliseconds', () => {
+test('the log line of a request has session id, method, path, status, client, caller and milliseconds', () => {
   const { lines, log } = captured()
   const logRequest = createRequestLog(log, 'debug', () => '192.0.2.1')
   const exchange = anExchange()
@@ -74,7 +74,7 @@ for (const [given, isLogged] of traces) {
   })
 }
 
-test('a failure after a second without any of its kind has a line at once', ({
+test('a failure is logged at once if there was none of its kind within the last second', ({
   mock: { timers },
 }) => {
   timers.enable({ apis: ['setInterval'] })
@@ -90,7 +90,7 @@ test('a failure after a second without any of its kind has a line at once', ({
   timers.tick(999)
   assert.equal(lines.length, 1)
   timers.tick(1)
-  // The line about several is that of the latest.
+  // A line that counts several failures has the session id of the latest failure.
   assert.deepEqual(
     lines.map(({ count, session_id }) => [count, session_id]),
     [
@@ -109,7 +109,7 @@ test('a failure after a second without any of its kind has a line at once', ({
   assert.equal(lines.length, 4)
 })
 
-test('failures of other kinds have lines of their own, and all have after the end', () => {
+test('each kind of failure has its own line; after the end, each failure has its own line', () => {
   const { lines, log } = captured()
   const { logFailure, end } = createFailureLog(log)
   const causes = [undefined, new Error('a'), new Error('b'), 'a', new Error('a')]
@@ -134,7 +134,7 @@ test('failures of other kinds have lines of their own, and all have after the en
   assert.equal(lines.length, 9)
 })
 
-test('of unexpected errors that all differ, most are only counted', () => {
+test('if all unexpected errors differ, most of them are counted without a line of their own', () => {
   const { lines, log } = captured()
   const { logFailure, end } = createFailureLog(log)
   for (let place = 0; place < 300; place += 1) {

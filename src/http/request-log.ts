@@ -1,23 +1,23 @@
-/** Logs requests and failures: never a token, nor any part of a body. @module */
+/** Logs requests and failures, but never a token or any part of a body. @module */
 
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
 import type { Exchange } from './exchange.js'
 
-/** W3C Trace Context, version 00 and later ones (§3.2). */
+/** A `traceparent` header of version 00 or later (W3C Trace Context §3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
 
 /** Minimum time between two lines about failures of the same kind, in milliseconds. */
 const failureInterval = 1_000
 
 /**
- * Maximum number of kinds of failures at a time. The messages of unexpected errors may differ from request to request;
- * beyond this number, failures with the same error code are one kind.
+ * Maximum number of kinds of failures that are counted separately. Beyond it, all failures with the same error code are
+ * one kind, because the messages of unexpected errors may differ at each request.
  */
 const maxKinds = 50
 
-/** Logs a line for every request whose response was sent. */
+/** Returns a function that logs one line for a request whose response was sent. */
 export function createRequestLog(
   log: Logger,
   level: 'info' | 'debug',
@@ -38,7 +38,7 @@ export function createRequestLog(
   }
 }
 
-/** Failures of one kind within the latest interval. */
+/** Failures of one kind in the current interval. */
 interface Kind {
   /** Number of failures that are not in the log yet. */
   count: number
@@ -47,8 +47,8 @@ interface Kind {
 }
 
 /**
- * Logs failures with their cause: the first of a kind at once, and then one line per interval, about the
- * latest, with the number of all. Failures come by the thousand: a full store fails every create.
+ * Returns a log of failures. The first failure of a kind is logged at once. Later failures share one line per interval
+ * with their number and the latest of them, because a full store may fail thousands of creates.
  */
 export function createFailureLog(log: Logger) {
   const kinds = new Map<string, Kind>()
@@ -85,7 +85,7 @@ export function createFailureLog(log: Logger) {
       timer ??= setInterval(writeCounted, failureInterval).unref()
     },
 
-    /** Logs the failures that were only counted. From now on, each failure has its own line. */
+    /** Logs the failures that were only counted so far. From now on, each failure has its own line. */
     end(): void {
       hasEnded = true
       clearInterval(timer)
@@ -95,12 +95,12 @@ export function createFailureLog(log: Logger) {
   }
 }
 
-/** Returns a text that is the same for failures with the same message and cause. */
+/** Returns a text that is equal for failures with the same error code, message and cause. */
 function kindOf({ code, message, cause }: ApiError): string {
   return JSON.stringify([code, message, cause instanceof Error ? cause.message : typeof cause])
 }
 
-/** Returns the fields that identify a request. */
+/** Returns the log fields that identify a request and the outcome. */
 function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode | undefined) {
   const { request, sessionId } = exchange
   const { traceparent: given } = request.headers
@@ -114,7 +114,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Only unexpected errors get a stack, since logging it costs more than the response. */
+/** Returns the cause as log fields. Only unexpected errors get a stack, which costs more to log than the response. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

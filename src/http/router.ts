@@ -5,36 +5,36 @@ import { pagePaths, prefix } from '../interface/names.js'
 import { answerEmpty } from './answer.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
-/** A handler, and the guards that a request has to pass first. */
+/** A handler with the guards that a request must pass first. */
 interface Endpoint {
   readonly guards: readonly Guard[]
   readonly handle: Handler
 }
 
-/** A route, with an endpoint for each method. */
+/** A route with an endpoint for each method. */
 interface Entry {
   readonly route: Route
-  /** Its path, or what comes before the variable segment. */
+  /** The path up to its variable segment; the whole path if there is none. */
   readonly start: string
-  /** Name of the variable segment, which is the last one; `undefined` if there is none. */
+  /** Name of the variable segment, which is always the last segment; `undefined` if there is none. */
   readonly parameter: string | undefined
   readonly byMethod: ReadonlyMap<string, Endpoint>
   readonly otherMethods: Endpoint
 }
 
-/** Longest part of an unknown path that an error message repeats, in characters: a path may have 16 KB. */
+/** Maximum length of an unknown path in an error message, in characters. Clients may send paths of 16 KB. */
 const maxShown = 200
 
-/** A path that ends with a name in braces, the only place for one. */
+/** A path whose last segment is a name in braces. No other segment can be variable. */
 const variablePath = /^(.*\/)\{(\w+)\}$/
 
-/** Grants a preflight on any path: a browser refused here would report a CORS error and hide the 404 or 405. */
+/** Grants a CORS preflight on any path. A refused preflight would hide the 404 or 405 from the page. */
 const preflight: Endpoint = { guards: [], handle: answerPreflight }
 
 /**
- * Returns a function that finds the endpoint of a request, and sets the route and its parameters on the exchange. An
- * unknown path, or a method that a path does not have, gets an endpoint that says so, without guards. A URL that cannot
- * be decoded is an `ApiError` `BAD_REQUEST`.
+ * Returns a function that finds the endpoint of a request, and sets route and parameters of the exchange. An unknown
+ * path or method gives an endpoint without guards that responds with an error. For a URL that cannot be decoded, the
+ * function throws an `ApiError` `BAD_REQUEST`.
  */
 export function createRouter(routes: readonly Route[]) {
   const entries = routes.map(entryOf)
@@ -55,7 +55,7 @@ export function createRouter(routes: readonly Route[]) {
       if (!matches(entry, text)) continue
       exchange.route = entry.route
       if (entry.parameter !== undefined) {
-        const params: Record<string, string> = {} // a computed name in a literal takes 100 ns more
+        const params: Record<string, string> = {} // an object literal with a computed name takes 100 ns longer
         params[entry.parameter] = isEncoded
           ? decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
           : path.slice(entry.start.length)
@@ -72,7 +72,7 @@ function matches({ start, parameter }: Entry, path: string): boolean {
   return path.length > start.length && path.startsWith(start) && !path.includes('/', start.length)
 }
 
-/** An entry covers every method of its path, so that an unsupported one gets a 405. */
+/** Returns the entry of a route. It has an endpoint for every method, so that an unsupported method gets a 405. */
 function entryOf(route: Route): Entry {
   const { path, guards, handlers } = route
   const [, start = path, parameter] = variablePath.exec(path) ?? []
@@ -86,20 +86,20 @@ function entryOf(route: Route): Entry {
   return { route, start, parameter, byMethod, otherMethods: { guards: [], handle } }
 }
 
-/** Removes one slash at the end. Two slashes are an empty segment, which no route has. */
+/** Removes one slash at the end of a path. Two slashes are kept, because no route has an empty segment. */
 function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 
-/** @throws {ApiError} `BAD_REQUEST` for a malformed target in absolute form (RFC 9112 §3.2.2). */
+/** Checks a request target in absolute form (RFC 9112 §3.2.2). @throws {ApiError} `BAD_REQUEST` if it is malformed. */
 function assertTarget(target: string): void {
   if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return
   if (target.includes('#') || !URL.canParse(target)) throw undecodable()
 }
 
 /**
- * Decodes a path, except for reserved characters: an escaped slash does not separate segments.
- * @throws {ApiError} `BAD_REQUEST`.
+ * Decodes a path, but keeps escaped reserved characters, because an escaped slash does not separate segments.
+ * @throws {ApiError} `BAD_REQUEST` if the path is malformed or not UTF-8.
  */
 function decode(path: string): string {
   try {
@@ -114,8 +114,8 @@ function undecodable(): ApiError {
 }
 
 /**
- * Answers a request without a route. Outside the prefix, the error names the prefix, which was most likely forgotten.
- * @param hasDocs whether there is an API page that the error at `/` can point to.
+ * Throws the 404 for an unknown path. If the path lacks the prefix of all endpoints, the message names the prefix.
+ * @param hasDocs whether the service has an API page, which the message for `/` names.
  */
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   const { path } = exchange
@@ -126,7 +126,7 @@ function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   throw new ApiError('ROUTE_NOT_FOUND', `${method} ${shown} is not an endpoint${ending}`)
 }
 
-/** @param allow the methods of the path. */
+/** Responds to OPTIONS, and throws the 405 for a method that the path lacks. @param allow the methods of the path. */
 function answerOtherMethod(exchange: Exchange, allow: string): void {
   const { method } = exchange.request
   const headers = ['Allow', allow]
@@ -135,8 +135,8 @@ function answerOtherMethod(exchange: Exchange, allow: string): void {
 }
 
 /**
- * Allowed from any origin (spec §1.5, Fetch standard §3.2). A preflight for any other method is granted too, so that the
- * page sees the 405.
+ * Methods that every preflight allows (spec §1.5, Fetch standard §3.2). A preflight for another method is granted too,
+ * so that the page sees the 405.
  */
 const allowedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 const allowedHeaders = [
@@ -144,19 +144,19 @@ const allowedHeaders = [
   ...['If-Match', 'If-None-Match', 'Prefer', 'Idempotency-Key'],
 ]
 
-/** A list of names (RFC 9110 §5.6.1 and §5.6.2). */
+/** A comma-separated list of method or header names (RFC 9110 §5.6.1 and §5.6.2). */
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 const maxNamesLength = 2048 // characters
 
-/** How long a browser may cache the response, in seconds: a day, which Chromium caps at two hours. */
+/** Time for which a browser may cache the response to a preflight, in seconds. Chromium limits it to two hours. */
 const maxAge = '86400'
 
-/** Whether this is a CORS preflight: a browser asking whether a page may send a request. */
+/** Whether a request is a CORS preflight, with which a browser asks if a page may send another request. */
 function isPreflight({ request: { method, headers } }: Exchange): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
-/** Grants a preflight, with every method and header that it requests. */
+/** Grants a preflight with every method and header that it requests. */
 function answerPreflight(exchange: Exchange): void {
   const { headers } = exchange.request
   answerEmpty(exchange, 204, [
@@ -166,7 +166,7 @@ function answerPreflight(exchange: Exchange): void {
     withRequested(
       allowedHeaders,
       headers['access-control-request-headers'],
-      (name) => name.toLowerCase(), // the names of methods are compared as they are (Fetch standard §2.2.1)
+      (name) => name.toLowerCase(), // unlike headers, methods are case-sensitive (Fetch standard §2.2.1)
     ),
     'Access-Control-Max-Age',
     maxAge,
@@ -175,7 +175,7 @@ function answerPreflight(exchange: Exchange): void {
   ])
 }
 
-/** Lists the allowed names, then the requested ones, each once. @param key returns the same for names that mean the same. */
+/** Returns the allowed and the requested names, each once. @param key returns equal texts for equivalent names. */
 function withRequested(
   allowed: readonly string[],
   requested: string | undefined,

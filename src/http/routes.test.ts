@@ -1,4 +1,4 @@
-/** The table of routes is what the OpenAPI document says. */
+/** The routes of the service and the OpenAPI document have the same paths and methods. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ interface Document {
 }
 const document: Document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', store.guarantees)))
 
-test('each route is documented, with its methods, and nothing else is', () => {
+test('the OpenAPI document has every route with its methods, and no others', () => {
   const served = routes.map(({ path, handlers }) => [path, Object.keys(handlers).sort()])
   const documented = Object.entries(document.paths).map(([path, operations]) => [
     prefix + path,

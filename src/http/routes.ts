@@ -1,4 +1,4 @@
-/** The table of routes, their guards, and the handlers of the health check and the OpenAPI document. @module */
+/** The routes of the service, their guards, and the handlers of health check and OpenAPI document. @module */
 
 import { type CurrentSigning, type Signing, signingProblem } from '../auth/secret.js'
 import { verifyToken } from '../auth/token.js'
@@ -21,28 +21,28 @@ import type { WaitingReads } from './waiting-reads.js'
 
 export interface RouteParts {
   readonly store: ItemStore
-  /** Returns the keys that sign and verify tokens now. */
+  /** Returns the current keys, which sign and verify tokens. */
   readonly signing: CurrentSigning
   readonly load: {
-    /** Returns the limit that the process exceeds, if any. */
+    /** Returns the limit that the process exceeds; `undefined` if it exceeds none. */
     exceededLimit(): ExceededLimit | undefined
-    /** Called with the number of bytes of bodies that have been received or discarded. */
+    /** Called with the length in bytes of each part of a request body that was received, even if it is discarded. */
     bodyReceived(bytes: number): void
   }
   readonly waitingReads: WaitingReads
-  /** Makes the ids of new items; `undefined` for random ones. */
+  /** Creates the ids of new items; `undefined` for random ids. */
   readonly newId: NewId | undefined
-  /** Wraps the handlers of items. */
+  /** Wraps the handler of an item endpoint, for example to delay it. */
   readonly wrap: (handle: Handler) => Handler
 }
 
-/** Scheme of the tokens, in lower case (RFC 6750 §2.1). */
+/** Scheme of `Authorization` in lower case, with the space that follows it (RFC 6750 §2.1). */
 const scheme = 'bearer '
 
-/** Stands for the address in the document, which is made once for all addresses. */
+/** Placeholder in the OpenAPI document, which is built once, for the origin that a client used. */
 const anyOrigin = '{origin}'
 
-/** Returns the routes. If several match a path, the first one counts. */
+/** Returns the routes of the service. If several match a path, the first of them is used. */
 export function createRoutes(
   config: Config,
   { store, signing, load, waitingReads, newId, wrap }: RouteParts,
@@ -79,7 +79,7 @@ export function createRoutes(
   ]
 }
 
-/** Refuses requests while the process exceeds a limit, except deletes, which free memory. */
+/** Returns a guard that refuses requests while the process exceeds a limit. Deletes pass: they free memory. */
 function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard {
   return function refuseOverload({ request }) {
     const exceeded = exceededLimit()
@@ -88,9 +88,9 @@ function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard 
   }
 }
 
-/** Requires a bearer token (spec §5, RFC 6750 §2.1). It throws an `ApiError` with 401 or 503. */
+/** Returns a guard that requires a valid bearer token (spec §5, RFC 6750 §2.1). It throws an `ApiError` 401 or 503. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** For all requests of a turn: no other code runs between them. */
+  /** Keys for all requests that are checked without a pause. No code that changes the secret can run between them. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined
@@ -119,7 +119,7 @@ function bearerToken(authorization: string | undefined): string {
   return authorization.slice(scheme.length).replace(/^ +/, '')
 }
 
-/** Returns the health check (spec §4.1). */
+/** Returns the handler of the health check (spec §4.1). */
 function createHealthCheck(
   serviceName: string,
   store: ItemStore,
@@ -151,9 +151,9 @@ function createHealthCheck(
 }
 
 /**
- * Serves the OpenAPI document (interface §4.7), with the address that the client used. It is loaded and made on the
- * first request, so that it does not delay startup; the address is put in for each request, as anybody may send any
- * other one.
+ * Returns the handler of the OpenAPI document (interface §4.7). The document is built at the first request, so that it
+ * does not delay the start. The origin that the client used is inserted at each request and not cached, because clients
+ * may send any `Host`.
  */
 function createDocumentHandler(
   { trustedProxies }: Pick<Config, 'trustedProxies'>,
@@ -173,7 +173,7 @@ function createDocumentHandler(
   }
 }
 
-/** Makes the document, in pieces between which the address belongs, with a tag of its own. */
+/** Builds the OpenAPI document as the texts between the places for the origin, and computes an entity tag. */
 async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
   const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))

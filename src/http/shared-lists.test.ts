@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemList } from '../store/item-store.js'
 import { SharedLists } from './shared-lists.js'
 
-/** A store whose lists are `text`, of unknown length, and which knows how many are open. */
+/** Returns a store whose list is `text`, without a known length, and the number of lists that are open. */
 function storeOf(text: string) {
   const counts = { opened: 0, open: 0, most: 0 }
   const list = async (): Promise<ItemList> => {
@@ -61,7 +61,7 @@ test('lists that are too long to be shared are sent one after the other, each wh
   assert.deepEqual(store.counts, { opened: 11, open: 0, most: 1 })
 })
 
-test('a list that is not open is for one response alone', async () => {
+test('a shared list that was not opened is read again for each response', async () => {
   const store = storeOf('abc')
   const shared = new SharedLists(store, 3).create()
   assert.equal(await textOf(await shared.list()), 'abc')

@@ -1,27 +1,27 @@
-/** Lists that many responses share: the store is read once for all of them. @module */
+/** Lists that several responses share, so that the store is read only once. @module */
 
 import type { Awaitable, ItemList, ItemStore } from '../store/item-store.js'
 import { inPortions } from './turns.js'
 
-/** One list for several responses. */
+/** A list of items for several responses. */
 export interface SharedList {
-  /** Length in bytes, or 0 if it is not open or cannot be shared. */
+  /** Length of the list in bytes; 0 if the list is not open, or is too long to be shared. */
   readonly bodyBytes: number
-  /** Reads the list. @throws {StoreError} */
+  /** Reads the list into memory, unless it is too long to be shared. @throws {StoreError} */
   open(): Promise<void>
-  /** Returns the shared list if it is open, otherwise one for this caller alone. @throws {StoreError} */
+  /** Returns the shared list if it is open; otherwise reads the store for this response alone. @throws {StoreError} */
   list(): Awaitable<ItemList>
-  /** To be called when no more callers follow. Those who have the list may go on. */
+  /** Must be called after the last call of `list`. Responses that already have the list may still read it. */
   close(): void
 }
 
 /**
- * Maximum time that a list too long to be shared waits for the one before it to be sent, in milliseconds: a client that
- * reads slowly does not hold up the others.
+ * Lists that are too long to be shared are sent one after another. Each waits for the previous list for at most this
+ * time, in milliseconds, so that a client that reads slowly does not delay the others.
  */
 const maxTurn = 5_000
 
-/** Lists up to this length, in bytes, are one chunk. */
+/** Maximum length in bytes of a list that is kept in memory as one chunk. */
 const oneChunk = 1024 * 1024
 
 export class SharedLists {
@@ -31,13 +31,13 @@ export class SharedLists {
   /** Settles when the next list that is too long to be shared may be opened. */
   #turn: Promise<void> = Promise.resolve()
 
-  /** @param maxBytes maximum size of all lists in memory. */
+  /** @param maxBytes maximum memory for all shared lists together, in bytes. */
   constructor(store: Pick<ItemStore, 'list'>, maxBytes: number) {
     this.#store = store
     this.#maxBytes = maxBytes
   }
 
-  /** @param project only its items; all items by default. */
+  /** Creates a list that is not read yet. @param project lists only the items of this project; all items by default. */
   create(project?: string): SharedList {
     const lists = this
     let list: ItemList | 'too long' | undefined
@@ -63,7 +63,7 @@ export class SharedLists {
     }
   }
 
-  /** Reads a list for one response. @param project only its items. @throws {StoreError} */
+  /** Reads a list for one response. @param project lists only the items of this project. @throws {StoreError} */
   open(project: string | undefined): Awaitable<ItemList> {
     if (project === undefined) return this.#store.list()
     return this.#filtered(project)
@@ -74,7 +74,7 @@ export class SharedLists {
     return list.byteLength === undefined ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
-  /** Reads a list into memory, to be sent any number of times; `undefined` if it is too long for that. */
+  /** Reads a list into memory, so that several responses can send it. Returns `undefined` if the list is too long. */
   async #held(list: ItemList): Promise<ItemList | undefined> {
     const { byteLength: known = 0 } = list
     if (known > oneChunk || (known > 0 && this.#heldBytes + known > this.#maxBytes)) return list
@@ -101,7 +101,7 @@ export class SharedLists {
     return { version, byteLength, chunks: whole, release }
   }
 
-  /** Opens a list for one response, once it is its turn. */
+  /** Waits until the previous long list has been sent, and then opens a list for one response. */
   async #alone(project: string | undefined): Promise<ItemList> {
     const before = this.#turn
     let end = () => {}

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inTurns, sendTurn, workTurn } from './turns.js'
 
-/** How many of so many responses begin in each turn of the event loop. */
+/** Returns how many responses begin in each turn of the event loop. @param count number of all responses. */
 async function begunInTurns(count: number, bodyBytes: number): Promise<number[]> {
   const begun: number[] = []
   let turn = 0
@@ -21,13 +21,13 @@ for (const [count, bodyBytes, most] of [
   [3, 5_000_000, 1],
   [8, 300_000, 4],
 ] as const) {
-  test(`of ${count} responses of ${bodyBytes} bytes, at most ${most} begin in a turn`, async () => {
+  test(`at most ${most} of ${count} responses with ${bodyBytes} bytes begin in one turn`, async () => {
     const begun = await begunInTurns(count, bodyBytes)
     assert.ok(begun.length > 1 && Math.max(...begun) <= most, begun.join())
   })
 }
 
-test('pieces of work that take long end their turn, and all callers take turns', async () => {
+test('after a long piece of work, the next one waits for another turn, and callers alternate', async () => {
   const done: string[] = []
   function* work(name: string) {
     for (let slice = 0; slice < 3; slice += 1) {
@@ -46,8 +46,8 @@ test('pieces of work that take long end their turn, and all callers take turns',
   assert.equal(done.join(''), 'ababab')
 })
 
-test('work that fails rejects, and the next one goes on', async () => {
-  // biome-ignore lint/correctness/useYield: it fails in its first slice
+test('work that throws rejects its promise, and does not stop later work', async () => {
+  // biome-ignore lint/correctness/useYield: the generator throws in its first slice
   function* failing() {
     throw new Error('planted')
   }

@@ -1,6 +1,6 @@
 /**
- * Shares the event loop among requests: no turn works, receives or responds for long. All other requests are served
- * between the turns.
+ * Shares the time of the event loop among requests. Long work, large request bodies and many responses are spread over
+ * several turns, and other requests are served between these turns.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Slices } from '../item/slices.js'
 import type { ItemList } from '../store/item-store.js'
 
-/** How long the pieces of work of one turn may take together, in milliseconds. */
+/** Maximum total time of the pieces of work in one turn of the event loop, in milliseconds. */
 const turnTime = 1
 
 /** A piece of work that waits until it may begin. */
@@ -23,8 +23,8 @@ const pieces = new Set<Piece>()
 let isBeginning = false
 
 /**
- * Resolves once the caller may do its next piece of work, of less than a millisecond. All callers take turns.
- * @param laterTime time that the piece takes after the caller has awaited something else, in milliseconds.
+ * Resolves once the caller may do its next piece of work, which must take less than a millisecond. Callers take turns.
+ * @param laterTime time in milliseconds for work that the caller does later, after it has awaited something else.
  */
 export function workTurn(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
@@ -43,13 +43,13 @@ async function beginPieces(): Promise<void> {
     }
     pieces.delete(piece)
     piece.begin()
-    await undefined // the caller, which has awaited its turn for longer, does its work first
+    await undefined // lets the caller do its piece of work first
     end -= piece.laterTime
   }
   isBeginning = false
 }
 
-/** Does work in slices, with other requests served between them. */
+/** Does work slice by slice. Other requests are served between the slices. */
 export async function inTurns<T>(work: Slices<T>): Promise<T> {
   for (;;) {
     await workTurn()
@@ -58,18 +58,18 @@ export async function inTurns<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Bytes of bodies that may be worked on at once in one turn, without a slice of their own: 1.5 ms at most. */
+/** Total length in bytes of the short bodies that may be parsed at once in one turn, which takes at most 1.5 ms. */
 const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
 
-/** Whether a short body may be worked on in this turn. */
+/** Counts the length of a short body, and returns whether the body may be parsed at once in this turn. */
 export function mayWorkNow(length: number): boolean {
   const half = workedBytesPerTurn / 2
   const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
   if (isHalfReached) {
-    // Not in each turn: most turns work on few bytes.
+    // Most turns parse few bytes, and need no callback to reset the number.
     setImmediate(() => {
       workedBytes = 0
     })
@@ -77,17 +77,17 @@ export function mayWorkNow(length: number): boolean {
   return workedBytes <= workedBytesPerTurn
 }
 
-/** Bytes that may be received in one turn before others have to wait: a quarter of a millisecond. */
+/** Number of body bytes that may be received in one turn before requests are paused. They take 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
-/** Time to receive from a request that is read again, in milliseconds: up to 128 KiB before Node notices a pause. */
+/** Time to receive from a resumed request, in milliseconds: up to 128 KiB before Node.js notices another pause. */
 const receivingTime = 0.25
 
 let receivedBytes = 0
 
 /**
- * Counts bytes received of the body of a request. Keeps what is received in one turn small, however many clients send:
- * Node would read two megabytes from each. Requests beyond that are read in later turns, one after the other.
+ * Counts received bytes of a request body, and pauses the request if this turn has received too many. Paused requests
+ * are resumed in later turns, one after another. Without a pause, Node.js would read two megabytes from each client.
  */
 export function received(request: IncomingMessage, length: number): void {
   if (receivedBytes === 0) {
@@ -101,10 +101,10 @@ export function received(request: IncomingMessage, length: number): void {
   void workTurn(receivingTime).then(() => request.resume())
 }
 
-/** Length to which short chunks are joined, in bytes: each costs a write. */
+/** Length in bytes to which short chunks are joined, because each chunk costs a write to the connection. */
 const joinedBytes = 64 * 1024
 
-/** Reads chunks that take work to find. Other requests are served in between, and short chunks are joined. */
+/** Reads the chunks of a filtered list, which take work to find. Joins short chunks; serves other requests between. */
 export async function* inPortions(
   chunks: ItemList['chunks'],
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -126,11 +126,12 @@ export async function* inPortions(
   yield Buffer.concat(parts)
 }
 
-/** Time to send a response: 20 µs, half of it in the system; and the time to copy a body, in milliseconds for each byte. */
+/** Time to send a response without its body, in milliseconds. Half of it is spent in the system. */
 const sendingTime = 0.02
+/** Time to copy a byte of a body, in milliseconds. */
 const copyingTime = 1 / (1024 * 1024)
 
-/** Resolves once one more response may begin, in order: few begin in one turn. @param bodyBytes length of its body. */
+/** Resolves once a response may begin. Few responses begin in one turn. @param bodyBytes length of the body. */
 export function sendTurn(bodyBytes = 0): Promise<void> {
   return workTurn(sendingTime + bodyBytes * copyingTime)
 }

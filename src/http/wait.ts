@@ -1,4 +1,4 @@
-/** Requests that may have to wait for a change, one by one and in groups. @module */
+/** Requests that wait for a change of an item or list (`Prefer: wait`), singly and in groups. @module */
 
 import type { HeaderList } from '../interface/names.js'
 import type { Awaitable } from '../store/item-store.js'
@@ -12,28 +12,28 @@ import {
 import type { Exchange } from './exchange.js'
 import { sendTurn, workTurn } from './turns.js'
 
-/** An item or list that was read, with its tag. All requests that it answers share it. */
+/** A state of an item or list, with its entity tag. All requests that are answered with this state share the object. */
 export interface Tagged {
   readonly tag: EntityTag
-  /** Length of the body in bytes, or 0 if it is not known yet. */
+  /** Length of the body in bytes; 0 if it is not known yet. */
   readonly bodyBytes: number
-  /** Reads the body. Called before the first request that gets a body is answered. */
+  /** Reads the body. Called before the first response that needs the body. */
   open?(): Promise<void>
-  /** Called after the last request is answered. */
+  /** Called after the last request has been answered with this state. */
   close?(): void
 }
 
 /** The result of a conditional read. */
 export interface ReadResult<State extends Tagged> {
-  /** The tag at the last read. */
+  /** Entity tag of the item or list when it was last read. */
   readonly tag: EntityTag
-  /** `undefined` if the client has this state already: a request that waits does not keep it in memory. */
+  /** State to send; `undefined` if the client has it already, so that a request that waits keeps no state in memory. */
   readonly modified: State | undefined
-  /** `Preference-Applied`, if the request has waited. */
+  /** The header `Preference-Applied` if the request has waited; otherwise empty. */
   readonly applied: HeaderList
 }
 
-/** @throws {ApiError} `PRECONDITION_FAILED`. */
+/** Compares a state with the conditions of a request. @throws {ApiError} if `If-Match` is not met. */
 export function resultOf<State extends Tagged>(
   state: State,
   conditions: Conditions,
@@ -47,28 +47,31 @@ export function resultOf<State extends Tagged>(
 interface WaitOptions {
   readonly exchange: Exchange
   readonly conditions: Conditions
-  /** Maximum time to wait. */
+  /** Maximum time to wait, in seconds. */
   readonly seconds: number
-  /** Once aborted, nothing waits any more. */
+  /** Aborted when the service stops, which ends all waits. */
   readonly stopping: AbortSignal
 }
 
-/** A request that waits until it is answered, its time is over, its token expires, its client leaves or the service stops. */
+/**
+ * A request that waits for a change. The wait ends without a change if its time is over, its token expires, its client
+ * leaves, or the service stops.
+ */
 export class Wait<State extends Tagged> {
-  /** Resolves to the state that answers it; `undefined` if there is no such item. */
+  /** Resolves to the state with which the request is answered; `undefined` if there is no such item. */
   readonly state: Promise<State | undefined>
-  /** Settles `state`. */
+  /** Resolves the promise `state`. */
   answer: (state: State | undefined) => void = () => {}
   fail: (error: unknown) => void = () => {}
-  /** `Preference-Applied`, if it has waited. */
+  /** The header `Preference-Applied` once the request has begun to wait. */
   applied: HeaderList = []
   isOver = false
   readonly #options: WaitOptions
-  /** When it began to wait, as a value of `performance.now()`. */
+  /** Time when the wait began: a value of `performance.now()`. */
   #begun = 0
-  /** Tag of the state that it was compared with last. */
+  /** Entity tag of the latest state with which the request was compared. */
   #tag: EntityTag | undefined
-  /** Set while it waits. */
+  /** Ends the wait when its time is over; `undefined` unless the request is waiting. */
   #timer: NodeJS.Timeout | undefined
   #onOver = () => {}
 
@@ -90,7 +93,7 @@ export class Wait<State extends Tagged> {
     return !isMatch(conditions, tag) || isNoneMatch(conditions, tag)
   }
 
-  /** @param onOver called if the wait is over without an answer. */
+  /** Begins the wait. @param onOver called if the wait ends without a change. */
   begin(onOver: () => void): void {
     const { exchange, seconds, stopping } = this.#options
     const { request, response, token } = exchange
@@ -101,19 +104,19 @@ export class Wait<State extends Tagged> {
     this.#timer = setTimeout(this.finish, Math.min(seconds * 1000, untilExpiry))
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
-    request.resume() // the rest of a body would be late
-    // A client that goes away ends the connection. One that only has nothing more to send is answered at once.
+    request.resume() // reads the rest of a body, which would otherwise be refused as late
+    // At the end of input, the client is gone or sends no more requests. In both cases, the wait ends at once.
     if (request.socket.readableEnded || stopping.aborted) this.finish()
   }
 
-  /** Ends the wait without an answer. */
+  /** Ends the wait without a change. */
   readonly finish = (): void => {
     if (this.#timer === undefined) return
     this.end()
     this.#onOver()
   }
 
-  /** Ends the wait; an answer has to follow. */
+  /** Ends the wait. The request must then be answered. */
   end(): void {
     this.isOver = true
     if (this.#timer === undefined) return
@@ -122,38 +125,38 @@ export class Wait<State extends Tagged> {
     const { exchange } = this.#options
     exchange.response.off('close', this.finish)
     exchange.request.socket.off('end', this.finish)
-    // The time counts neither in the log nor in the metrics: nothing was slow.
+    // The time of the wait is excluded from log and metrics, because it does not mean that the service was slow.
     exchange.startedAt += performance.now() - this.#begun
   }
 
-  /** The client has the state that it was compared with last. */
+  /** Answers the request with the latest state, which the client already has. */
   answerUnmodified(): void {
-    this.answer({ tag: this.#tag } as State) // of a state that is not modified, only the tag is used
+    this.answer({ tag: this.#tag } as State) // a 304 needs only the tag of the state
   }
 }
 
 interface WaitGroupOptions<State extends Tagged> {
-  /** Returns `undefined` if there is no such item. */
+  /** Reads the current state. Returns `undefined` if there is no such item. */
   readonly read: () => Awaitable<State | undefined>
-  /** Calls `update` soon. */
+  /** Called when the group has to read. It calls `update` soon. */
   readonly schedule: () => void
-  /** Called when no request is left; the group is not used any more. */
+  /** Called when the group has no more requests. The group is not used afterwards. */
   readonly onEmpty: () => void
 }
 
-/** Number of requests that are compared with a state in one turn: a fifth of a millisecond. */
+/** Number of requests that are compared with a state in one turn, which takes 0.2 ms. */
 const comparedPerTurn = 64
 
 /**
- * The requests that wait for the same item, or for the list. After a change, one read answers all of them, and
- * requests whose client has that state already wait on. A change during the read is followed by one more read.
+ * Requests that wait for the same item or list. After a change, the state is read once and answers all requests, except
+ * those whose client already has it. They continue to wait. A change during the read leads to another read.
  */
 export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
   /** Requests that have not been compared with any state. */
   #arrived: Wait<State>[] = []
   readonly #waiting = new Set<Wait<State>>()
-  /** The tag of the state that was read last. Requests that wait have been compared with it. */
+  /** Entity tag of the latest state that was read. All requests in `#waiting` have been compared with this state. */
   #tag: EntityTag | undefined
   #hasChanged = false
   #isUpdating = false
@@ -167,17 +170,17 @@ export class WaitGroup<State extends Tagged> {
     this.#schedule()
   }
 
-  /** To be called after each change. */
+  /** Must be called after each change of the item or list. */
   changed(): void {
     this.#hasChanged = true
     this.#schedule()
   }
 
-  /** Reads once, and answers the requests that need not wait any more. */
+  /** Reads the state once, and answers the requests that need not wait any longer. */
   async update(): Promise<void> {
     this.#isUpdating = true
     await workTurn()
-    // Requests that join later may be newer than what is read now.
+    // Requests that join during the read are left for the next read, because they may need a newer state.
     const arrived = this.#arrived
     let concerned = this.#hasChanged ? [...this.#waiting, ...arrived] : arrived
     this.#arrived = []
@@ -193,7 +196,7 @@ export class WaitGroup<State extends Tagged> {
         await sendTurn(wait.wantsBody ? state?.bodyBytes : 0)
         wait.answer(state)
       }
-      setImmediate(() => state?.close?.()) // after the last answer, whose handler runs in a promise
+      setImmediate(() => state?.close?.()) // later, because the handler of the last request runs in a promise
     } catch (error) {
       for (const wait of concerned) {
         this.#take(wait)
@@ -214,7 +217,7 @@ export class WaitGroup<State extends Tagged> {
     if (!this.#isUpdating) this.#options.schedule()
   }
 
-  /** Returns the requests that the state answers, and lets the others wait on. */
+  /** Returns the requests that can be answered with the state. The other requests continue to wait. */
   async #answeredBy(
     state: State | undefined,
     waits: readonly Wait<State>[],
@@ -239,7 +242,7 @@ export class WaitGroup<State extends Tagged> {
     wait.end()
   }
 
-  /** Answers a request whose wait is over without a change. */
+  /** Answers a request whose wait ended without a change. */
   #giveUp(wait: Wait<State>): void {
     this.#waiting.delete(wait)
     void sendTurn().then(() => wait.answerUnmodified())

@@ -8,14 +8,14 @@ import type { ItemStore } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 import { createWaitingReads } from './waiting-reads.js'
 
-test('a read that waits does not hold what it has read', async () => {
+test('a waiting read does not keep the item that it has read in memory', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
   const stopping = new AbortController()
   const reads = createWaitingReads(
     { watch: () => () => {} } as object as ItemStore,
     stopping.signal,
-  ) // nothing changes
+  ) // a store in which nothing changes
   const held: WeakRef<object>[] = []
   const read = async () => {
     const state = { tag: '"1"', bodyBytes: 100, item: Buffer.alloc(100) } as const
@@ -23,7 +23,7 @@ test('a read that waits does not hold what it has read', async () => {
     return state
   }
   const request = { headers: { prefer: 'wait=60' }, socket: new EventEmitter(), resume() {} }
-  const exchange = { request, response: new EventEmitter(), startedAt: 0 } as object as Exchange // what a wait uses
+  const exchange = { request, response: new EventEmitter(), startedAt: 0 } as object as Exchange // all members that a wait uses
   const conditions = { ifMatch: undefined, ifNoneMatch: ['"1"'] } as const
   const answer = reads.of(read, (project) => ({ project }))(exchange, conditions, undefined)
   for (let turn = 0; turn < 10; turn += 1) await nextTurn()

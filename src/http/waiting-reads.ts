@@ -1,6 +1,6 @@
 /**
- * Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). A wait is a preference: a request that cannot wait is
- * answered as it would be without.
+ * Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). Waiting is only a preference. If the service cannot
+ * wait, it responds at once.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
 import { type ReadResult, resultOf, type Tagged, Wait, WaitGroup } from './wait.js'
 
-/** Number of reads that may wait at a time; each takes about 18 KB with its connection (bench/RESULTS.md). */
+/** Maximum number of reads that wait at a time. Each takes about 18 KB with its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
 /**
- * Number of groups that read at a time. There may be as many groups as waiting reads, and between a service and its
- * store there is room for few replies of unknown length.
+ * Maximum number of groups that read the store at a time. There may be as many groups as waiting reads, but only a few
+ * replies of unknown length may be in flight from a Redis server.
  */
 const maxReading = 16
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>
 
-/** @param stopping once aborted, nothing waits any more. */
+/** Creates the limits and groups of waiting reads. @param stopping aborted when the service stops; ends all waits. */
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   const waits = new Set<{ finish(): void }>()
-  /** Groups that have to read, in order. */
+  /** Groups that have to read the store again, in the order in which they were added. */
   const due = new Set<{ update(): Promise<void> }>()
   let reading = 0
   stopping.addEventListener('abort', () => {
@@ -42,10 +42,10 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   }
 
   /**
-   * Returns a function that reads an item or list. While the client has its state already, it waits for another state for
-   * as long as the client prefers to. It throws an `ApiError` `PRECONDITION_FAILED`, and what `read` throws.
-   * @param read returns `undefined` if there is no such item; so does the function.
-   * @param watchedBy returns what to watch for a key: the id of an item, or the project of a list.
+   * Returns a function that reads an item or list. If the client already has the current state, the function waits for
+   * a change as long as the client prefers. It throws `ApiError` `PRECONDITION_FAILED`, and the errors of `read`.
+   * @param read reads the state; `undefined` if there is no such item, which the function then returns too.
+   * @param watchedBy returns the id of the item, or the project of the list, that the store has to watch for a key.
    */
   function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
