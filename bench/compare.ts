@@ -1,12 +1,11 @@
 /**
- * The comparison: the rate of requests of this service and of other ways to do the same.
+ * Compares the request rate of this service with other implementations.
  *
- * An item is 250 bytes of JSON text. The store holds 1,000 items, or as many as the list returns. The load
- * uses 32 connections, 4 for lists, 16 with 16 creates in one piece where requests are pipelined, and 1
- * where the title says so. All servers of a workload run at the same time and take turns, after a warm-up
- * of one second each. Items to delete and new tokens are made before the turn, and each is used once. A
- * missing response, or one with the status of an error, ends the run. CPU time is what Linux counts for a
- * process in a turn, divided by the responses.
+ * An item is 250 bytes of JSON text. The store holds 1,000 items, or as many as the list returns. The load uses 32
+ * connections; 4 for lists; 16 for pipelined requests, with 16 creates in one write; 1 if the title says so. All
+ * servers of a workload run at the same time and take turns, after a warm-up of one second each. Items to delete and
+ * new tokens are made before the turn, and each is used once. A missing response or an error status ends the run. CPU
+ * time is the time that Linux counts for a process in a turn, divided by the number of responses.
  */
 
 import { buildRevision } from './lib/builds.js'
@@ -25,7 +24,7 @@ const help = `Usage: npm run bench -- [options]   (needs wrk)
 
   --only WORKLOADS  ${allWorkloads.map(({ name }) => name).join(', ')} [all]
   --sides SIDES     ${allSides.map(({ name }) => name).join(', ')} [all]
-  --against REV     also measure the service as of this git revision, built for this run
+  --against REV     also measure the service at this git revision, built for this run
   --seconds N       length of a turn [3]
   --turns N         turns for each side [3]
 `
@@ -73,7 +72,7 @@ report('Comparisons', {
   ],
 })
 
-/** A row for each workload, a column for each side. */
+/** Returns a table with a row for each workload and a column for each side. */
 function tableOf(cell: (turns: Turn[], workload: Workload) => string, columns = sides) {
   const rows = workloads.map((workload) => {
     const cells = columns.map((side) => {
@@ -85,7 +84,7 @@ function tableOf(cell: (turns: Turn[], workload: Workload) => string, columns = 
   return table(['', ...columns.map(({ name }) => name)], rows)
 }
 
-/** Compares this service with the revision of `--against`. */
+/** Returns the throughput of this service relative to the revision of `--against`. */
 function ratios() {
   const revisions = sides.filter(({ name }) => name.startsWith(`${itemStore.name}@`))
   if (revisions.length === 0) return []
@@ -117,12 +116,12 @@ function rateOf(all: Turn[]) {
   return median(all.map(({ rate }) => rate))
 }
 
-/** The CPU time of a request in each program of a side. */
+/** Returns the median CPU time of a request in each program of a side, in microseconds. */
 function cpuOf(all: Turn[]) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
 }
 
-/** A rate, with decimals where it is low. */
+/** Formats a rate, with decimals if it is low. */
 function shown(rate: number) {
   const digits = rate < 10 ? 2 : rate < 100 ? 1 : 0
   return rate.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })

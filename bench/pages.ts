@@ -1,4 +1,4 @@
-/** The pages in Chromium: their first paint, and the items page with many items; also beside another revision. */
+/** Measures the pages in Chromium: first paint and the items page with many items, also beside another revision. */
 
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { scratch, start, stop } from './lib/processes.js'
 import { count, print, report, table } from './lib/results.js'
 import { median, quantile } from './lib/statistics.js'
 
-/** The parts of playwright-core that are used here. */
+/** The parts of playwright-core's interface that are used here. */
 interface Playwright {
   chromium: { launch(options: object): Promise<Browser> }
 }
@@ -35,19 +35,19 @@ interface Page {
 
 const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
 
-  --against REV     also measure the pages as of this git revision, built for this run
+  --against REV     also measure the pages at this git revision, built for this run
 `
 const options = readOptions(help, { against: { type: 'string' } })
-const items = 100_000 // that the items page shows
-const paints = 20 // how often each page is opened for its first paint
-const rounds = 3 // how often the items page is used; with a second revision, in turns
+const items = 100_000 // number of items on the items page
+const paints = 20 // number of first paints of each page
+const rounds = 3 // number of uses of the items page; two revisions take turns
 const scrollSeconds = 3
 const startDeadline = 60_000 // milliseconds
-const step = 400 // pixels that each frame scrolls
+const step = 400 // pixels that the table scrolls in each frame
 
 type Service = Awaited<ReturnType<typeof startService>>
 
-/** The pages of one build, and what was measured of them. */
+/** The pages of one build, and their measurements. */
 interface Side {
   name: string
   service: Service
@@ -66,7 +66,7 @@ if (options.against !== undefined) {
 }
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
-  // The first time of each page does not count.
+  // The first opening of each page does not count.
   for (let number = 0; number <= paints; number += 1) {
     print(`first paint ${number} of ${paints}`)
     for (const side of inTurn(number)) {
@@ -112,7 +112,7 @@ try {
   await stop(...sides.map(({ service }) => service.child))
 }
 
-/** The sides, with another one first each time. */
+/** Returns the sides in an order that changes each time. */
 function inTurn(number: number) {
   return number % 2 === 0 ? sides : sides.toReversed()
 }
@@ -134,7 +134,7 @@ function itemOf(number: number) {
   }
 }
 
-/** Starts the service for development, with all items. */
+/** Starts `item-store dev` with all items. */
 async function startService(folder: string) {
   const seed = join(scratch, 'items.jsonl')
   const lines = Array.from({ length: items }, (_, number) => JSON.stringify(itemOf(number)))
@@ -154,16 +154,16 @@ async function startService(folder: string) {
     child.ended.then(fail)
     setTimeout(fail, startDeadline).unref()
   })
-  return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // each with an id
+  return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // and an id for each item
 }
 
-/** Opens a page for its first paint and the size of what it loads. */
+/** Opens a page, and records its first paint and the size of the files that it loads. */
 async function openPage(side: Side, page: string, path: string, isCounted: boolean) {
   const opened = await openOnce(side.service.origin + path)
   const measured = side.paints[page] ?? { times: [], bytes: opened.bytes }
   side.paints[page] = measured
   if (isCounted) measured.times.push(opened.painted)
-  // After a late paint, the files that are loaded ahead are counted, too.
+  // The minimum counts: after a late paint, the sum includes files that are loaded ahead.
   measured.bytes = Math.min(measured.bytes, opened.bytes)
 }
 
@@ -191,7 +191,7 @@ async function openOnce(url: string) {
   return opened
 }
 
-/** Opens the items page with all items, and scrolls. */
+/** Opens the items page with all items, selects them all, and scrolls. */
 async function useItems(side: Side) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
@@ -231,17 +231,17 @@ async function useItems(side: Side) {
   await context.close()
 }
 
-/** The longest task since the last time that this was asked, in milliseconds. Browsers tell only those of more than 50 ms. */
+/** Returns the longest task since the last call, in milliseconds. Browsers report only tasks of more than 50 ms. */
 async function longestTask(page: Page): Promise<number> {
   return await page.evaluate(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1_000)) // they are told some time later
+    await new Promise((resolve) => setTimeout(resolve, 1_000)) // browsers report tasks with a delay
     const tasks = performance.getEntriesByName('task')
     performance.clearMarks('task')
     return Math.max(0, ...tasks.map((each) => (each instanceof PerformanceMark ? each.detail : 0)))
   })
 }
 
-/** Scrolls the table, to and fro. Returns the times between frames, in milliseconds. */
+/** Scrolls the table down and up. Returns the times between frames, in milliseconds. */
 async function scroll(page: Page): Promise<number[]> {
   return await page.evaluate(
     async ({ step, seconds }) => {
@@ -255,7 +255,7 @@ async function scroll(page: Page): Promise<number[]> {
       for (let last = started; last - started < seconds * 1000; ) {
         const before = grid.scrollTop
         grid.scrollTop += change
-        if (grid.scrollTop === before) change = -change // at an end
+        if (grid.scrollTop === before) change = -change // at the top or bottom
         const now = await nextFrame()
         times.push(now - last)
         last = now

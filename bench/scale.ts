@@ -1,13 +1,13 @@
 /**
- * The memory store and a `Map` of strings with more and more items: memory, waiting times, processor time. Linux only.
+ * Compares the memory store with a `Map` of strings for growing numbers of items: memory, waiting times and processor
+ * time. Linux only.
  *
- * Items of 250 bytes are in a store behind a bare `node:http` server. It creates, reads, changes and
- * deletes 16 of them in each turn of its event loop, while another process reads one item every two
- * milliseconds. In parentheses is the longest delay of that process itself. Churn replaces items, or
- * deletes and creates them, at random, with 200 to 300 bytes. Memory is resident memory after garbage
- * collection; a dash stands where it varies by more than the items take. Processor time is that of the
- * store alone, with its garbage collection. From 5,000,000 items on, the `Map` needs a heap of 16384 MiB,
- * and gets it; all other heaps have the default size.
+ * The items of 250 bytes are in a store behind a bare `node:http` server. The server creates, reads, changes or deletes
+ * 16 items in each turn of its event loop, while another process reads one item every two milliseconds. The longest
+ * delay of that other process is in parentheses. Churn replaces random items, or deletes and creates them, with 200 to
+ * 300 bytes. Memory is resident memory after garbage collection. A dash means that it varies by more than the items
+ * take. Processor time is that of the store alone, with its garbage collection. For more than 5,000,000 items, the
+ * `Map` needs and gets a heap of 16384 MiB. All other heaps have the default size.
  */
 
 import { describeMachine } from './lib/machine.js'
@@ -25,11 +25,11 @@ const options = readOptions(help, {
 })
 const counts = options.items.split(',').map((text) => integer('items', text, 4000))
 
-/** From so many items on, strings do not fit into the heap that Node.js has by default. */
+/** Above this number of items, the strings do not fit into the default heap of Node.js. */
 const manyItems = 5_000_000
 const largeHeap = 16_384 // MiB
 
-/** With fewer items, the memory of the process varies by more than the items take. */
+/** Below this number of items, the memory of the process varies by more than the items take. */
 const fewItems = 100_000
 
 const sides = [

@@ -1,9 +1,10 @@
 /**
- * How long one client makes all others wait: with large bodies of each kind, and with whatever else grows. Linux only.
+ * Measures how long one client makes all others wait: with large bodies of each kind, and with other expensive
+ * requests. Linux only.
  *
- * Each case has a server of its own. One connection sends health checks and reads, one every two
- * milliseconds. Meanwhile curl, or the process of the load itself, sends what the row says; bodies are 15.9
- * MiB long. A dash stands for a server that has nothing like it, or takes more than 5 s.
+ * Each case has a separate server. One connection sends a health check or a read every two milliseconds. Meanwhile,
+ * curl or the load process sends the requests of the row. Bodies are 15.9 MiB long. A dash means that the server lacks
+ * the feature, or takes more than 5 s.
  */
 
 import { spawn } from 'node:child_process'
@@ -34,9 +35,9 @@ const help = `Usage: npm run bench -- stalls [options]   (needs curl; Linux only
 `
 const { only } = readOptions(help, { only: { type: 'string', default: '' } })
 
-/** A slower request is given up, in seconds. */
+/** Time limit for a request, in seconds. */
 const longestRequest = 5
-/** The load before it counts, and once the request is answered, in milliseconds. */
+/** Duration of the probe before the measurement, and after the response, in milliseconds. */
 const warmUp = 400
 const afterwards = 200
 const listItems = 100_000
@@ -44,7 +45,7 @@ const waits = 10_000
 const hosts = 1000
 const newTokens = 5000
 
-/** A running server, and what one needs to ask it. */
+/** A running server, and the data for requests to it. */
 interface Server {
   port: number
   items: string // the path of the list
@@ -54,13 +55,13 @@ interface Server {
 
 interface Case {
   title: string
-  sides: Side[] // the others have nothing like it, or take too long
-  body?: (() => Buffer) | undefined // of the items that it creates
-  list?: number // items that are there before it; 1 by default
-  prepare: (server: Server) => Promise<() => Promise<number>> // what is measured then, with its status
+  sides: Side[] // other sides lack the feature or take too long
+  body?: (() => Buffer) | undefined // body of the created item
+  list?: number // number of items at the start; 1 by default
+  prepare: (server: Server) => Promise<() => Promise<number>> // returns the action to measure, which returns a status
 }
 
-/** Those that are installed. */
+/** The sides that are installed. */
 const sides = [itemStore, jsonParse, fastapi, jsonServer].filter(
   (side: Side) => side.version === undefined || side.version() !== undefined,
 )
@@ -153,7 +154,7 @@ report('Stalls', {
   ],
 })
 
-/** The longest wait in milliseconds, with what went wrong, if anything. */
+/** Returns the longest wait in milliseconds as text, with the error if there was one. */
 async function measure({ list = 1, prepare }: Case, side: Side) {
   const port = await freePort()
   const secret = randomBytes(32).toString('base64url')
@@ -187,7 +188,7 @@ function describe({ name, about, version }: Side) {
   return `- ${name}: ${about}${version === undefined ? '' : ` (${version()})`}`
 }
 
-/** Sends a request with curl. @returns the status of the response, 0 if it was given up */
+/** Sends a request with curl. @returns the status of the response, 0 after the time limit */
 async function curl({ port, headers }: Server, path: string, ...args: string[]) {
   const lines = Object.entries(headers).flatMap(([name, value]) => [
     '--header',
@@ -200,22 +201,22 @@ async function curl({ port, headers }: Server, path: string, ...args: string[]) 
   return exitCode === '0' ? Number(status) : 0
 }
 
-/** Creates an item with the body in the file. */
+/** Creates an item with the body in `bodyFile`. */
 function create(server: Server) {
   const header = 'Content-Type: application/json'
   return curl(server, server.items, '--header', header, '--data-binary', `@${bodyFile}`)
 }
 
-/** Creates an item with the body in the file. @returns its path */
+/** Creates an item with the body in `bodyFile`. @returns the path of the item */
 async function createdPath(server: Server) {
   const status = await create(server)
-  if (status !== 201) throw new Error(`the item to begin with was answered ${status}`)
+  if (status !== 201) throw new Error(`the create before the measurement got status ${status}`)
   const answer = readFileSync(answerFile)
-  const ends = `${answer.subarray(0, 500)}${answer.subarray(-500)}` // the rest is its text
+  const ends = `${answer.subarray(0, 500)}${answer.subarray(-500)}` // the id is near one of the ends
   return `${server.items}/${/"id": ?"([\w-]+)"/.exec(ends)?.[1]}`
 }
 
-/** Sends requests over one connection, each after the response to the one before. */
+/** Returns a function that sends requests over one connection, one by one. */
 async function oneByOne(
   { port }: Server,
   times: number,
@@ -233,7 +234,7 @@ async function oneByOne(
   }
 }
 
-/** Reads of the list that wait for a change, which a create makes. */
+/** Starts reads of the list that wait. Returns a function that ends the waits with a create. */
 async function wakeAll(server: Server) {
   const { port, headers, items } = server
   const connections = await openConnections(port, waits)
@@ -241,7 +242,7 @@ async function wakeAll(server: Server) {
   const { tag } = (await connections[0]?.ask(read)) ?? {}
   const waiting = { ...headers, 'If-None-Match': tag ?? '', Prefer: 'wait=60' }
   const answers = connections.map((one) => one.ask({ ...read, headers: waiting }))
-  for (const answer of answers) answer.catch(() => {}) // those that are closed while they wait
+  for (const answer of answers) answer.catch(() => {}) // connections may close while reads wait
   await wait(1000)
   writeFileSync(bodyFile, '{"data":{}}')
   return async () => {
@@ -251,7 +252,7 @@ async function wakeAll(server: Server) {
   }
 }
 
-/** Connections that have sent a request each. */
+/** Opens connections and sends a request on each. Returns a function that closes all connections at once. */
 async function closeAll({ port }: Server) {
   const connections = await openConnections(port, waits)
   const read = { method: 'HEAD', path: '/' }

@@ -1,10 +1,10 @@
 /**
- * Reads that wait for a change: the memory that they take, and how long other reads take meanwhile. Linux only.
+ * Measures reads that wait for a change: their memory, and the times of other reads meanwhile. Linux only.
  *
- * First, 10,000 connections read an item each. Then each waits with `Prefer: wait=60`: half of them with
- * GET for that item, half with HEAD for the list. One more item is created, and those that wait for the
- * list are answered. Memory is that of the process (resident), 5 s after each step and 15 s after the last.
- * Then one more connection reads one item again and again for 10 s.
+ * First, each of 10,000 connections reads an item. Then each waits with `Prefer: wait=60`: half of them with GET for
+ * that item, half with HEAD for the list. The creation of another item ends the waits for the list. Memory is the
+ * resident memory of the process, 5 s after each step and 15 s after the last. Then another connection reads one item
+ * repeatedly for 10 s.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -27,7 +27,7 @@ readOptions(help, {})
 
 const waits = 10_000
 const readSeconds = 10
-/** From a step until memory is measured, in milliseconds; at the end it is given back once the service is idle. */
+/** Time from a step to the measurement of memory, in milliseconds. Only an idle service gives memory back. */
 const settlingTime = 5_000
 const idleTime = 15_000
 
@@ -49,7 +49,7 @@ report('Waiting', {
   ],
 })
 
-/** Memory and the times of other reads, as reads begin to wait, are answered and go. */
+/** Measures memory and the times of other reads while reads wait, and after they have ended. */
 async function waiting() {
   const { port, headers, service, ids } = await start()
   const path = requests.read(ids[0] ?? '').path
@@ -64,7 +64,7 @@ async function waiting() {
     print(`  ${title}: ${(bytes / 1e6).toFixed(1)} MB`)
   }
   try {
-    // Code is compiled, and buffers get the size that they keep.
+    // The first reads compile code, and bring buffers to their final size.
     await readOneByOne(reader, { method: 'GET', path, headers })
     const first = await openConnections(port, 1000)
     await Promise.all(first.map((one) => one.ask({ method: 'GET', path, headers })))
@@ -83,13 +83,13 @@ async function waiting() {
       const tag = isList ? listTag : (tags[n]?.tag ?? '')
       const waitHeaders = { ...headers, 'If-None-Match': tag, Prefer: 'wait=60' }
       return one.ask({ ...read, headers: waitHeaders }).then(({ status }) => {
-        if (status !== 200) throw new Error(`a read that waited was answered ${status}`)
+        if (status !== 200) throw new Error(`a waiting read got status ${status}`)
         answered += 1
       })
     })
-    for (const answer of answers) answer.catch(() => {}) // those that are closed while they wait
+    for (const answer of answers) answer.catch(() => {}) // connections may close while reads wait
     await measure(`${count(waits)} waiting reads`)
-    if (answered > 0) throw new Error(`${answered} reads have not waited`)
+    if (answered > 0) throw new Error(`${answered} reads did not wait`)
     await createItems({ port, headers }, 1, 10)
     await Promise.all(answers.filter((_, n) => n % 2 === 1))
     await measure('half of them answered')
@@ -102,7 +102,7 @@ async function waiting() {
   }
 }
 
-/** Starts the service with an item for each read that will wait. */
+/** Starts the service, and creates an item for each read that will wait. */
 async function start() {
   const port = await freePort()
   const secret = randomBytes(32).toString('base64url')
@@ -116,15 +116,15 @@ async function start() {
 }
 
 /**
- * Reads again and again over one connection.
- * @returns milliseconds of each
+ * Reads repeatedly over one connection.
+ * @returns the response times in milliseconds
  */
 async function readOneByOne(connection: Connection, read: Request) {
   const times = []
   const end = performance.now() + readSeconds * 1000
   for (let begun = performance.now(); begun < end; ) {
     const { status } = await connection.ask(read)
-    if (status !== 200) throw new Error(`a read was answered ${status}`)
+    if (status !== 200) throw new Error(`a read got status ${status}`)
     const now = performance.now()
     times.push(now - begun)
     begun = now

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: installs and builds what is missing or out of date. With `--install`, as for
- * `npm run format`, it only installs.
+ * `npm run build`: installs and builds what is missing or out of date. With `--install`, it only installs, for `npm run
+ * format`.
  */
 
 import { install, makeReady } from './ready.mjs'

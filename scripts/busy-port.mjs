@@ -1,13 +1,13 @@
-/** Reports a port in use before anything is installed or built, which can take a minute. */
+/** Reports a port in use before an installation or build, which can take a minute. */
 
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 /**
- * Ends this process in the way of the command if the port that it is about to listen on is in use. Whatever else is
- * wrong, the command itself reports.
- * @param {string[]} args of the command, its name first
+ * Exits with the same message as the command if the port of the command is in use. The command itself reports all other
+ * errors.
+ * @param {string[]} args name and arguments of the command
  */
 export async function refuseBusyPort([command, ...args]) {
   if (command !== 'serve' && command !== 'dev') return
@@ -28,8 +28,7 @@ export async function refuseBusyPort([command, ...args]) {
 }
 
 /**
- * The value of a setting from its flag, the environment, or the file .env, as far as it can be read without
- * the command.
+ * Returns a setting from its flag, the environment or the file .env, as far as this is possible without the command.
  * @param {string} name
  * @param {string[]} args
  */

@@ -1,7 +1,7 @@
 /**
- * `npm run check -- NAME`: a check that runs longer than a test may, for as long as it is told to. Each is a
- * file in `test/large` that says what it does, and exits with code 1 if something is wrong: a program in
- * `checks`, or a test that gets larger numbers than it has by itself.
+ * `npm run check -- NAME`: runs a check that may take longer than a test, with options for its length. Each check is a
+ * file in `test/large` that describes it: a program in `checks`, or a test that gets larger numbers than by default. A
+ * check exits with code 1 if something is wrong.
  */
 
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** Files, each with options that come before those of the command. */
+/** The file of each check, with options that precede the options of the command line. */
 const checks = new Map([
   ['changes', ['changes/changes.test', '--increments=16000', '--creates=100000']],
   [
@@ -30,7 +30,7 @@ const [name = ''] = process.argv.splice(2, 1)
 const [file, ...options] = checks.get(name) ?? []
 if (file === undefined) {
   const names = [...checks.keys()].join(', ')
-  process.stderr.write(`npm run check: expected ${names}: npm run check -- soak\n`)
+  process.stderr.write(`npm run check -- NAME: NAME must be one of ${names}\n`)
   process.exit(2)
 }
 process.argv.splice(2, 0, ...options)

@@ -1,10 +1,10 @@
 /**
- * Compiles everything, in parallel as far as possible: TypeScript into `build`, and what is published into
- * `dist`: the command and the library with their types, the conformance tests, and the pages.
+ * Compiles everything, in parallel as far as possible: TypeScript into `build`, and the published files into `dist`
+ * (the command and the library with their types, the conformance tests, and the pages).
  *
- * The command is bundled, because opening and compiling a file for each module takes longer than the rest of startup.
- * Packages are not bundled; they are installed along with this one. The client is one file that imports nothing, so that
- * a page can load it as it is; the library imports that file.
+ * The command is bundled, because opening and compiling a file for each module would make startup slower. Dependencies
+ * are not bundled, but installed with this package. The client is one file without imports, so that pages can load it
+ * directly. The library imports that file.
  */
 
 import { spawn } from 'node:child_process'
@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'rolldown'
 import { root } from './ready.mjs'
 
-/** What other programs import: the name in `dist`, and the source without its ending. */
+/** Modules that other programs import: the name in `dist`, and the source path without extension. */
 const entries = { client: 'client/client', index: 'index', models: 'interface/models' }
 
 process.chdir(root)
@@ -34,7 +34,7 @@ await Promise.all([
 ])
 
 /**
- * Runs the command of a package; if it fails, this process ends with the same exit code.
+ * Runs the command of a package. If it fails, this process ends with the same exit code.
  * @param {string} path
  * @param {string[]} args
  */
@@ -85,7 +85,7 @@ async function bundle() {
   })
 }
 
-/** Copies the types of the entries, and those that they refer to. */
+/** Copies the type declarations of the entries, and all declarations that they import. */
 function copyAllTypes() {
   const files = new Set(Object.values(entries).map((path) => `${path}.d.ts`))
   for (const file of files) {

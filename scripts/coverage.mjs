@@ -1,10 +1,9 @@
 /**
- * `npm run coverage`: runs all tests and says which lines, branches and functions of `src` they reach in any
- * of the processes that they start. `npm run coverage -- NAME`: the same for the test files whose path
- * contains the name.
+ * `npm run coverage`: runs all tests, and reports the lines, branches and functions of `src` that they reach in any of
+ * their processes. `npm run coverage -- NAME`: runs only the test files whose path contains the name.
  *
- * The services under test run from the bundle, and the unit tests from `build`; source maps lead from both
- * to the same lines of TypeScript. Processes that are killed do not count.
+ * The services under test run from the bundle, and the unit tests from `build`. Source maps lead from both to the same
+ * lines of TypeScript. Killed processes do not count.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -39,7 +38,7 @@ const report = new CoverageReport({
 
 const folder = join(useTemporaryFolder(), 'coverage')
 mkdirSync(folder)
-process.once('SIGINT', () => undefined) // ends the tests; what they have reached by then is reported
+process.once('SIGINT', () => undefined) // ends the tests; the coverage so far is reported
 const args = process.argv.length > 2 ? process.argv.slice(2) : ['--all']
 const { status } = spawnSync(process.execPath, [join(root, 'scripts/test.mjs'), ...args], {
   stdio: ['ignore', 'inherit', 'inherit'],

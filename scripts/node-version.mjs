@@ -1,6 +1,6 @@
 /**
- * Ends the process with one line if Node.js is older than package.json requires. What a script imports from
- * Node.js by name must be in old versions too, because imports are linked before anything runs.
+ * Ends the process with one line if Node.js is older than package.json requires. Scripts may import only names that
+ * also exist in old versions of Node.js, because imports are linked before any code runs.
  */
 
 import { readFileSync } from 'node:fs'

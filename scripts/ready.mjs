@@ -1,6 +1,6 @@
 /**
- * Prepares the checkout: installs what is missing, builds what is out of date, and does nothing if
- * neither is needed. Plain JavaScript, because it runs before anything is installed.
+ * Prepares the checkout: installs what is missing and builds what is out of date, if anything. Written in plain
+ * JavaScript, because it runs before anything is installed.
  */
 
 import './node-version.mjs'
@@ -12,16 +12,16 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What a build makes. Each has a stamp with the hash of the inputs that it was made from. */
+/** Folders that a build makes. Each has a stamp with the hash of the inputs of its build. */
 const outputs = ['build', 'dist']
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
-/** Installs what is missing or out of date. */
+/** Installs packages that are missing or out of date. */
 export function install() {
   installIn('.')
 }
 
-/** Installs the programs that only large tests run; there are many, so nothing else waits for them. */
+/** Installs the programs that only large tests run. They are many, so nothing else waits for them. */
 export function installTestTools() {
   installIn('tools')
 }
@@ -35,14 +35,14 @@ export function makeReady() {
   for (const output of outputs) writeFileSync(stampOf(output), stamp)
 }
 
-/** Whether there is nothing to install and nothing to build. */
+/** Whether everything is installed and built. */
 export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
 
 /**
- * Installs the packages of a folder unless they are there. Those for development are included whatever
- * `NODE_ENV` and npm's settings say, since the build needs them.
+ * Installs the packages of a folder unless they are installed. Development packages are included whatever `NODE_ENV`
+ * and npm's settings say, because the build needs them.
  * @param {string} folder
  */
 function installIn(folder) {
@@ -53,13 +53,12 @@ function installIn(folder) {
 }
 
 /**
- * The packages of a lock file (package-lock.json) by their paths.
+ * Packages of a lock file (package-lock.json), by path.
  * @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }>} Packages
  */
 
 /**
- * Whether the packages of a folder are those of its lock file, according to the list that npm keeps of what
- * it has installed, whoever ran it.
+ * Whether the installed packages of a folder, of which npm keeps a list, are those of its lock file.
  * @param {string} folder
  */
 function isInstalled(folder) {
@@ -89,8 +88,8 @@ function packagesIn(file) {
 }
 
 /**
- * Whether an optional package is the one for this machine, such as a native binding. Those that name no system are
- * needed by those for other machines only.
+ * Whether an optional package is for this machine, for example a native binding. A package that names no system is
+ * needed only by packages for other machines.
  * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {
@@ -113,7 +112,7 @@ function stampOf(output) {
   return join(root, output, '.stamp')
 }
 
-/** The stamp of a build from what is there now. */
+/** Returns the stamp for a build of the current inputs. */
 function currentStamp() {
   const variant = process.env.NODE_V8_COVERAGE === undefined ? '' : 'with source maps '
   return variant + hashOf(inputs)
@@ -128,13 +127,13 @@ function isBuilt(stamp) {
 }
 
 /**
- * Runs a command to completion; if it fails, this process ends with the same exit code.
+ * Runs a command to completion. If it fails, this process ends with the same exit code.
  * @param {string} command
  * @param {string[]} args
  */
 export function run(command, args) {
-  // On Windows npm is a .cmd file, which only a shell can start. Output goes to standard error, to leave
-  // standard output to the service.
+  // On Windows, npm is a .cmd file, which only a shell can start. Output goes to standard error, because standard
+  // output belongs to the service.
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
@@ -158,7 +157,7 @@ function hashOf(inputs) {
 }
 
 /**
- * The files at or below a path, in an order independent of the file system.
+ * Returns the files at or below a path, in an order that does not depend on the file system.
  * @param {string} path
  */
 function filesIn(path) {

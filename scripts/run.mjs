@@ -1,4 +1,4 @@
-/** `npm start`, `npm run dev` and `npm run token`: builds if needed, then becomes the `item-store` command. */
+/** `npm start`, `npm run dev`, `npm run token`: builds if needed, then runs the `item-store` command in this process. */
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,8 +10,8 @@ if (!isReady()) {
   makeReady()
 }
 
-// npm passes a signal on only to its child. With `npm start`, this process replaces the shell that npm
-// starts; the other scripts also run where a shell has no `exec`, and there the signal ends the shell.
+// npm passes a signal only to its child. With `npm start`, the shell that npm starts is replaced by this process. The
+// other scripts must also run in shells without `exec`: there the signal ends the shell, which is noticed here.
 const shell = process.ppid
 const watch = setInterval(() => {
   if (process.ppid === shell) return
@@ -23,8 +23,8 @@ watch.unref()
 const cli = join(root, 'dist/cli.js')
 await import(pathToFileURL(cli).href)
 
-// A signal to all processes at once also ends the shell, which must not count as a second one. The handlers
-// are installed only now, because until the service has started a signal must simply end the process.
+// A signal to all processes at once also ends the shell, which must not count as a second signal. The handlers are
+// installed only now, because a signal before the service has started must simply end the process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => clearInterval(watch))
 }

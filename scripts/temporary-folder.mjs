@@ -1,4 +1,4 @@
-/** The folder for a run's temporary files, of which nothing is left behind. */
+/** A folder for the temporary files of a run, which is removed at its end. */
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,9 +7,9 @@ import { basename, join } from 'node:path'
 const prefix = 'item-store-run-'
 
 /**
- * Creates a folder that is removed when this process ends, and makes it the folder for temporary files
- * (`TMPDIR`) of this process and its children. A run within a run uses the folder of the outer one: the
- * paths of sockets in it, such as a browser's, must not be longer than about a hundred characters.
+ * Creates a folder that is removed when this process ends, and makes it the folder for temporary files (`TMPDIR`) of
+ * this process and its children. A nested run uses the folder of the outer run, because paths of sockets, such as a
+ * browser's, are limited to about a hundred characters.
  */
 export function useTemporaryFolder() {
   if (basename(tmpdir()).startsWith(prefix)) return tmpdir()

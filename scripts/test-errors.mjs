@@ -1,4 +1,4 @@
-/** Loaded into each test file: prints errors thrown outside a test, about which Node says little. */
+/** Loaded into each test file: prints errors that are thrown outside a test, because Node.js hardly describes them. */
 
 process.on('uncaughtExceptionMonitor', (error) => {
   process.stderr.write(`${error?.stack ?? error}\n`)

@@ -1,18 +1,17 @@
 /**
- * Node's own readable report, which ends with the failing tests and their reasons, both in a terminal and in
- * a pipe. If a file fails as a whole, Node says only that; here the reason is what the file wrote to
- * standard error.
+ * The `spec` report of Node.js, which ends with the failing tests and their reasons, both in a terminal and in a pipe.
+ * If a file fails as a whole, Node.js gives no reason; here the reason is the file's output to standard error.
  */
 
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
-/** Maximum number of lines shown of a file's output. */
+/** Maximum number of output lines that are shown for a file. */
 const maxLines = 40
 
 /**
- * The parts of a test runner event that these functions use; not every event has all of them.
+ * The parts of a test runner event that are used here. Not every event has all of them.
  * @typedef {object} TestEvent
  * @property {string} type
  * @property {{
@@ -33,7 +32,7 @@ export default async function* report(source) {
 }
 
 /**
- * Notes the tests that are skipped for a reason, such as a missing program: a line for each.
+ * Collects a line for each test that is skipped for a reason, such as a missing program.
  * @param {AsyncIterable<TestEvent>} source
  * @param {string[]} leftOut
  */
@@ -48,7 +47,7 @@ async function* noteLeftOut(source, leftOut) {
 }
 
 /**
- * Gives, as the reason why a file failed as a whole, what it wrote to standard error.
+ * Adds the standard error output of a file as the reason why the file failed as a whole.
  * @param {AsyncIterable<TestEvent>} source
  */
 async function* withReasons(source) {

@@ -1,6 +1,6 @@
 /**
  * `npm test`: builds and checks everything, then runs all tests but the large ones.
- * `npm run test:all`: the same with the large tests, those in `test/large/`.
+ * `npm run test:all`: builds and checks everything, then runs all tests, with the large ones in `test/large/`.
  * `npm test -- NAME`: builds, and runs only the test files, large or not, whose path contains the name.
  */
 
@@ -13,9 +13,9 @@ import { pathToFileURL } from 'node:url'
 import { installTestTools, makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** Maximum time for a test file, in milliseconds, for one that hangs; beside eight busy loops, some take minutes. */
+/** Time limit for a test file that hangs, in milliseconds. On a busy machine, some files take minutes. */
 const timeout = 900_000
-/** Files at a time: they spend more than half of their time waiting. */
+/** Number of test files that run at a time. They spend more than half of their time waiting. */
 const concurrency = 3 * os.availableParallelism()
 
 const args = process.argv.slice(2)
@@ -45,7 +45,7 @@ const checked = names.length === 0 ? check() : undefined
 if (chosen.some(isLarge)) installTestTools() // while the checks run
 await checked
 await runTests(chosen.filter(isConformance))
-// With a service that responds wrongly, or not at all, the other tests would take many times as long.
+// The conformance tests run first: if the service responds wrongly or not at all, all others would take far longer.
 await runTests(chosen.filter((file) => !isConformance(file)))
 
 /** Checks formatting, style, and the types of the scripts and benchmarks. */
@@ -60,7 +60,7 @@ async function check() {
 }
 
 /**
- * Runs test files; if one fails, so does this process.
+ * Runs test files. If a file fails, this process ends with an error, too.
  * @param {string[]} files
  */
 async function runTests(files) {
@@ -77,7 +77,7 @@ async function runTests(files) {
 }
 
 /**
- * Runs Node.js; if that fails, this process ends with the same exit code.
+ * Runs Node.js. If it fails, this process ends with the same exit code.
  * @param {string[]} args
  */
 async function runNode(args) {

@@ -1,6 +1,6 @@
 /**
- * What `npm version` runs before it commits: gives the changes under "Unreleased" their version and date, and
- * writes the version where the documents name it.
+ * Run by `npm version` before its commit: gives the changes under "Unreleased" their version and date, and writes the
+ * version where documents name it.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -19,7 +19,7 @@ replaceIn('docs/how-to/dev.md', `item-store-${old}.tgz`, `item-store-${version}.
 replaceIn('docs/how-to/dev.md', `\n${old}\n`, `\n${version}\n`)
 
 /**
- * Replaces a text wherever it occurs, and adds the file to the commit.
+ * Replaces all occurrences of a text in a file, and adds the file to the commit.
  * @param {string} file
  * @param {string | RegExp} text
  * @param {string} replacement

@@ -1,4 +1,4 @@
-/** Builds of other commits of the service, to measure two commits in one run. */
+/** Builds the service at other commits, so that one run can measure two commits. */
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -8,9 +8,9 @@ import { fail } from './options.js'
 import { scratch } from './processes.js'
 
 /**
- * Builds the service as of a git revision, by that commit's own build command, in a folder that is
- * removed at the end of the run.
- * @param revision anything that git takes for a commit: a hash, a tag, `main`, `HEAD~3`
+ * Builds the service at a git revision with that commit's own build command, in a folder that is removed at the end of
+ * the run.
+ * @param revision anything that git accepts as a commit: a hash, a tag, `main`, `HEAD~3`
  * @returns the abbreviated hash of the commit (`commit`) and the folder of the build (`folder`)
  */
 export function buildRevision(revision: string) {

@@ -1,4 +1,4 @@
-/** The requests of the load. */
+/** Requests that the benchmarks send. */
 
 import { anyId, requestText } from './item.js'
 
@@ -9,13 +9,13 @@ export interface Request {
   path: string
   body?: string
   headers?: Headers
-  /** What takes the place of `anyId` or of the token; each value is used by one request only. */
+  /** The part of the request that is replaced by a value for one use: `anyId` or the token. */
   once?: 'id' | 'token'
 }
 
 const items = '/api/v1/items'
 
-/** The requests by their kind; `id` is that of an item. */
+/** Functions that make requests, by kind. `id` is the id of an item. */
 export const requests = {
   read: (id: string): Request => ({ method: 'GET', path: `${items}/${id}` }),
   create: (): Request => ({ method: 'POST', path: items, body: requestText() }),
@@ -28,7 +28,7 @@ export const requests = {
   list: (): Request => ({ method: 'GET', path: items }),
 }
 
-/** A request as it is sent over the wire. */
+/** Returns the text of a request as it is sent over the connection. */
 export function rawRequest({ method, path, body, headers = {} }: Request) {
   const lines = [`${method} ${path} HTTP/1.1`]
   for (const [name, value] of Object.entries({ Host: '127.0.0.1', ...headers }))

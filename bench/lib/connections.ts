@@ -1,17 +1,17 @@
-/** Connections to a server: bare sockets, of which one process can have many, and which share a core with the load. */
+/** HTTP connections over bare sockets, so that one process can have many of them on the core of the load. */
 
 import { connect } from 'node:net'
 import { type Headers, type Request, rawRequest, requests } from './client.js'
 
 type Answer = { status: number; tag: string; body: string }
 
-/** A connection with one request at a time. */
+/** A connection that sends one request at a time. */
 export interface Connection {
   ask: (request: Request) => Promise<Answer>
   close: () => void
 }
 
-/** Number of connections opened at a time; the queue of a listening socket is short. */
+/** Number of connections opened at a time. The queue of a listening socket is short. */
 const openedAtOnce = 100
 
 export async function openConnections(port: number, count: number) {
@@ -58,12 +58,12 @@ function openConnection(port: number): Promise<Connection> {
   })
 }
 
-/** Creates wait for their answers, so there are many. */
+/** Number of connections for creates. Each create waits for its response, so many are needed. */
 const createConnections = 48
 
 /**
- * Creates up to `count` items, as many as fit into `seconds`, and returns their ids.
- * @param server its port, and the headers that it requires on requests
+ * Creates up to `count` items, as many as possible in `seconds`, and returns their ids.
+ * @param server its port, and the headers that it requires
  */
 export async function createItems(
   { port, headers }: { port: number; headers: Headers },
@@ -78,7 +78,7 @@ export async function createItems(
     for (; left > 0 && performance.now() < deadline; ) {
       left -= 1
       const { status, body } = await ask({ ...requests.create(), headers })
-      if (status !== 201) throw new Error(`a create was answered ${status}`)
+      if (status !== 201) throw new Error(`a create got status ${status}`)
       ids.push(/"id":\s*"([0-9a-f-]{36})"/.exec(body)?.[1] ?? '')
     }
     close()

@@ -2,7 +2,7 @@
 
 export const itemBytes = 250
 
-/** The placeholder where each request has an id (or a token) of its own. As long as an id. */
+/** Placeholder for an id or token that is different in each request. It is as long as an id. */
 export const anyId = '00000000-0000-0000-0000-000000000000'
 
 const members = {
@@ -16,12 +16,12 @@ const members = {
 const missing = itemBytes - itemText(anyId).length
 members.note = 'The quick brown fox. '.repeat(5).slice(0, missing)
 
-/** An item as it is stored and sent back. */
+/** Returns the JSON text of an item as it is stored and sent back. */
 export function itemText(id: string) {
   return JSON.stringify({ id, project_id: 'bench', ...members })
 }
 
-/** The body that creates an item, or replaces another with it. */
+/** Returns the body of a create or replace. */
 export function requestText() {
   return JSON.stringify({ data: members, project_id: 'bench' })
 }

@@ -1,7 +1,6 @@
--- Makes wrk send the requests of one turn, and ends it when its time is over or when there are no
--- more values (ids or tokens, each used once). Arguments: folder of the turn, number of requests to
--- rotate through, seconds, and the number of connections if the responses in flight at the end are
--- to be waited for.
+-- Makes wrk send the requests of one turn, which ends when the time is over or no values are left (ids or tokens, each
+-- used once). Arguments: folder of the turn, number of requests to rotate through, seconds. With a fourth argument, the
+-- number of connections, the turn waits for the responses in flight at its end.
 
 local ffi = require 'ffi'
 ffi.cdef [[
@@ -18,7 +17,7 @@ local limit, started
 local sent, used = 0, 0
 local inspected = false
 
--- Read by done, which runs in another Lua state.
+-- `elapsed` is global because `done` reads it from another Lua state.
 elapsed = 0
 
 function setup(thread)
@@ -39,7 +38,7 @@ function init(args)
 end
 
 function request()
-  -- wrk calls this once just to inspect the request.
+  -- wrk calls `request` once only to inspect the request.
   if not inspected then
     inspected = true
     local first = requests[1]
@@ -62,8 +61,8 @@ function request()
   return one.before .. values[used] .. one.after
 end
 
--- At the end, idles each connection once its last response has arrived, and finishes with the last
--- of them. Where responses take long, those in flight make up much of the work done.
+-- After the time limit, idles each connection whose last response has arrived, and finishes with the last one. If
+-- responses take long, those in flight are a large part of the work.
 function drain(connections)
   local resting = 0
   function delay()
@@ -75,7 +74,7 @@ function drain(connections)
   end
 end
 
--- wrk itself would end only after the duration given to it.
+-- Without this, wrk would run for the whole duration given to it.
 function finish(now)
   if elapsed > 0 then return end
   elapsed = now - started
@@ -94,7 +93,7 @@ function done(summary)
   ))
 end
 
--- A request has at most one place for a value, marked by a byte that occurs in no request.
+-- Splits a request at its place for a value, which is marked by a byte that occurs in no request.
 function cut(text)
   local at = text:find('\1', 1, true)
   if not at then return { before = text, after = '' } end

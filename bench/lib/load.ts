@@ -1,4 +1,4 @@
-/** The load of one turn: the requests of a workload are sent to one server for a number of seconds. */
+/** The load of one turn: sends the requests of a workload to one server for a number of seconds. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,32 +10,32 @@ import { fail } from './options.js'
 import { cores, isInstalled, type Program, scratch, start } from './processes.js'
 
 const script = join(root, 'bench/lib/load.lua')
-/** Seconds that a turn may take beyond its length, for a slow response. */
+/** Seconds that a turn may exceed its length because of slow responses. */
 const maximumDelay = 120
 
-/** The load as a line for the head of a section of results. Ends the process where wrk is not installed. */
+/** Returns the version of wrk, for the head of a section of results. Ends the process if wrk is not installed. */
 export function describeLoad() {
   if (!isInstalled('wrk')) fail('wrk is not installed')
   const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' })
   return `Load: wrk ${/wrk (\S+)/.exec(stdout)?.[1]?.replace(/^debian\//, '') ?? ''}`
 }
 
-/** What to send for how long. */
+/** The requests of a turn, and how they are sent. */
 interface Load {
   port: number
   headers: Headers
   requests: Request[] // sent in rotation
-  values: string[] | undefined // what takes the place of `anyId` or of the token, each used once
+  values: string[] | undefined // ids or tokens for `anyId`, each used once
   connections: number
-  pipelined?: number | undefined // requests that a connection sends in one piece, by default 1
+  pipelined?: number | undefined // requests that a connection sends in one write, by default 1
   seconds: number
-  waitsForLast: boolean // whether the responses in flight at the end are waited for, and counted
+  waitsForLast: boolean // whether responses in flight at the end are awaited and counted
 }
 
 /**
- * Sends a load with wrk, each connection as fast as it gets the responses.
+ * Sends a load with wrk. Each connection sends as fast as it gets the responses.
  * @returns responses per second (`rate`) and their number (`answers`)
- * @throws when any response was missing or had the status of an error: such a turn has no figure.
+ * @throws if a response was missing or reported an error, because such a turn has no valid rate
  */
 export async function sendLoad(load: Load) {
   const { port, headers, requests, values, connections } = load
@@ -59,18 +59,18 @@ export async function sendLoad(load: Load) {
   const output = await outputOf({ command: 'wrk', args })
   rmSync(folder, { recursive: true })
 
-  // As load.lua prints it.
+  // The line that load.lua prints.
   const result: { answers: number; seconds: number; refused: number; broken: number } = JSON.parse(
     output.trimEnd().split('\n').at(-1) ?? '',
   )
   const { answers, refused, broken } = result
-  if (refused > 0) throw new Error(`${refused} of ${answers} responses had the status of an error`)
+  if (refused > 0) throw new Error(`${refused} of ${answers} responses had an error status`)
   if (broken > 0) throw new Error(`${broken} requests got no response`)
   if (answers === 0) throw new Error('there was no response')
   return { rate: answers / result.seconds, answers }
 }
 
-/** What a program prints that runs on the core of the load. */
+/** Runs a program on the core of the load, and returns its output. */
 async function outputOf(program: Program) {
   const child = start({ ...program, core: cores.load, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

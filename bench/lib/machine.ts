@@ -1,4 +1,4 @@
-/** What a result depends on besides the code: the machine, the versions and the command. */
+/** The conditions of a result besides the code: machine, versions and command. */
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const usualPinning = canPin
   ? `server on core ${cores.server}, load on core ${cores.load}`
   : 'server and load not pinned to cores (no taskset, or one core only)'
 
-/** Lines for the head of a section of results. To be called first, for the load average. */
+/** Returns lines for the head of a section of results. Call it first, because the load average changes. */
 export function describeMachine(pinning = usualPinning) {
   return [
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ` +
@@ -25,7 +25,7 @@ export function describeMachine(pinning = usualPinning) {
   ]
 }
 
-/** The command that a person would type for this run. */
+/** Returns the command line of this run. */
 export function commandLine() {
   const args = process.argv.slice(2)
   return ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' ')
@@ -34,7 +34,7 @@ export function commandLine() {
 function commit() {
   const id = git('rev-parse', '--short', 'HEAD')
   if (!id) return ''
-  // The results themselves do not change what they measure.
+  // A change of the results file does not change the measured code.
   const changed = git('status', '--porcelain', '--', ':!bench/RESULTS.md')
   return ` (commit ${id}${changed ? ' with changes' : ''})`
 }

@@ -1,16 +1,16 @@
-/** Reads the options of a benchmark; each has `--no-write`. An invalid one is reported in one line. */
+/** Reads the options of a benchmark, among them `--no-write`. An invalid option is reported in one line. */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 const noWrite = { 'no-write': { type: 'boolean', default: false } } as const
 
-/** The values of the options; ends the process when one is invalid, or when help is requested. */
+/** Returns the values of the options. Ends the process if an option is invalid or help is requested. */
 export function readOptions<T extends NonNullable<ParseArgsConfig['options']>>(
   help: string,
   options: T,
 ) {
   const all = process.argv.slice(2)
-  const args = all[0]?.startsWith('-') ? all : all.slice(1) // without the name of the benchmark
+  const args = all[0]?.startsWith('-') ? all : all.slice(1) // drops the name of the benchmark
   if (args.includes('--help')) {
     process.stdout.write(`${help}  --no-write        only print; leave bench/RESULTS.md as it is\n`)
     process.exit(0)
@@ -28,7 +28,7 @@ export function integer(name: string, text: string, minimum = 1) {
   return fail(`--${name} takes a whole number of at least ${minimum}`)
 }
 
-/** The elements of `all` that a comma-separated list names, or all of them without a list. */
+/** Returns the elements of `all` that a comma-separated list names. Without a list, returns all of them. */
 export function chosen<T extends { name: string }>(
   name: string,
   list: string | undefined,
@@ -43,7 +43,7 @@ export function chosen<T extends { name: string }>(
   return all.filter((each) => names.includes(each.name))
 }
 
-/** Ends the process: what the user typed or installed does not allow this run. */
+/** Ends the process with a message: the options or the installed programs do not allow this run. */
 export function fail(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(2)

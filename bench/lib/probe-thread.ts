@@ -1,4 +1,4 @@
-/** The thread of `probe.ts`: its time does not depend on what else the load does. */
+/** The thread of `probe.ts`, whose timing does not depend on the rest of the load. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import type { Request } from './client.js'
 import { type Connection, openConnections } from './connections.js'
 import type { Waits } from './probe.js'
 
-/** From one request to the next, in milliseconds. */
+/** Time between two requests, in milliseconds. */
 const interval = 2
 const timerResolution = 1 // milliseconds
 
@@ -23,7 +23,7 @@ parentPort?.once('message', () => {
   if (sent > 0 && problem === undefined) longest = Math.max(longest, performance.now() - sent)
   const ownStall = Math.max(0, ownDelay.max / 1e6 - timerResolution)
   parentPort?.postMessage({ longest, ownStall, problem } satisfies Waits)
-  process.exit() // of this thread
+  process.exit() // ends only this thread
 })
 parentPort?.postMessage('ready')
 if (connection !== undefined) {
@@ -39,7 +39,7 @@ async function readAll({ ask }: Connection) {
     const latency = performance.now() - sent
     longest = Math.max(longest, latency)
     sent = 0
-    if (status !== 200) throw new Error(`a read was answered ${status}`)
+    if (status !== 200) throw new Error(`a read got status ${status}`)
     await wait(Math.max(0, interval - latency))
   }
 }

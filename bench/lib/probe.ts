@@ -1,18 +1,18 @@
-/** A light steady load: one connection on which small requests follow each other, to see how long each waits. */
+/** Measures response times during a load: one connection sends small requests, one after the other. */
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Request } from './client.js'
 
 export interface Waits {
-  longest: number // time that a response took, in milliseconds
-  ownStall: number // the longest time for which the thread that reads was delayed itself
-  problem: string | undefined // why it ended early
+  longest: number // longest response time, in milliseconds
+  ownStall: number // longest delay of the probing thread itself, in milliseconds
+  problem: string | undefined // error that ended the probe early
 }
 
 /**
- * Sends one of the requests every two milliseconds, in rotation, from a thread of its own.
- * @returns what stops it, without waiting for a response that is still missing: its time counts so far.
+ * Sends one of the requests every two milliseconds, in rotation, from a separate thread.
+ * @returns a function that stops the requests. The time of a response that is still missing counts up to then.
  */
 export async function startReading(
   port: number,

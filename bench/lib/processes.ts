@@ -1,6 +1,6 @@
 /**
- * Starts the servers and the load, each pinned to its core, and makes sure that no process and no
- * temporary file outlives the run, however it ends.
+ * Starts the servers and the load, each pinned to its core. No process and no temporary file outlives the run, however
+ * it ends.
  */
 
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
@@ -10,7 +10,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** What to start: a command, by default Node.js, with its arguments, on one core or on all. */
+/** A program to start: a command, by default Node.js, with its arguments, on one core or on all cores. */
 export interface Program {
   command?: string
   args: string[]
@@ -20,23 +20,23 @@ export interface Program {
   stdio?: StdioOptions
 }
 
-/** A program that was started: the end of its standard error, and when it has ended. */
+/** A started program, with the end of its standard error output and a promise of its exit. */
 export type Child = ChildProcess & { errorOutput: string; ended: Promise<void> }
 
 const startDeadline = 30_000
 const stopDeadline = 10_000
 
-/** The core of the servers, and that of the load. */
+/** Core numbers of the servers and of the load. */
 export const cores = { server: 0, load: 1 }
 export const canPin = isInstalled('taskset') && availableParallelism() > 1
 
-/** Folder for everything that a run writes and that nobody needs afterwards. */
+/** Folder for temporary files, which is removed at the end of the run. */
 export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 
 const running: Set<Child> = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  // What an interrupted build has started may still be writing there.
+  // Processes of an interrupted build may still be writing to the folder.
   rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
@@ -45,14 +45,13 @@ export function isInstalled(command: string) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
 }
 
-/** Starts a program. */
 export function start(program: Program): Child {
   const { command = process.execPath, args, core, env = {}, cwd = scratch, stdio } = program
   const isPinned = canPin && core !== undefined
   const [file, rest] = isPinned
     ? ['taskset', ['-c', String(core), command, ...args]]
     : [command, args]
-  // The settings in the caller's own environment must not reach the servers.
+  // Settings in the environment of the caller must not reach the servers.
   const { PATH, HOME } = process.env
   const spawned = spawn(file, rest, {
     cwd,
@@ -91,12 +90,12 @@ export async function startServer({ port, ...program }: Program & { port: number
   return child
 }
 
-/** Keeps this process, with its threads, on a core. */
+/** Pins this process and its threads to a core. */
 export function pinSelf(core: number) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
 }
 
-/** Tells programs to end, and waits until they have; one that takes too long is killed. */
+/** Sends SIGTERM to programs and waits until they have ended. A program that takes more than ten seconds is killed. */
 export async function stop(...children: Child[]) {
   await Promise.all(
     children.map(async (child) => {

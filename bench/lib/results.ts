@@ -1,4 +1,4 @@
-/** Tables, and the results file: each benchmark writes its own section and leaves the others. */
+/** Tables and the results file. Each benchmark writes only its own section. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,9 +12,9 @@ export function print(line: string) {
 }
 
 /**
- * Prints a report, and writes it into the results file unless the user asked not to.
- * @param name of the section
- * @param report what the results depend on, and paragraphs and tables
+ * Prints a report, and writes it into the results file unless `--no-write` is given.
+ * @param name the name of the section
+ * @param report the conditions of the results (`facts`), and paragraphs and tables (`parts`)
  */
 export function report(name: string, { facts, parts }: { facts: string[]; parts: string[] }) {
   const date = `Date: ${new Date().toISOString().slice(0, 10)}`
@@ -24,9 +24,7 @@ export function report(name: string, { facts, parts }: { facts: string[]; parts:
   if (!process.argv.includes('--no-write')) writeSection(name, text)
 }
 
-/**
- * A Markdown table, padded so that it reads well as plain text; all columns but the first are aligned right.
- */
+/** Returns a Markdown table, padded for reading as plain text. All columns but the first are aligned right. */
 export function table(head: string[], rows: string[][]) {
   const all = [head, ...rows]
   const widths = head.map((_, at) => Math.max(3, ...all.map((row) => row[at]?.length ?? 0)))
@@ -45,7 +43,7 @@ function writeSection(name: string, text: string) {
   writeFileSync(file, old.test(all) ? all.replace(old, () => section) : `${all}\n${section}`)
 }
 
-/** A number with commas between thousands. */
+/** Formats a number with commas between thousands. */
 export function count(number: number) {
   return Math.round(number).toLocaleString('en')
 }

@@ -1,11 +1,11 @@
 /** Medians and other quantiles. */
 
-/** The middle number, or the mean of the two in the middle. */
+/** Returns the middle number, or the mean of the two middle numbers. */
 export function median(numbers: number[]) {
   return quantile(numbers, 0.5)
 }
 
-/** The number that this share of the numbers is below, interpolated between the two nearest ones. */
+/** Returns the quantile for a share from 0 to 1, interpolated between the two nearest numbers. */
 export function quantile(numbers: number[], share: number) {
   const sorted = numbers.toSorted((one, other) => one - other)
   const at = (sorted.length - 1) * share

@@ -1,4 +1,4 @@
-/** Compares sides on one workload: they take turns on one machine, in one run. */
+/** Compares sides in one workload. They take turns on one machine, in one run. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { sendLoad } from './load.js'
 import { type Child, stop } from './processes.js'
 import type { Workload } from './workloads.js'
 
-/** A side with its server running. */
+/** A side with its running server and its turns so far. */
 interface Contender {
   side: Side
   port: number
@@ -18,27 +18,27 @@ interface Contender {
   headers: Headers
   programs: Child[]
   requests: Request[]
-  deletes: number // the most that it handles in a turn
+  deletes: number // items to create for a turn that deletes
   turns: Turn[]
 }
 
 /**
- * What a turn has measured: responses per second, and the CPU time of one request in each of the side's
- * programs, in microseconds (on Linux only).
+ * Results of a turn: responses per second, and CPU time per request in each program of the side, in microseconds (Linux
+ * only).
  */
 export type Turn = { rate: number; cpu: number[] }
 
 const warmUp = { seconds: 1, deletes: 3000 }
-/** More than any side handles, so that ids and tokens, which are cheap to make, do not run out. */
+/** Prepared tokens per second of a turn, which are cheap to make. No side handles as many. */
 const maximumPerSecond = 60_000
-/** Maximum time to create the items that a store starts with, and those that one turn deletes. */
+/** Time limits in seconds for creating the items of a store at its start, and the items that one turn deletes. */
 const createSeconds = { start: 300, turn: 30 }
 const tokenLifetime = 24 * 60 * 60 // seconds; longer than any run
 
 /**
  * Runs a workload on all sides that support it.
  * @param onTurn called after each turn
- * @throws {Error} when a side does not start, or when any response is missing or reports an error
+ * @throws {Error} if a side does not start, or if a response is missing or reports an error
  */
 export async function takeTurns(
   workload: Workload,
@@ -67,7 +67,7 @@ export async function takeTurns(
   return new Map(contenders.map(({ side, turns }) => [side, turns]))
 }
 
-/** Starts a side's server with the items that the workload begins with. */
+/** Starts the server of a side with the initial items of the workload. */
 async function enter(
   side: Side,
   { kinds, items, isList, withNewTokens }: Workload,
@@ -98,17 +98,17 @@ async function takeTurn(contender: Contender, workload: Workload, seconds: numbe
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
 }
 
-/** The CPU time that a program has used so far, as the kernel counts it, see proc(5). */
+/** Returns the CPU time of a program so far in seconds, as the kernel counts it (proc(5)). */
 function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
-  // The name of the program is in parentheses, and may hold anything.
+  // The name of the program is in parentheses, and may contain any characters.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100 // ticks, wherever Node.js runs
+  return (Number(fields[11]) + Number(fields[12])) / 100 // 100 ticks per second on every system with Node.js
 }
 
-/** What each request of a turn uses once: a new token, or the id of an item to delete. */
+/** Returns a value for each request of a turn: a new token, or the id of an item to delete. */
 async function valuesFor(
   { side, port, headers, secret, requests, deletes }: Contender,
   count: number,
@@ -123,7 +123,7 @@ async function valuesFor(
   }
 }
 
-/** A valid access token that names the caller `sub`. */
+/** Returns a valid access token for the caller `sub`. */
 export function signToken(secret: string, sub: string) {
   return mintToken({ sub, exp: inSeconds(tokenLifetime), iat: inSeconds(0) }, { secret })
 }

@@ -1,19 +1,18 @@
-/** The workloads that the sides are compared on. */
+/** The workloads of the comparison. */
 
 import type { requests } from './client.js'
 
-/** The kind of a request. */
 type Kind = keyof typeof requests
 
 export interface Workload {
   name: string
   title: string
-  kinds: Kind[] // of the requests, which are sent in rotation
-  items: number // in the store at its start
-  connections: number // of the load
+  kinds: Kind[] // kinds of the requests, which are sent in rotation
+  items: number // number of items in the store at the start
+  connections: number // connections of the load
   isList?: boolean
-  withNewTokens?: boolean // whether each request has a token that was never used
-  pipelined?: number // requests that a connection sends in one piece
+  withNewTokens?: boolean // whether each request has a new token
+  pipelined?: number // requests that a connection sends in one write
 }
 
 export const workloads: Workload[] = [

@@ -1,7 +1,7 @@
 /**
- * The server of side `bare`. Its responses have as many bytes as those of the service, and the same
- * headers. A small body is given to Node as a string, as Node then writes head and body in one piece,
- * which is faster than a head and a prepared Buffer; a long list is faster as a Buffer.
+ * Server of the side `bare`. Its responses have the same headers and the same number of bytes as those of the service.
+ * A small body is a string, because Node.js then writes head and body together, which is faster than a prepared Buffer.
+ * A long list is faster as a Buffer.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -16,7 +16,7 @@ const sharedHeaders = [
   ...['Access-Control-Allow-Origin', '*'],
   'Access-Control-Expose-Headers',
   'X-Session-Id, WWW-Authenticate, Allow, Retry-After, Location, ETag, Preference-Applied, Idempotent-Replayed',
-  // Named, so that Node does not add a header of its own about the keep-alive timeout.
+  // With an explicit `Connection` header, Node.js adds no `Keep-Alive` header with the timeout.
   ...['Connection', 'keep-alive'],
 ]
 const jsonHeaders = [
@@ -48,10 +48,7 @@ createServer((request, response) => {
   }
 }).listen(port, '127.0.0.1')
 
-/**
- * Answers a create or replace with the request's own body, padded to the length of an item, which is
- * longer by its id.
- */
+/** Responds to a create or replace with the body of the request, padded to the length of an item. */
 function echo(request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = []
   request

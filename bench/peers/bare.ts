@@ -1,4 +1,4 @@
-/** Side `bare`: Node's own HTTP server as it is usually used, each response sent at once. */
+/** Side `bare`: the HTTP server of Node.js in its usual form, which responds at once. */
 
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ export default {
     'bare `node:http`: responses with the same headers and bytes, prepared in advance; no routing, token or store',
   create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
 
-  /** The server has no items: a list is prepared when it starts. */
+  /** The server stores no items. It prepares a list when it starts. */
   start: async ({ port, list }) => [
     await startServer({ port, args: [server, String(port), String(list)] }),
   ],

@@ -1,4 +1,4 @@
-"""The application of side `fastapi`, with response models as the FastAPI tutorial has them."""
+"""The application of side `fastapi`, with response models as in the FastAPI tutorial."""
 
 import os
 from typing import Any, Dict, List, Optional
@@ -58,7 +58,7 @@ def unauthorized(code: str, message: str) -> HTTPException:
     return HTTPException(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
-# async, although it waits for nothing: FastAPI would hand a plain function to a thread.
+# The function is async although it awaits nothing: FastAPI would run a plain function in a thread.
 async def token_payload(
     credentials: Optional[HTTPAuthorizationCredentials] = Depends(bearer),
 ) -> Dict[str, Any]:

@@ -1,4 +1,4 @@
-/** Side `item-store`: this service, started as its users start it, with the default settings. */
+/** Side `item-store`: this service with default settings, started as usual. */
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -12,7 +12,7 @@ import type { Side } from './sides.js'
 const itemStore = side('item-store', 'this service: `item-store serve` with default settings', root)
 export default itemStore
 
-/** Side `item-store-redis`: its items are on a server of Redis, which does not share the service's core. */
+/** Side `item-store-redis`: this service with items on a Redis server, which runs on another core. */
 export const itemStoreOnRedis: Side = {
   ...itemStore,
   name: 'item-store-redis',
@@ -43,13 +43,13 @@ function redisVersion() {
   return `redis ${/v=(\S+)/.exec(stdout)?.[1]}`
 }
 
-/** Side `item-store@COMMIT`: the service as of another commit, see `buildRevision`. */
+/** Returns the side `item-store@COMMIT`: the service at another commit (see `buildRevision`). */
 export function itemStoreAt({ commit, folder }: { commit: string; folder: string }) {
-  const about = `this service as of commit ${commit}, built and measured in the same run`
+  const about = `this service at commit ${commit}, built and measured in the same run`
   return side(`item-store@${commit}`, about, folder)
 }
 
-/** @param folder of the checkout */
+/** @param folder the checkout that is run */
 function side(name: string, about: string, folder: string): Side {
   return {
     name,

@@ -1,4 +1,4 @@
-/** The server of side `json-parse`: items as objects in a `Map`, without tokens, as a service begins. */
+/** Server of the side `json-parse`: items as objects in a `Map` and no tokens, like a first version of a service. */
 
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

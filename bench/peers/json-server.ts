@@ -1,4 +1,4 @@
-/** Side `json-server`: the program of that name, whose items are in a file. */
+/** Side `json-server`: the program json-server, which keeps its items in a file. */
 
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ export default {
     return `json-server ${version}`
   },
 
-  /** It starts with the items that a list returns, and one at least. */
+  /** The file begins with the items that a list returns, or with one item if there is no list. */
   async start({ port, list }) {
     const file = join(mkdtempSync(join(scratch, 'json-server-')), 'db.json')
     const items = Array.from({ length: Math.max(list, 1) }, (_, number) => itemText(idOf(number)))

@@ -1,4 +1,4 @@
-/** The sides of the comparison: this service, and other ways to do the same. */
+/** The sides of the comparison: this service and other implementations. */
 
 import type { Headers } from '../lib/client.js'
 import type { Child } from '../lib/processes.js'
@@ -6,20 +6,20 @@ import bare from './bare.js'
 import fastapi from './fastapi.js'
 import itemStore, { itemStoreOnRedis } from './item-store.js'
 
-/** What a side starts with. */
+/** Parameters with which a side starts. */
 export interface StartOptions {
-  port: number // of 127.0.0.1
-  secret: string // which signs tokens
-  list: number // of items that a list returns, 0 if nobody asks for one
-  settings?: Record<string, string> // of this service, besides the defaults
+  port: number // on 127.0.0.1
+  secret: string // key that signs tokens
+  list: number // number of items that a list returns, 0 without a list
+  settings?: Record<string, string> // settings of this service that differ from the defaults
 }
 
 export interface Side {
   name: string
   about: string
-  skips?: string[] // names of workloads that it is not measured with
-  version?: () => string | undefined // `undefined` when it is not installed
-  start: (options: StartOptions) => Promise<Child[]> // its programs, the server first
+  skips?: string[] // names of workloads that leave out this side
+  version?: () => string | undefined // `undefined` if the side is not installed
+  start: (options: StartOptions) => Promise<Child[]> // returns its programs, the server first
   create: (
     server: { port: number; headers: Headers },
     count: number,

@@ -1,7 +1,7 @@
 /**
- * The other side of the scale run: the shortest store that keeps the contract of `ItemStore`
- * (src/store/item-store.ts), with a limit in bytes and lists of one moment. The texts are strings in a
- * `Map`, a byte for each character, so that they come back as the bytes that they were.
+ * The comparison store of the scale run: the shortest implementation of `ItemStore` (src/store/item-store.ts), with a
+ * limit in bytes and lists of one moment. The texts are strings in a `Map`, with a character for each byte, so that the
+ * same bytes come back.
  */
 
 import type { EncodedItem } from '../../src/item/item.js'
@@ -10,10 +10,10 @@ import { type ItemStore, StoreError } from '../../src/store/item-store.js'
 const itemOverhead = 150
 const itemsInChunk = 256
 
-/** @param maxBytes that the items may take */
+/** @param maxBytes limit for the items, in bytes */
 export function createMapStore(maxBytes: number): ItemStore {
   const texts: Map<string, string> = new Map()
-  /** Bytes of all texts with their commas. */
+  /** Number of bytes of all texts, with a comma for each text. */
   let used = 0
   let changes = 0
 
@@ -83,7 +83,7 @@ export function createMapStore(maxBytes: number): ItemStore {
     },
 
     version: () => String(changes),
-    watch: () => () => undefined, // nobody waits in the scale run
+    watch: () => () => undefined, // the scale run has no waiting reads
     size() {
       const usedBytes = used + texts.size * itemOverhead
       const itemBytes = used - texts.size

@@ -1,4 +1,4 @@
-/** The phases of a scale run, one after the other on one side, and how long a read waits meanwhile. */
+/** The phases of a scale run on one side, and how long reads wait during each phase. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,20 +14,20 @@ import type { Actions, Side } from './server.js'
 export type Result = Awaited<ReturnType<typeof measure>>
 
 const script = fileURLToPath(new URL('server.js', import.meta.url))
-const listing = { times: 3, seconds: 3 } // minimum of each
-/** The memory of compiled code and of a heap in use is the process's, not the items'. */
+const listing = { times: 3, seconds: 3 } // minimums
+/** Warm-up before the first measurement, so that compiled code and a grown heap do not count as items. */
 const warmUp = { items: 2000, churned: 100_000 }
 const reads = 300_000
-/** Items changed in the churn: as many as there are, but within these. */
+/** Limits for the number of items changed in the churn, which otherwise is the number of items. */
 const churned = { minimum: 200_000, maximum: 3_000_000 }
 
 interface Run {
   side: Side
   items: number
-  heap: number | undefined // JavaScript heap in MiB, by default that of Node.js
+  heap: number | undefined // limit of the JavaScript heap in MiB; default: that of Node.js
 }
 
-/** Memory is in bytes, processor time in microseconds for each item, waits are in milliseconds. */
+/** Measures a side: memory in bytes, processor time in microseconds per item, and waits in milliseconds. */
 export async function measure({ side, items, heap }: Run) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -40,7 +40,7 @@ export async function measure({ side, items, heap }: Run) {
   const ask = (action: Exclude<keyof Actions, 'ids'>, count?: number): Promise<number> =>
     askServer(server, action, count)
 
-  /** The result of `action`, and how long reads wait while it runs. */
+  /** Runs `action`. Returns its result, and how long reads waited meanwhile. */
   async function probed(action: () => Promise<number>) {
     const ids: string[] = await askServer(server, 'ids')
     const stopReading = await startReading(
@@ -83,7 +83,7 @@ export async function measure({ side, items, heap }: Run) {
   }
 }
 
-/** Has the server do something. Ends with an error where the server ends. */
+/** Makes the server run an action, and returns the result. Throws if the server ends. */
 async function askServer(server: Child, action: keyof Actions, count?: number) {
   server.send({ action, count })
   const ended = server.ended.then(() => {
@@ -93,10 +93,7 @@ async function askServer(server: Child, action: keyof Actions, count?: number) {
   return value
 }
 
-/**
- * Lists everything, one list after the other, and reads as fast as it arrives.
- * Returns the median rate in bytes per second.
- */
+/** Reads complete lists, one after the other, as fast as they arrive. Returns the median rate in bytes per second. */
 async function rateOfLists(origin: string) {
   const args = ['--silent', '--show-error', '--fail', '--output', '/dev/null']
   const rates = []

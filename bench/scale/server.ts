@@ -1,6 +1,6 @@
 /**
- * One side of the scale run: a store behind a bare `node:http` server, which is asked by messages to fill,
- * to change and to empty the store, a few items in each turn of the event loop, as requests would.
+ * One side of the scale run: a store behind a bare `node:http` server. Messages tell it to fill, change or empty the
+ * store, a few items in each turn of the event loop, as requests would.
  */
 
 import { once } from 'node:events'
@@ -18,22 +18,22 @@ export type Side = 'blocks' | 'map'
 export type Actions = typeof actions
 type NewItem = { id: ItemId; text: EncodedItem }
 
-/** Operations in a turn: as many as there are requests from 16 connections. */
+/** Number of operations in a turn of the event loop, as with requests from 16 connections. */
 const operationsInTurn = 16
-/** Bytes of a list that are written in a turn, as in the service. */
+/** Number of bytes of a list that are written in a turn, as in the service. */
 const batch = 1024 * 1024
-/** Items that never change, for the probe to read. */
+/** Number of items that never change, which the probe reads. */
 const keptItems = 1000
-/** Lengths of the items that churn: on average as long as the others. */
+/** Lengths of the items that churn. Their average is `itemBytes`. */
 const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
-/** Shorter items are its beginning, and that of `itemBytes` is whole. */
+/** The text from which items are cut. Its first `itemBytes` bytes are a complete item. */
 const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
 
 const [side, port, items] = process.argv.slice(2)
 const createStore = side === 'map' ? createMapStore : createMemoryStore
 const store = createStore(Number.MAX_SAFE_INTEGER)
 const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
-/** The numbers of the items that are in the store; outside of the heap, so that they weigh on no side. */
+/** Numbers of the items in the store. They are outside the heap, where they affect both sides equally. */
 const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0
@@ -46,14 +46,14 @@ createServer(async ({ url = '/' }, response) => {
     await sendChunks(list.chunks, response)
     list.release()
   } else {
-    const item = await store.read(id as ItemId) // the probe has it from here
+    const item = await store.read(id as ItemId) // an id that the probe got from `ids`
     response.writeHead(item === undefined ? 404 : 200, { 'Content-Length': item?.length ?? 0 })
     response.end(item)
   }
 }).listen(Number(port), '127.0.0.1')
 
 const actions = {
-  /** Creates items until there are `count`. Returns processor time for each in microseconds. */
+  /** Creates items until there are `count`. Returns the processor time per item in microseconds. */
   fill: (count: number) =>
     inTurns(
       count - filled,
@@ -65,7 +65,7 @@ const actions = {
       ({ id, text }) => store.create(id, text),
     ),
 
-  /** Replaces, or deletes and creates, items at random. Returns processor time for each. */
+  /** Replaces random items, or deletes and creates them. Returns the processor time per item in microseconds. */
   churn: (count: number) =>
     inTurns(
       count,
@@ -84,7 +84,7 @@ const actions = {
       },
     ),
 
-  /** Reads items at random. Returns processor time for each. */
+  /** Reads random items. Returns the processor time per item in microseconds. */
   read: (count: number) =>
     inTurns(
       count,
@@ -92,7 +92,7 @@ const actions = {
       (id) => store.read(id),
     ),
 
-  /** Deletes all items, the newest first but for those that churned. Returns processor time for each. */
+  /** Deletes all items, mostly the newest first. Returns the processor time per item in microseconds. */
   empty() {
     return inTurns(
       filled,
@@ -104,10 +104,10 @@ const actions = {
     )
   },
 
-  /** The items that stay. */
+  /** Returns the ids of the items that never change. */
   ids: () => Array.from(numbers.subarray(0, Math.min(keptItems, filled)), idOf),
 
-  /** Resident bytes after garbage collection. */
+  /** Returns the resident memory after garbage collection, in bytes. */
   async memory() {
     for (let time = 0; time < 3; time += 1) {
       collectGarbage()
@@ -117,11 +117,11 @@ const actions = {
   },
 }
 process.on('message', async (message) => {
-  const { action, count } = message as { action: keyof Actions; count: number } // by measure
+  const { action, count } = message as { action: keyof Actions; count: number } // sent by measure.ts
   process.send?.({ value: await actions[action](count) })
 })
 
-/** As the service does it: after each batch others have a turn. */
+/** Sends a list as the service does: after each batch, other requests have a turn. */
 async function sendChunks(chunks: ItemList['chunks'], response: ServerResponse) {
   let written = 0
   for await (const chunk of chunks) {
@@ -140,21 +140,21 @@ function newItem(bytes: number): NewItem {
   return { id: idOf(created - 1), text: textOf(bytes) }
 }
 
-/** A random whole number. */
+/** Returns a random integer from 0 to `limit` - 1. */
 function below(limit: number) {
   return Math.floor(Math.random() * limit)
 }
 
-/** A new buffer with an item of this length, as each request makes one. */
+/** Returns a new buffer with an item of this length, as for each request. */
 function textOf(bytes: number) {
-  return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // no store looks into it
+  return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // stores do not parse it
 }
 
 function idAt(place: number) {
   return idOf(numbers[place] ?? Number.NaN)
 }
 
-/** The id of the item with this number: as even as random ones, with none to remember. */
+/** Returns the id of the item with this number. The ids are as evenly distributed as random ids, but need no memory. */
 function idOf(number: number) {
   const parts = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((factor, place) => {
     const mixed = Math.imul((number + place) ^ ((number + place) >>> 15), factor)
@@ -162,11 +162,11 @@ function idOf(number: number) {
   })
   const digits = parts.join('')
   const groups = [0, 8, 12, 16, 20].map((start, at, all) => digits.slice(start, all[at + 1]))
-  const id = Buffer.from(groups.join('-'), 'latin1').toString('latin1') // one string, not a tree of its parts
+  const id = Buffer.from(groups.join('-'), 'latin1').toString('latin1') // a flat string, not a tree of parts
   return id as ItemId // in the form of a UUID
 }
 
-/** Acts on as many inputs as there are to be. Returns processor time for each, that of making them aside. */
+/** Runs `act` on `count` inputs. Returns the processor time per call in microseconds, without making the inputs. */
 async function inTurns<T>(count: number, makeInput: () => T, act: (input: T) => unknown) {
   let used = 0
   for (let done = 0; done < count; done += operationsInTurn) {

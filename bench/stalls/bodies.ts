@@ -1,9 +1,9 @@
-/** Bodies of creates that are as long as the service takes by default, each of one kind of text. */
+/** Bodies of creates that are as long as the service accepts by default. Each has one kind of JSON text. */
 
 /** A little less than `MAX_BODY_BYTES`: 15.9 MiB. */
 const bodyBytes = Math.floor(15.9 * 1024 * 1024)
 
-/** The bodies by their kinds; each is made when it is asked for. */
+/** Functions that make the bodies, by kind. */
 export const bodies: Record<string, () => Buffer> = {
   'distinct names': () => object(names()),
   'the same name': () => object(repeated('"":1,')),
@@ -27,12 +27,12 @@ function object(members: string) {
   return Buffer.from(`{"data":{${members}}}`)
 }
 
-/** A text again and again, without the comma at its end. */
+/** Repeats a text up to the length of a body, without a comma at the end. */
 function repeated(text: string) {
   return text.repeat((bodyBytes - 30) / text.length).replace(/,$/, '')
 }
 
-/** 1.8 million members, each with a name of its own. */
+/** Returns 1.8 million members with distinct names. */
 function names() {
   const members: string[] = []
   for (let bytes = 0; bytes < bodyBytes - 30; ) {
