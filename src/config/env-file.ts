@@ -1,19 +1,19 @@
-/** The file `.env` in the working directory. @module */
+/** Reads the file `.env` in the working directory. @module */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { UsageError } from './usage-error.js'
 
-// The parts of an entry, each matched where the one before it ends, so that reading takes linear time.
-// Node's own parser will not do: it skips what it does not understand, takes a `#` in a value for the start
-// of a comment, which would silently truncate a secret, and reads some comments as variables.
+// Parts of an entry in `.env`. Each pattern matches where the previous one ended, so that parsing takes linear time.
+// Node's own parser is not used: it skips malformed lines, takes a `#` in a value for a comment, which would silently
+// truncate a secret, and reads some comments as variables.
 const assignment = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*/y
-const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y // may span several lines
+const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y // a quoted value may span several lines
 const plain = /[^\s"'`#][^\n#]*/y
-/** The end of a line; a comment follows white space, or begins the line. */
+/** Matches the end of a line, with its comment, which must follow white space or begin the line. */
 const lineEnd = /[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/y
 
 /**
- * Adds the variables of the file to the environment; those that are set, and not empty, take precedence.
+ * Adds the variables of `.env` to the environment, unless they are already set and not empty.
  * @returns the names of the variables that were added.
  * @throws {UsageError} if the file cannot be read or has a malformed line.
  */
@@ -31,9 +31,9 @@ export function loadEnvFile(): ReadonlySet<string> {
 }
 
 /**
- * The variables of a file: `NAME=value`, also after `export`; `\n` in double quotes is a line break.
- * @throws {UsageError} with the number of the first malformed line, but not the line itself, which may
- * contain a secret.
+ * Parses the variables of a `.env` file. An entry is `NAME=value`, possibly after `export`; `\n` in double quotes is a
+ * line break.
+ * @throws {UsageError} with the number of the first malformed line, but not its text, which may contain a secret.
  */
 export function parseEnvFile(file: string): ReadonlyMap<string, string> {
   const text = file.replaceAll('\r\n', '\n')

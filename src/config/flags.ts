@@ -1,11 +1,11 @@
-/** Reads the flags of a command, and guesses the known name behind a mistyped one. @module */
+/** Reads the flags of a command, and finds the known name closest to a mistyped one. @module */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { messageOf, UsageError } from './usage-error.js'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** The flags of `dev` that are not settings. */
+/** Flags of the command `dev` that are not settings. */
 export const devFlags = {
   seed: { type: 'string' },
   delay: { type: 'string' },
@@ -13,7 +13,7 @@ export const devFlags = {
 } as const
 
 /**
- * Reads the flags of a command, and its positional arguments if they are allowed.
+ * Parses the flags of a command, and its positional arguments if they are allowed.
  * @throws {UsageError} for an unknown flag, a flag without its value, or an argument that is not allowed.
  */
 export function readArguments(
@@ -44,7 +44,7 @@ function unknownFlag(command: string, flag: string, options: Options): string {
   return `Unknown option '--${flag}'${guess}; see item-store ${command} --help`
 }
 
-/** Returns the known name that differs by the fewest typing mistakes; `undefined` if none is near. */
+/** Returns the known name with the fewest typing mistakes from the given one; `undefined` if none is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const most = Math.min(2, Math.floor(name.length / 3))
   for (let count = 0; count <= most; count += 1) {
@@ -54,7 +54,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return undefined
 }
 
-/** Whether no more characters than this were left out, added, mistaken, or swapped with the next. */
+/** Returns whether two names differ by at most a number of characters that are missing, added, replaced or swapped. */
 function isWithin(mistakes: number, a: string, b: string): boolean {
   if (a === b) return true
   if (a[0] === b[0]) return isWithin(mistakes, a.slice(1), b.slice(1))

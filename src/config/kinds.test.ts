@@ -58,19 +58,19 @@ const durations: [text: string, plainUnit: 'ms' | 's' | undefined, milliseconds?
 ]
 
 for (const [text, plainUnit, milliseconds] of durations) {
-  test(`time "${text}", plain numbers in ${plainUnit}: ${milliseconds}`, () => {
+  test(`time "${text}", with ${plainUnit} as the unit of plain numbers: ${milliseconds}`, () => {
     assert.equal(parseDuration(text, plainUnit), milliseconds)
   })
 }
 
-test('sizes are shown in the largest unit that divides them', () => {
+test('a size is formatted in the largest unit that divides it', () => {
   const shown = [0, 1, 1000, 1024, 60_000_000, 16_777_216, 1_073_741_825, 3 * 1024 ** 3].map(
     formatSize,
   )
   assert.deepEqual(shown, ['0', '1', '1kB', '1KiB', '60MB', '16MiB', '1073741825', '3GiB'])
 })
 
-test('every size that is shown can be typed', () => {
+test('every formatted size can be parsed again', () => {
   const bytes = fc.oneof(
     fc.maxSafeNat(),
     fc

@@ -1,16 +1,16 @@
-/** The kinds of values that settings have, and sizes and times as people type them: `16MB`, `512MiB`, `90s`. @module */
+/** Parses and formats values of settings. Sizes and times are typed like `16MB`, `512MiB` and `90s`. @module */
 
 import { BlockList, isIP } from 'node:net'
 import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** How values of one type are parsed, and formatted as a user would type them. */
+/** Parser and formatter for the values of a setting, in the form that a user types. */
 export interface Kind<T> {
-  /** @throws {Error} that says what is expected. */
+  /** Parses the text of a value. @throws {Error} with a description of the expected text. */
   readonly parse: (text: string) => T
-  /** @returns `undefined` for a value that a user cannot type. */
+  /** Formats a value. @returns `undefined` for a value that a user cannot type. */
   readonly format: (value: T) => string | undefined
-  /** Whether a value may contain a password, so that it is never printed. */
+  /** Whether values may contain a password. Such values are never printed. */
   readonly isSecret?: boolean
 }
 
@@ -27,7 +27,7 @@ const urlForms = [
 /** Any text that is not empty. */
 export const text: Kind<string> = textOf((value) => value !== '', 'text that is not empty')
 
-/** A prefix of keys, without braces: those have a meaning of their own in the keys of a cluster. */
+/** A prefix of keys. Braces are not allowed, because they have a meaning in the keys of a Redis cluster. */
 export const keyPrefix: Kind<string> = textOf(
   (value) => /^[^{}]+$/.test(value),
   'text without braces',
@@ -37,7 +37,7 @@ export function oneOf(choices: readonly string[]): Kind<string> {
   return textOf((value) => choices.includes(value), `one of ${choices.join(', ')}`)
 }
 
-/** @param expected what the error says for any other text. */
+/** Makes a kind of text. @param expected description of valid text, for the error message. */
 function textOf(isValid: (text: string) => boolean, expected: string): Kind<string> {
   return {
     parse(value) {
@@ -59,13 +59,13 @@ export function powerOfTwo(min: number, max: number): Kind<number> {
   return { parse: (text) => Number(oneOf(choices).parse(text)), format: String }
 }
 
-/** A size in bytes. */
+/** A size in bytes, with its range. */
 export function size(min: number, max = 1024 ** 5): Kind<number> {
   const units = ', in bytes or with a unit such as kB, MB or MiB'
   return between(min, max, { parse: parseSize, format: formatSize, what: 'a size', units })
 }
 
-/** A time in whole units, which a number without a unit is in too. */
+/** A time in whole units. A number without a unit is in the same unit. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   return between(min, max, {
     parse: (value) => (parseDuration(value, unit) ?? Number.NaN) / durations[unit],
@@ -78,12 +78,12 @@ export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
 interface NumberFormat {
   readonly parse: (text: string) => number | undefined
   readonly format: (value: number) => string
-  /** What the error says for any other text, before and after the range. */
+  /** Description of the value in the error message, before the range. `units` comes after the range. */
   readonly what: string
   readonly units?: string
 }
 
-/** A whole number in a range. */
+/** A whole number from `min` to `max`. */
 function between(
   min: number,
   max: number,
@@ -107,7 +107,7 @@ export const onOrOff: Kind<boolean> = {
   format: (value) => (value ? 'on' : 'off'),
 }
 
-/** A number, or `off`. */
+/** A number, or the word `off`. */
 export function orOff({ parse, format }: Kind<number>): Kind<number | undefined> {
   return {
     parse(text) {
@@ -127,8 +127,8 @@ export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }
 
-/** The URL of a Redis or Valkey server: hosts and ports or a socket, with user, password and database. */
-export const engineUrl: Kind<string> = {
+/** URL of a Redis or Valkey server: hosts and ports, or a socket, with user, password and database. */
+export const serverUrl: Kind<string> = {
   parse(value) {
     const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
     const isAddress = isOne || (clusterAddress(value) ?? sentinelAddress(value)) !== undefined
@@ -142,13 +142,13 @@ export const engineUrl: Kind<string> = {
 
 function canDecode(text: string): boolean {
   try {
-    return decodeURIComponent(text) !== '' // the bundler drops a call whose result is unused
+    return decodeURIComponent(text) !== '' // the result is used, because the bundler drops calls with an unused result
   } catch {
     return false
   }
 }
 
-/** Addresses and networks, separated by commas. */
+/** IP addresses and networks, separated by commas. */
 export const networks: Kind<BlockList> = {
   parse(text) {
     const networks = new BlockList()
@@ -181,7 +181,7 @@ export function parseSize(text: string): number | undefined {
 }
 
 /**
- * Formats a size as it can be typed: in the largest unit that gives a whole number, or in bytes.
+ * Formats a size as a user can type it: in the largest unit that gives a whole number, or in bytes.
  * @param bytes a whole number.
  */
 export function formatSize(bytes: number): string {
@@ -195,19 +195,19 @@ export function formatSize(bytes: number): string {
 const durations = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * Parses a time into milliseconds: a whole number with one of the units `ms`, `s`, `m`, `h` and `d`.
- * @param plainUnit the unit of a number without one; if omitted, such a number is not a time.
+ * Parses a time into milliseconds: a whole number with a unit `ms`, `s`, `m`, `h` or `d`.
+ * @param plainUnit unit of a number without a unit; if omitted, such a number is not a time.
  * @returns `undefined` if the text is not a time.
  */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
   const [, number = 'NaN', unit = plainUnit] = /^(\d+)(ms|[smhd])?$/.exec(text) ?? []
-  const time = Number(number) * durations[unit as keyof typeof durations] // by the pattern; NaN without a unit
+  const time = Number(number) * durations[unit as keyof typeof durations] // the pattern checks it; NaN without a unit
   return Number.isSafeInteger(time) ? time : undefined
 }
 
 /**
  * Parses the lifetime of a token into seconds.
- * @param label the name of the flag or option.
+ * @param label name of the flag or option, for the error message.
  * @throws {UsageError}
  */
 export function parseLifetime(text: string, label: string): number {

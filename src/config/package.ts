@@ -1,7 +1,7 @@
 /**
- * This package: where it is, and what its package.json says. Throws if Node.js is older than it requires, or if this is
- * Bun or Deno, which lack parts of `node:http`. The command and the library import this before anything else: old
- * versions lack functions that the rest calls.
+ * Location and version of this package. Importing this file throws if Node.js is too old, or if the runtime is Bun or
+ * Deno, which lack parts of `node:http`. The command and the library import this file first, because old versions lack
+ * functions that other files call.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.js'
 
 const require = createRequire(import.meta.url)
 
-// Located by its name, because this code may be bundled.
+// The package is located by its name, because this code may be bundled.
 const file = require.resolve('item-store/package.json')
 
 const contents: { readonly version: string; readonly engines: { readonly node: string } } =
@@ -36,7 +36,7 @@ if (own.localeCompare(oldest, 'en', { numeric: true }) < 0) {
   throw new UsageError(`item-store: needs Node.js ${needed} or newer, this is ${own}`)
 }
 
-/** Returns the path of a file of the package. */
+/** Returns the absolute path of a file of this package. */
 export function packageFile(path: string): string {
   return join(dirname(file), path)
 }

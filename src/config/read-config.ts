@@ -1,4 +1,4 @@
-/** Reads the settings from the environment, flags and options, and checks them. @module */
+/** Reads and checks the settings, from the environment, flags and options. @module */
 
 import { loadEnvFile } from './env-file.js'
 import { nearest } from './flags.js'
@@ -12,22 +12,22 @@ import {
 } from './settings.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** Addresses that stand for every address of the machine. */
+/** Host addresses that mean every address of the machine. */
 const wildcards = ['0.0.0.0', '::']
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
 
-/** Reads the settings of a command from its flags, the environment and the file `.env`, as `readConfig` does. */
+/** Reads the settings of a command from its flags, the environment and the file `.env`. */
 export function readSettings(flagValues: Record<string, unknown>, defaults?: Defaults): Config {
   return readConfig(flagValues, process.env, loadEnvFile(), defaults)
 }
 
 /**
- * Reads all settings; a flag takes precedence over the environment, an empty variable counts as unset.
+ * Reads all settings. A flag takes precedence over the environment; an empty variable counts as unset.
  * @param flagValues values of flags, by flag name.
  * @param fromFile names of the variables in `env` that come from the file `.env`.
- * @param defaults the defaults of the command, as text, where they differ from the table.
- * @throws {UsageError} with a line for each problem.
+ * @param defaults defaults of the command, as text, where they differ from the table of settings.
+ * @throws {UsageError} with one line per problem.
  */
 export function readConfig(
   flagValues: Record<string, unknown>,
@@ -46,9 +46,9 @@ export function readConfig(
 }
 
 /**
- * Returns the settings with these values, in the units of `Config`. Settings that are left out or `undefined` have their
- * defaults.
- * @throws {UsageError} with a line for each problem.
+ * Returns the settings with the given values, in the units of `Config`. A setting that is omitted or `undefined` has
+ * its default.
+ * @throws {UsageError} with one line per problem.
  */
 export function configFrom(values: Readonly<Record<string, unknown>>): Config {
   return configOf((_setting, key) => {
@@ -58,25 +58,25 @@ export function configFrom(values: Readonly<Record<string, unknown>>): Config {
   })
 }
 
-/** The text given for a setting. */
+/** The text that was given for a setting. */
 interface Input {
-  /** `undefined` if none was given. */
+  /** The text of the value; `undefined` if none was given. */
   readonly text: string | undefined
-  /** The flag, variable or option that gave it. */
+  /** Name of the flag, variable or option that the text comes from. */
   readonly label: string
-  /** Where the variable is set, such as ` in .env`; empty if the label says it. */
+  /** Place where the variable is set, such as ` in .env`; empty for a flag or option. */
   readonly source: string
 }
 
-/** @throws {UsageError} with a line for each problem. */
+/** Parses and checks all settings. @throws {UsageError} with one line per problem. */
 function configOf(
   inputFor: (setting: Setting<unknown>, key: keyof SettingValues) => Input,
 ): Config {
   const problems: string[] = []
-  /** What was given for each setting, by its name, with where it was given. */
+  /** Text and source of each setting's value, by the setting's name. */
   const given: Record<string, string> = {}
   const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
-    const { text, label, source } = inputFor(setting, key as keyof SettingValues) // a key of the table
+    const { text, label, source } = inputFor(setting, key as keyof SettingValues) // the table has this key
     given[setting.name] = `${label} (${text ?? setting.defaultText}${source})`
     if (text === undefined) return [key, setting.default]
     try {
@@ -87,7 +87,7 @@ function configOf(
       return [key, setting.default]
     }
   })
-  const values = Object.fromEntries(entries) as SettingValues // one entry for each key of the table
+  const values = Object.fromEntries(entries) as SettingValues // the table has an entry for each key
   const { host, metricsHost = host, maxStoreBytes, maxMemoryBytes } = values
   if (problems.length === 0) {
     const isSameAddress =
@@ -95,7 +95,7 @@ function configOf(
     if (values.port === values.metricsPort && isSameAddress) {
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
-    // Otherwise a full store would make the service refuse most requests, reads included.
+    // With such limits, a full store would make the service reject most requests, including reads.
     if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }
@@ -105,9 +105,9 @@ function configOf(
 }
 
 /**
- * Returns a warning for each variable that was most likely meant to be a setting, also with a prefix as in
- * `ITEM_STORE_PORT`, which settings do not have. It considers only names that begin with `STORE_` or `ITEM_`, because
- * others may belong to any program.
+ * Returns a warning for each environment variable that was probably meant to be a setting. This includes prefixed names
+ * such as `ITEM_STORE_PORT`, which are not settings. Only names that begin with `STORE_` or `ITEM_` are checked,
+ * because other names may belong to any program.
  */
 export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = Object.values(settings).map(({ name }) => name)

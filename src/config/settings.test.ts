@@ -14,7 +14,7 @@ test('a flag takes precedence over the environment, and an empty variable counts
   assert.equal(config.maxBodyBytes, 10)
 })
 
-test('every problem is reported in a line of its own, with the source of the value and what is expected', () => {
+test('every problem is reported in a line of its own, with the source of the value and the expected value', () => {
   const env = {
     PORT: '80x',
     LOG_LEVEL: 'loud',
@@ -76,7 +76,7 @@ const mistyped = {
 }
 for (const [name, texts] of Object.entries(mistyped)) {
   for (const text of texts) {
-    test(`${name}=${text} is refused`, () => {
+    test(`${name}=${text} is rejected`, () => {
       assert.throws(() => readConfig({}, { [name]: text }), new RegExp(`^UsageError: ${name} is `))
     })
   }
@@ -93,7 +93,7 @@ for (const url of [
   })
 }
 
-test('every default that is shown can be typed', () => {
+test('every default in --help can be typed as a value', () => {
   const shown = Object.values(settings).filter(({ defaultText }) => defaultText !== undefined)
   assert.deepEqual(
     Object.values(settings).filter((setting) => !shown.includes(setting)),
@@ -107,7 +107,7 @@ test('every default that is shown can be typed', () => {
   assert.equal(settings.requestTimeout.defaultText, '60s')
 })
 
-test('a store that may grow until every request is refused is a mistake', () => {
+test('MAX_STORE_BYTES that is not less than MAX_MEMORY_BYTES is an error', () => {
   const env = { MAX_STORE_BYTES: '2kB', MAX_MEMORY_BYTES: '2000' }
   assert.throws(() => readConfig({}, env, new Set(['MAX_STORE_BYTES'])), {
     message:
@@ -115,7 +115,7 @@ test('a store that may grow until every request is refused is a mistake', () => 
   })
 })
 
-test('bodies and pipelined requests may take a part of memory, and there is always room for one body', () => {
+test('limits for bodies and pipelined requests are shares of memory, with space for at least one body', () => {
   const [small, large] = ['200MB', '1000TB'].map((MAX_MEMORY_BYTES) =>
     readConfig({}, { MAX_MEMORY_BYTES, MAX_STORE_BYTES: '1MB', MAX_BODY_BYTES: '1MB' }),
   )
@@ -129,7 +129,7 @@ test('bodies and pipelined requests may take a part of memory, and there is alwa
   assert.equal(maxPendingBytes, 50e6)
 })
 
-test('one port for two servers is a mistake', () => {
+test('the same port for the service and its metrics is an error', () => {
   assert.throws(() => readConfig({ port: '9000' }, { METRICS_PORT: '9000' }), {
     message: 'METRICS_PORT (9000 in the environment) must differ from --port (9000)',
   })
@@ -144,7 +144,7 @@ const sharedPorts = [
   { HOST: '127.0.0.1', METRICS_HOST: '::1', isTaken: false },
 ]
 for (const { isTaken, ...hosts } of sharedPorts) {
-  test(`${JSON.stringify(hosts)}: one port for both is ${isTaken ? 'a mistake' : 'possible'}`, () => {
+  test(`${JSON.stringify(hosts)}: the same port for both is ${isTaken ? 'an error' : 'possible'}`, () => {
     const read = () => readConfig({}, { ...hosts, PORT: '9000', METRICS_PORT: '9000' })
     if (isTaken) assert.throws(read, /must differ from/)
     else assert.equal(read().metricsPort, 9000)
@@ -166,7 +166,7 @@ for (const [name, meant] of [
   ['STORE_OWNER', undefined],
   ['PROT', undefined],
 ] as const) {
-  test(`${name}: ${meant ?? 'nothing is said'}`, () => {
+  test(`variable ${name}: ${meant ? `the warning suggests ${meant}` : 'no warning'}`, () => {
     const says = meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`]
     assert.deepEqual(unknownNameWarnings({ [name]: 'a secret' }), says)
   })

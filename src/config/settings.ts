@@ -1,9 +1,7 @@
 /**
- * The settings, and the limits that nobody has a reason to change. The table of settings is the only one: names,
- * validation, `--help` and the docs come from it.
- *
- * `JWT_SECRET` and `JWT_ALGORITHM` are not settings in this sense: they are read at each
- * verification (spec §5.5) and nowhere else.
+ * The settings of the service, and fixed limits that nobody needs to change. Names, validation, `--help` and the
+ * documentation all come from the one table of settings. `JWT_SECRET` and `JWT_ALGORITHM` are not in this table: they
+ * are read only at each verification of a token (spec §5.5).
  *
  * @module
  */
@@ -11,7 +9,6 @@
 import type { ParseArgsConfig } from 'node:util'
 import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from '../memory/shares.js'
 import {
-  engineUrl,
   integer,
   type Kind,
   keyPrefix,
@@ -21,16 +18,17 @@ import {
   optional,
   orOff,
   powerOfTwo,
+  serverUrl,
   size,
   text,
   time,
 } from './kinds.js'
 
 export interface Setting<T> extends Omit<Kind<T>, 'format'> {
-  /** Name in the environment; the flag is the same in lower case with dashes. */
+  /** Name of the environment variable. The flag is the same name in lower case with dashes. */
   readonly name: string
   readonly default: T
-  /** The default as a user would type it; `undefined` if it depends on something else. */
+  /** The default as a user would type it; `undefined` if it depends on another setting or is unset. */
   readonly defaultText: string | undefined
   readonly meaning: string
 }
@@ -62,7 +60,7 @@ export const settings = {
   ),
   maxBodyBytes: setting(
     'MAX_BODY_BYTES',
-    size(1, 128 * mebibyte), // a larger one of tiny members may take minutes to check
+    size(1, 128 * mebibyte), // a larger body of tiny members may take minutes to check
     16 * mebibyte,
     'Maximum size of a request body',
   ),
@@ -74,7 +72,7 @@ export const settings = {
   ),
   storeUrl: setting(
     'STORE_URL',
-    optional(engineUrl),
+    optional(serverUrl),
     undefined,
     'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://; process memory by default',
   ),
@@ -82,19 +80,19 @@ export const settings = {
     'STORE_PREFIX',
     keyPrefix,
     'item-store:',
-    'Prefix of its keys on that server; services with the same prefix share their items',
+    'Prefix of the keys on the server of STORE_URL; services with the same prefix share their items',
   ),
   storeBuckets: setting(
     'STORE_BUCKETS',
-    powerOfTwo(256, 16_384), // no more than a cluster has slots
+    powerOfTwo(256, 16_384), // a cluster has 16,384 slots
     256,
-    'Number of hashes that hold the items on that server, fixed by the first item; more for large clusters',
+    'Number of hashes that hold the items on the server of STORE_URL, fixed by the first item; more for large clusters',
   ),
   storeTimeout: setting(
     'STORE_TIMEOUT',
     time('ms', 10, 60_000),
     2000,
-    'Maximum time to wait for a reply from that server before the request gets 503',
+    'Maximum time to wait for a reply from the server of STORE_URL before the request gets 503',
   ),
   maxConnections: setting(
     'MAX_CONNECTIONS',
@@ -152,19 +150,19 @@ type Settings = typeof settings
 export type SettingValues = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
 
 /**
- * All settings, checked, and the limits that follow from them. Sizes are in bytes, the times of store and
- * event loop in milliseconds, other times in seconds.
+ * All settings, checked, and the limits that follow from them. Sizes are in bytes, times of the store and of the event
+ * loop in milliseconds, other times in seconds.
  */
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
 }
 
-/** The flags of all settings, for `parseArgs` of `node:util`. */
+/** Flags of all settings, for `parseArgs` of `node:util`. */
 export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
   Object.values(settings).map(({ name }) => [flagOf(name), { type: 'string' }] as const),
 )
 
-/** The flag of a setting, without its dashes. */
+/** Returns the flag of a setting, without the leading dashes. */
 export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
@@ -178,7 +176,7 @@ function setting<T>(
   return { ...kind, name, default: defaultValue, defaultText: format(defaultValue), meaning }
 }
 
-/** Limits that are not settings. The parts of the service take them as options. Sizes in bytes, times in seconds. */
+/** Limits that are not settings. Parts of the service take them as options. Sizes are in bytes, times in seconds. */
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
 /** Returns the limits that follow from the settings. */
@@ -189,39 +187,39 @@ export function limitsFor({
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
     /**
-     * Maximum memory for the bodies of unanswered requests; beyond it, requests get 503. Half of memory is for items by
-     * default, and garbage takes its share. One body always fits.
+     * Maximum memory for the bodies of unanswered requests; above it, requests get 503. By default, half of the memory
+     * is for items, and garbage takes a share too. One body always fits.
      */
     maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
     /**
-     * Maximum number of blocks of the store in process memory; beyond it, creates get 507. A block takes less than 2 KiB
-     * of the heap, and its bytes are outside. Operators limit bytes with MAX_STORE_BYTES; this limit only keeps a small
-     * heap from overflowing.
+     * Maximum number of blocks of the store in process memory; above it, creates get 507. A block takes less than 2 KiB
+     * of the heap; its bytes are outside the heap. Operators limit bytes with MAX_STORE_BYTES; this limit only keeps a
+     * small heap from overflowing.
      */
     maxStoreBlocks: timesInHeap(2 * kibibyte),
-    /** Maximum size of a request head; a longer one gets 431. The default of Node.js. */
+    /** Maximum size of a request head; a longer head gets 431. This is the default of Node.js. */
     maxHeaderBytes: 16 * kibibyte,
-    /** Maximum number of header lines in a request; beyond it, it gets 431. Apache allows 100. */
+    /** Maximum number of header lines in a request; above it, the request gets 431. Apache allows 100. */
     maxHeaderLines: 128,
     /**
-     * Maximum memory for pipelined requests that wait for an earlier one, on all connections together; beyond it,
-     * connections that hold the most are closed. 16 short requests and 64 KiB more wait on a connection, so this is for
-     * 300 clients that all pipeline without reading.
+     * Maximum memory for pipelined requests that wait for an earlier one, on all connections together. Above it, the
+     * connections that hold the most are closed. A connection holds 16 short requests and 64 KiB more, so 300 clients
+     * can pipeline without reading.
      */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     /**
-     * Maximum memory for lists that waiting reads share; beyond it, each gets its own, one after the other. For items on
-     * a server only, when this process keeps none and has memory to spare.
+     * Maximum memory for lists that waiting reads share; above it, each read gets its own list, one after the other.
+     * Used only with items on a server, when this process keeps no items and has memory to spare.
      */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     /**
-     * Mean event loop delay within a second, in milliseconds; above it, item requests other than deletes get 503. A
-     * request that would wait for longer is better sent again a second later, as Retry-After says.
+     * Maximum mean event loop delay within a second, in milliseconds; above it, item requests other than deletes get
+     * 503. Instead of waiting longer, the client should repeat the request after a second, as Retry-After says.
      */
     maxEventLoopDelay: 500,
     /**
-     * How long a client may read nothing of a response; then its connection is closed. Longer than nginx waits for its
-     * clients by default (60 s), so that behind it, nginx decides.
+     * Maximum time in which a client reads nothing of its response; after it, the connection is closed. nginx waits 60
+     * s for its clients by default. This limit is longer, so that nginx closes slow connections first.
      */
     idleTimeout: 90,
   }

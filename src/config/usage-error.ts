@@ -1,23 +1,23 @@
-/** Errors for the user to correct. @module */
+/** Errors that the user can correct. @module */
 
-/** Reported in one line for each problem, without a stack; the command ends with exit code 2. */
+/** Error in the input of the user. The command prints one line per problem, without a stack, and exits with code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Returns the message of an error, or of anything else that was thrown. */
+/** Returns the message of an error, or the text of any other thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** The address that a server listens on. */
+/** Address on which a server listens. */
 export interface ListenAddress {
   readonly port: number
   readonly host: string
 }
 
 /**
- * Turns an error of `listen` into one that says what to do about it; returns any other error as it is.
+ * Turns an error of `listen` into an error that says what to do; returns other errors unchanged.
  * @param flags prefix of the flags that set the address.
  */
 export function explainListenError(

@@ -1,19 +1,19 @@
-/** The catalogue of errors, and how they are reported to clients (spec §7). @module */
+/** Catalogue of errors, and the format in which clients get them (spec §7). @module */
 
 import type { ErrorResponse } from './models.js'
 import type { HeaderList } from './names.js'
 
 export interface ErrorKind {
   readonly status: number
-  /** When it occurs; for the documentation. */
+  /** Condition under which the error occurs, for the documentation. */
   readonly when: string
   readonly headers?: HeaderList
 }
 
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
-const retrySoon: HeaderList = ['Retry-After', '1'] // in seconds
+const retrySoon: HeaderList = ['Retry-After', '1'] // delay in seconds
 
-/** All errors, by `error_code`; that of an unknown item, which has no code, by a name (spec §7). */
+/** All errors by `error_code` (spec §7). The error of an unknown item has no code, so its key is `itemNotFound`. */
 export const errorKinds = {
   MISSING_TOKEN: {
     status: 401,
@@ -94,30 +94,29 @@ export const errorKinds = {
 export type ErrorName = keyof typeof errorKinds
 export type ErrorCode = Exclude<ErrorName, 'itemNotFound'>
 
-/** Whether an error is the outcome of verifying a token. */
+/** Returns whether an error comes from the verification of a token. */
 export function isTokenError(code: ErrorCode): boolean {
   return errorKinds[code].status === 401 || code === 'AUTH_NOT_CONFIGURED'
 }
 
-/** A limit that the process exceeds. */
+/** A limit that the process currently exceeds. */
 export interface ExceededLimit {
-  /** Name of the setting, or what is limited in words. */
+  /** Name of the setting, or a description of the limited quantity. */
   readonly limit: string
   readonly maximum: number
-  /** The actual value, in the same unit. */
+  /** The actual value, in the unit of the maximum. */
   readonly value: number
 }
 
 interface ApiErrorOptions extends ErrorOptions {
-  /** The exceeded limit for which the service refuses the request. */
+  /** The exceeded limit because of which the service rejects the request. */
   readonly exceeded?: ExceededLimit
-  /** Instead of those that the catalogue lists for the code. */
+  /** Headers of the response, in place of the headers in the catalogue. */
   readonly headers?: HeaderList
 }
 
 /**
- * An error as reported to the client. Its message becomes `detail` and never reveals internals; its
- * `cause` is for the log only.
+ * An error for the client. Its message becomes `detail` and never reveals internals; its `cause` is only for the log.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -136,7 +135,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The body of an error (spec §2.5). */
+/** Returns the body of an error response (spec §2.5). */
 export function errorBody({ message, code }: ApiError, sessionId: string): ErrorResponse {
   return {
     detail: {

@@ -1,4 +1,4 @@
-/** The models that no endpoint uses, and the schemas as other programs see them. */
+/** Tests of the models that no endpoint uses, and of the schemas that other programs import. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ test('§2.7 the upload models have the fields, types and defaults of the specifi
   assert.ok((await response.validate({ ...full, file_size: 1.5 })).issues)
 })
 
-test('a schema validates in the form that libraries share', async () => {
+test('a schema can be used through the Standard Schema interface', async () => {
   const { validate } = ErrorResponse['~standard']
   const body = { detail: { detail: 'Item a not found' } }
   assert.deepEqual(await validate(body), { typed: true, value: body })

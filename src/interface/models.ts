@@ -1,18 +1,18 @@
 /**
- * The models of the interface (spec §2.1 to §2.7): a type of each, and a schema that validates unknown values. Other
- * programs import them too, so no type names the library that validates.
+ * Models of the interface (spec §2.1 to §2.7): a type and a validating schema for each. Other programs import them too,
+ * so the types do not refer to the validation library.
  *
  * @module
  */
 
 import * as v from 'valibot'
 
-/** A schema of the form that libraries share (standardschema.dev), so that each of them can use it. */
+/** A schema in the common form of validation libraries (standardschema.dev), which other libraries can use. */
 export interface Schema<T> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
-    /** Returns the value with its defaults, or what is wrong with it. */
+    /** Returns the value with its defaults, or the list of problems. */
     readonly validate: (value: unknown) => Validation<T> | Promise<Validation<T>>
     readonly types?: { readonly input: unknown; readonly output: T } | undefined
   }
@@ -32,10 +32,10 @@ const uuid = (description: string) => v.pipe(v.string(), v.uuid(), v.description
 const integer = (description: string) => v.pipe(v.number(), v.integer(), v.description(description))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const sessionId = uuid('Identifies this request, for tracing')
-/** The default is what an omitted field means. */
+/** Makes a field optional and nullable. An omitted field means null. */
 const nullByDefault = <T extends v.GenericSchema>(schema: T) => v.optional(v.nullable(schema), null)
 
-/** Valibot's own object schemas also accept arrays that have the required members. */
+/** Accepts only objects. Valibot's own object schemas also accept arrays that have the required members. */
 const object = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
@@ -46,7 +46,7 @@ const projectId = v.pipe(
   v.minLength(1, 'must have at least 1 character'),
 )
 
-/** Spec §2.1. Besides these two members, an item has every member of the request's `data`. */
+/** An item (spec §2.1). Besides `id` and `project_id`, it has every member of the request's `data`. */
 export interface Item {
   id: string
   project_id: string | null
@@ -58,7 +58,7 @@ const item = v.looseObject({
 })
 export const Item: Schema<Item> = item
 
-/** The body of create and replace (spec §2.2). Other members are ignored. */
+/** Request body of create and replace (spec §2.2). Other members are ignored. */
 export interface GenericRequest {
   data: { [member: string]: unknown }
   project_id?: string | null | undefined
@@ -71,10 +71,10 @@ export const GenericRequest: Schema<GenericRequest> = v.object(
       v.description('Copied into the item; null when omitted'),
     ),
   },
-  "is missing; put the item's members in it", // reported for `data`, the only required field
+  "is missing; put the item's members in it", // the message for `data`, the only required field
 )
 
-/** Spec §2.3. */
+/** Response with one item (spec §2.3). */
 export interface ItemResponse {
   session_id: string
   status: 'created' | 'success' | 'updated'
@@ -88,7 +88,7 @@ export const ItemResponse: Schema<ItemResponse> = v.object({
   data: nullByDefault(item),
 })
 
-/** The response to `GET /items` (spec §4.2): the envelope of §2.3 around all items. */
+/** Response to `GET /items` (spec §4.2): the envelope of §2.3 with an array of items. */
 export interface ItemListResponse {
   session_id: string
   status: 'success'
@@ -102,7 +102,7 @@ export const ItemListResponse: Schema<ItemListResponse> = v.object({
   data: v.array(item),
 })
 
-/** Spec §2.4. */
+/** Response to a health check (spec §2.4). */
 export interface HealthCheckResponse {
   session_id: string
   status: 'healthy' | 'unhealthy'
@@ -124,7 +124,7 @@ export const HealthCheckResponse: Schema<HealthCheckResponse> = v.object({
   overload: v.optional(text('Name of the exceeded limit for which item requests get 503')),
 })
 
-/** Spec §2.5. */
+/** Description of an error, inside the body of its response (spec §2.5). */
 export interface ErrorDetail {
   detail: string
   session_id?: string | undefined
@@ -176,7 +176,7 @@ export const FileUploadResponse: Schema<FileUploadResponse> = v.pipe(
   object,
   v.object({
     file_id: nullByDefault(v.string()),
-    file_size: nullByDefault(integer('In bytes')),
+    file_size: nullByDefault(integer('Size of the file, in bytes')),
     file_path: nullByDefault(v.string()),
   }),
 )

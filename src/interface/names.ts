@@ -1,24 +1,24 @@
 /**
- * The names in the interface: the paths of the endpoints (spec §4), of the document that describes them and of the
- * pages; and the headers common to responses.
+ * Names in the interface: paths of endpoints (spec §4), of the OpenAPI document and of the pages; and headers common to
+ * all responses.
  *
  * @module
  */
 
-/** All endpoints are served under this prefix (spec §9.1). */
+/** Path prefix of all endpoints (spec §9.1). */
 export const prefix = '/api/v1'
 
-/** Relative to the prefix; a name in braces stands for any one segment. */
+/** Paths of the endpoints, relative to the prefix. A name in braces stands for any single segment. */
 export const paths = {
   health: '/health',
   items: '/items',
   item: '/items/{item_id}',
 } as const
 
-/** The OpenAPI document: not an endpoint, and therefore without the prefix. */
+/** Path of the OpenAPI document. It is not an endpoint of the interface, so it has no prefix. */
 export const documentPath = '/openapi.json'
 
-/** The pages (interface §4.8), the files that they load, the index of the documents, and one that is in no folder. */
+/** Paths of the pages, of their files, of the documentation's index, and of SECURITY.md (interface §4.8). */
 export const pagePaths = {
   docs: '/docs',
   items: '/',
@@ -27,30 +27,30 @@ export const pagePaths = {
   security: '/SECURITY.md',
 } as const
 
-/** The folders of the documents (interface §4.8), as in the package. */
+/** Folders of the documentation (interface §4.8), in the package as in URLs. */
 export const documentFolders = ['/docs', '/docs/how-to', '/docs/reference'] as const
 
-/** The path of an item, prefix included. */
+/** Returns the path of an item, including the prefix. */
 export function itemPath(id: string): string {
   return `${prefix}${paths.items}/${id}`
 }
 
-/** Alternating header names and values, which `node:http` takes as they are. */
+/** Alternating header names and values, a form that `node:http` accepts. */
 export type HeaderList = readonly string[]
 
-/** Carries the session id (spec §1.4); the only place for it on a 204. */
+/** Response header with the session id (spec §1.4). A 204 has it only there, because it has no body. */
 export const sessionHeader = 'X-Session-Id'
 
-/** Says that a create had been done before (draft-ietf-httpapi-idempotency-key-header-07). */
+/** Response header of a create that repeats an earlier one (draft-ietf-httpapi-idempotency-key-header-07). */
 export const replayedHeader = 'Idempotent-Replayed'
 
 /**
- * On every response with a session id in its body, and on a 304 in place of one. A cache that stored such a body and
- * revalidated it by itself would show its `session_id` again, as that of another request (spec §1.4, RFC 9111 §5.2.2.5).
+ * Header of each response with a session id in its body, and of each 304 that replaces one. A cache that stored and
+ * revalidated such a body would show its `session_id` to another request (spec §1.4, RFC 9111 §5.2.2.5).
  */
 export const neverStored: HeaderList = ['Cache-Control', 'no-store']
 
-/** Response headers that a page from another origin may read. */
+/** Response headers that pages from other origins may read. */
 const exposedHeaders = [
   sessionHeader,
   'WWW-Authenticate',
@@ -64,7 +64,7 @@ const exposedHeaders = [
 export type ExposedHeader = (typeof exposedHeaders)[number]
 
 /**
- * On every response (spec §1.5): without them, a browser would hide body and headers from the page, and
+ * CORS headers of every response (spec §1.5). Without them, a browser would hide body and headers from the page, and
  * every error would look like a CORS error.
  */
 export const corsHeaders: HeaderList = [

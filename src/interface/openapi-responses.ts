@@ -1,4 +1,4 @@
-/** The responses of the OpenAPI document, with their headers and examples. @module */
+/** Responses of the OpenAPI document, with their headers and examples. @module */
 
 import { ApiError, type ErrorKind, type ErrorName, errorBody, errorKinds } from './errors.js'
 import type * as models from './models.js'
@@ -9,7 +9,7 @@ export const itemId = '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11'
 
 export const entityTag = '"hGyTlnVDEAVGgNZBxPkJx-W5Y6wFFvSU8zpKuxcl1cg"'
 
-/** The `detail` of each error. */
+/** Example of the `detail` of each error. */
 const details: Record<ErrorName, string> = {
   MISSING_TOKEN: 'The Authorization header is missing',
   TOKEN_EXPIRED: 'The token has expired',
@@ -37,7 +37,7 @@ const replaceRequest = { data: { title: 'Buy milk', done: true } }
 const item = { id: itemId, project_id: 'demo', ...itemRequest.data }
 const replacedItem = { id: itemId, project_id: null, ...replaceRequest.data }
 
-/** All examples by name. @param version semantic version of the service. */
+/** Returns all examples by name. @param version semantic version of the service. */
 export function examples(version: string): Record<string, object> {
   const healthy = {
     session_id: sessionId,
@@ -62,7 +62,7 @@ export function examples(version: string): Record<string, object> {
     items: envelope('success', 'Items retrieved successfully', [item]),
   }
   const errors = Object.entries(details).map(([name, detail]) => {
-    const error = new ApiError(name as ErrorName, detail) // a key of the table
+    const error = new ApiError(name as ErrorName, detail) // the table has this key
     return [name, errorBody(error, sessionId)] as const
   })
   return Object.fromEntries(
@@ -74,17 +74,17 @@ function envelope(status: string, message: string, data: object): object {
   return { session_id: sessionId, status, message, data }
 }
 
-/** A header whose value the catalogue of errors cannot know. */
+/** Headers of errors whose values depend on the request, so that the catalogue of errors cannot list them. */
 const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   METHOD_NOT_ALLOWED: 'Allow',
   IDEMPOTENCY_CONFLICT: 'Location',
   PRECONDITION_FAILED: 'ETag',
 }
 
-/** A header of a response. Any page may read those that are not in `ExposedHeader` (Fetch standard §2.2.2). */
+/** A documented response header. Any page may read `Cache-Control` without permission (Fetch standard §2.2.2). */
 type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
-/** The definition of each header. */
+/** Definitions of all response headers. */
 export const responseHeaders: Record<DocumentedHeader, object> = {
   'X-Session-Id': {
     description: 'Identifies this request, for tracing; `session_id` in the body is the same',
@@ -93,7 +93,7 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
     example: sessionId,
   },
   'WWW-Authenticate': {
-    description: 'What is required: a bearer token, with the claims of `TokenPayload`',
+    description: 'The required authentication: a bearer token with the claims of `TokenPayload`',
     required: true,
     schema: { type: 'string', const: 'Bearer' },
     example: 'Bearer',
@@ -105,7 +105,8 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
     example: 'GET, HEAD, POST, OPTIONS',
   },
   'Retry-After': {
-    description: 'When to retry, in seconds; with `SERVICE_UNAVAILABLE` and `STORE_UNAVAILABLE`',
+    description:
+      'Time to wait before a retry, in seconds; sent with `SERVICE_UNAVAILABLE` and `STORE_UNAVAILABLE`',
     schema: { type: 'integer', minimum: 0 },
     example: 1,
   },
@@ -116,19 +117,20 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
     example: itemPath(itemId),
   },
   ETag: {
-    description: 'Identifies the current state',
+    description: 'Entity tag of the current state of the item or list',
     required: true,
     schema: { type: 'string' },
     example: entityTag,
   },
   'Cache-Control': {
-    description: 'No cache may store the body, whose `session_id` belongs to this request',
+    description:
+      'Forbids caches to store the body, because its `session_id` is for this request only',
     required: true,
     schema: { type: 'string', const: 'no-store' },
     example: 'no-store',
   },
   'Preference-Applied': {
-    description: 'The `wait` of `Prefer`, if the request was ready to wait',
+    description: 'The `wait` of the request header `Prefer`, if the service was ready to wait',
     schema: { type: 'string' },
     example: 'wait=1',
   },
@@ -139,17 +141,17 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
   },
 }
 
-/** A reference to a model. */
+/** Returns a reference to a model. */
 export function model(name: keyof typeof models): { $ref: string } {
   return reference('schemas', name)
 }
 
-/** A response without a body. */
+/** Describes a response without a body. */
 export function emptyResponse(description: string, headers: readonly DocumentedHeader[] = []) {
   return { description, headers: references('headers', [sessionHeader, ...headers]) }
 }
 
-/** A response with a JSON body. */
+/** Describes a response with a JSON body. */
 export function jsonResponse(
   description: string,
   schema: object,
@@ -160,12 +162,12 @@ export function jsonResponse(
   return { ...emptyResponse(description, all), content: jsonContent(schema, examples) }
 }
 
-/** A JSON body. */
+/** Describes a JSON body. */
 export function jsonContent(schema: object, examples: readonly string[]) {
   return { 'application/json': { schema, examples: references('examples', examples) } }
 }
 
-/** The responses for some errors, one for each status, with an example of each error. */
+/** Describes the responses for some errors: one response per status, with an example of each error. */
 export function errorResponses(names: readonly ErrorName[]): Record<number, object> {
   const statuses = new Set(names.map((name) => errorKinds[name].status))
   return Object.fromEntries(
@@ -178,7 +180,7 @@ export function errorResponses(names: readonly ErrorName[]): Record<number, obje
   )
 }
 
-/** Says when an error occurs, without the references to clauses, which readers of this document do not have. */
+/** Describes when an error occurs. References to clauses are removed, because API users do not have the clauses. */
 function describe(name: ErrorName): string {
   const shown = name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
   return `${shown}: ${errorKinds[name].when.replaceAll(/ \((?:spec|interface) .*?\)/g, '')}.`
@@ -188,7 +190,7 @@ function headersOf(name: ErrorName): DocumentedHeader[] {
   const own = ownHeaders[name]
   if (own !== undefined) return [own]
   const { headers = [] }: ErrorKind = errorKinds[name]
-  return headers.filter((header) => header in responseHeaders) as DocumentedHeader[] // just checked
+  return headers.filter((header) => header in responseHeaders) as DocumentedHeader[] // the filter has checked the names
 }
 
 function references(kind: string, names: readonly string[]): Record<string, { $ref: string }> {

@@ -1,4 +1,4 @@
-/** What the OpenAPI document requires, and that it holds together. Responses are held against it in test/large/openapi. */
+/** Tests of required parts and references in the OpenAPI document. test/large/openapi compares responses with it. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ const document: Document = JSON.parse(text)
 const paths = Object.values(document.paths)
 const operations = paths.flatMap(({ parameters, ...methods }) => Object.values(methods))
 
-test('every reference leads to something', () => {
+test('every reference in the document has a target', () => {
   const references = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)]
   assert.ok(references.length > 50)
   for (const [, path = ''] of references) {
@@ -38,7 +38,7 @@ test('every reference leads to something', () => {
   }
 })
 
-test('bodies of requests and what is in a path are required; other parameters are not', () => {
+test('request bodies and path parameters are required; other parameters are optional', () => {
   const bodies = operations.flatMap(({ operationId, requestBody }) =>
     requestBody === undefined ? [] : [[operationId, requestBody.required]],
   )
@@ -51,14 +51,14 @@ test('bodies of requests and what is in a path are required; other parameters ar
   assert.deepEqual(new Set(all.map((each) => each.in)), new Set(['path', 'header', 'query']))
 })
 
-test('headers of responses are required unless they depend on the request or the state', () => {
+test('response headers are required unless they depend on the request or the state', () => {
   const optional = ['Retry-After', 'Preference-Applied', 'Idempotent-Replayed']
   for (const [name, { required = false }] of Object.entries(document.components.headers)) {
     assert.equal(required, !optional.includes(name), name)
   }
 })
 
-test('every response has the session id; all but those without a body have a body', () => {
+test('every response has the header X-Session-Id, and all but 204 and 304 have a body', () => {
   for (const { operationId, responses } of operations) {
     for (const [status, { headers, content }] of Object.entries(responses)) {
       const isEmpty = ['204', '304'].includes(status)

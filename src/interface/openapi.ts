@@ -1,6 +1,6 @@
 /**
- * The interface as an OpenAPI 3.1 document, made from the data that the service itself uses: models,
- * errors, paths and headers.
+ * Describes the interface as an OpenAPI 3.1 document, made from the service's own data: models, errors, paths and
+ * headers.
  *
  * @module
  */
@@ -22,11 +22,11 @@ import {
   responseHeaders,
 } from './openapi-responses.js'
 
-const description = `Keeps free-form JSON items in memory, exact to every byte: numbers of any size and
-precision, the order of members and names such as \`__proto__\` come back as they were sent. A client
-that parses numbers as doubles rounds those that do not fit.
+const description = `Keeps free-form JSON items in memory, byte for byte. Numbers of any size and precision, the
+order of members, and names such as \`__proto__\` come back as they were sent. A client that parses
+numbers as doubles rounds numbers that do not fit.
 
-Each path answers HEAD as GET without the body, and OPTIONS with 204 and the header \`Allow\`. Any other
+Each path answers HEAD like GET but without the body, and OPTIONS with 204 and the header \`Allow\`. Any other
 method is a 405 \`METHOD_NOT_ALLOWED\`, any other path a 404 \`ROUTE_NOT_FOUND\`. Requests from other
 origins are accepted.
 
@@ -38,7 +38,7 @@ const itemIdParameter = {
   in: 'path',
   required: true,
   description:
-    'Id of the item, in any letter case. Text that is not a UUID is an unknown id; an id that is empty or has a slash makes another path',
+    'Id of the item, in any letter case. Text that is not a UUID is an unknown id. An empty id, or an id with a slash, makes another path',
   schema: { type: 'string', format: 'uuid' },
   example: itemId,
 }
@@ -46,26 +46,26 @@ const project = {
   name: 'project_id',
   in: 'query',
   description:
-    'Only the items of this project, percent-encoded. Empty, or given more than once, it is a 422',
+    'Lists only the items of this project. The value is percent-encoded; an empty or repeated value is a 422',
   schema: { type: 'string', minLength: 1 },
   example: 'demo',
 }
-/** Entity tags of states that the client knows (RFC 9110 §13.1). */
+/** Request headers with entity tags of states that the client knows (RFC 9110 §13.1). */
 const conditions = [
   headerParameter(
     'If-Match',
-    'Only if the current `ETag` is one of these, or for `*` any; otherwise 412',
+    'Proceed only if the current `ETag` is in this list. `*` matches any tag. Otherwise 412',
     entityTag,
   ),
   headerParameter(
     'If-None-Match',
-    'Only if the current `ETag` is none of these; otherwise 304 for a read, and 412 for a change',
+    'Proceed only if the current `ETag` is not in this list. Otherwise 304 for a read, and 412 for a change',
     entityTag,
   ),
 ]
 const wait = headerParameter(
   'Prefer',
-  '`wait=N` with `If-None-Match`: instead of a 304, wait up to N seconds, 60 at most, for another state',
+  '`wait=N` with `If-None-Match`: instead of a 304, wait up to N seconds, 60 at most, for a change',
   'wait=1',
 )
 const idempotencyKey = headerParameter(
@@ -74,14 +74,14 @@ const idempotencyKey = headerParameter(
   '8e03978e-40d5-43dd-bc93-6894a57f9324',
 )
 
-/** Errors of every request. */
+/** Errors that every request can get. */
 const always: ErrorName[] = [
   'BAD_REQUEST',
   'REQUEST_TIMEOUT',
   'HEADERS_TOO_LARGE',
   'INTERNAL_ERROR',
 ]
-/** Errors of every item request. */
+/** Errors that every item request can get. */
 const ofItems: ErrorName[] = [
   ...always,
   'MISSING_TOKEN',
@@ -90,7 +90,7 @@ const ofItems: ErrorName[] = [
   'AUTH_NOT_CONFIGURED',
   'STORE_UNAVAILABLE',
 ]
-/** Errors of every item request that is refused under overload: all but deletes. */
+/** Errors of item requests that are rejected under overload: all but deletes. */
 const underLoad: ErrorName[] = [...ofItems, 'SERVICE_UNAVAILABLE']
 const ofItem: ErrorName[] = ['itemNotFound', 'ROUTE_NOT_FOUND', 'PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
@@ -98,9 +98,9 @@ const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_F
 const readHeaders = ['ETag', 'Preference-Applied'] as const
 const notModifiedHeaders = ['Cache-Control', ...readHeaders] as const
 
-/** What the store in use guarantees for its lists. */
+/** Guarantees of the current store for its lists. */
 export interface ListGuarantees {
-  /** Whether a list shows the items as of one moment. */
+  /** Whether a list shows all items at one moment. */
   readonly isSnapshot: boolean
   /** Whether items are listed in the order of their creation. */
   readonly isInOrder: boolean
@@ -108,8 +108,8 @@ export interface ListGuarantees {
 
 /**
  * @param version semantic version of the service.
- * @param origin that clients reach the service under, if it is known: tools that read the document from a
- * file cannot resolve a path.
+ * @param origin origin under which clients reach the service, if known. Tools that read the document from a file need
+ * it to resolve paths.
  */
 export function openApiDocument(
   version: string,
@@ -130,10 +130,10 @@ export function openApiDocument(
       contact: { name: 'The Item Store developers' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: origin + prefix, description: 'The service that this document comes from' }],
+    servers: [{ url: origin + prefix, description: 'The service that sent this document' }],
     externalDocs: {
       url: origin + pagePaths.index,
-      description: 'The documentation as text, with an index of it',
+      description: 'Index of the documentation, as text',
     },
     tags: [
       { name: 'items', description: 'Create, list, read, replace and delete items' },
@@ -198,7 +198,7 @@ export function openApiDocument(
           parameters: [...conditions, wait],
           responses: {
             200: jsonResponse('The item', itemResponse('success'), ['item'], readHeaders),
-            304: emptyResponse('The item is what the client has', notModifiedHeaders),
+            304: emptyResponse('The client has the current item', notModifiedHeaders),
             ...errorResponses([...underLoad, ...ofItem]),
           },
         },
@@ -216,7 +216,7 @@ export function openApiDocument(
               ['replacedItem'],
               ['ETag'],
             ),
-            // With an empty id, the path is that of the list, which has neither PUT nor DELETE.
+            // With an empty id, the path is the path of the list, which has neither PUT nor DELETE.
             ...errorResponses([...underLoad, ...ofItem, ...withBody, 'METHOD_NOT_ALLOWED']),
           },
         },
@@ -259,7 +259,7 @@ function requestBody(example: string): object {
   return { required: true, content: jsonContent(model('GenericRequest'), [example]) }
 }
 
-/** The envelope of an item (spec §2.3): in this service it always has one. */
+/** Schema of a response with an item (spec §2.3). In this service, the response always has an item. */
 function itemResponse(status: models.ItemResponse['status']): object {
   const own = {
     type: 'object',
@@ -269,14 +269,14 @@ function itemResponse(status: models.ItemResponse['status']): object {
   return { allOf: [model('ItemResponse'), own] }
 }
 
-/** The models as JSON Schemas, with references where one is part of another. */
+/** Returns the models as JSON Schemas. A model inside another one becomes a reference. */
 function schemas(): object {
-  const own = models as unknown as Record<string, GenericSchema> // their types do not say that they are Valibot's
+  const own = models as unknown as Record<string, GenericSchema> // the types hide that these are Valibot's schemas
   return toJsonSchemaDefs(own, {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    typeMode: 'output', // the last schema of a pipe, which is the one that names the members
-    // Generated clients would otherwise know only the members that have a name here.
+    typeMode: 'output', // uses the last schema of a pipe, which names the members
+    // Without this, generated clients would allow only the members that are named here.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object'
         ? { ...jsonSchema, additionalProperties: true }

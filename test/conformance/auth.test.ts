@@ -1,4 +1,4 @@
-/** Specification §5: authentication. §5.5 needs more than HTTP: test/auth-environment.test.ts. */
+/** Tests of authentication (specification §5). §5.5 needs more than HTTP: see test/auth-environment.test.ts. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -10,7 +10,7 @@ import { inSeconds, signatureOf, validClaims } from './tokens.js'
 
 const service = await useService()
 
-/** A request to each item endpoint, with valid bodies. */
+/** Returns one request to each item endpoint, with valid bodies. */
 function requestsTo({ id }: Item, project_id: string) {
   const body = JSON.stringify({ data: {}, project_id })
   return [
@@ -28,7 +28,7 @@ const [header = '', payload = '', signature = ''] = service.validToken().split('
 const forgedPayload = Buffer.from(JSON.stringify({ ...validClaims(), sub: 'root' }))
 const brokenSignature = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
 
-/** Values of the header, each with the code of the 401. */
+/** Values of the `Authorization` header that are rejected, each with the code of the 401. */
 const refused: [title: string, code: string, authorization: string | undefined][] = [
   ['no Authorization header', 'MISSING_TOKEN', undefined],
   ['Basic scheme', 'MISSING_TOKEN', 'Basic dXNlcjpwYXNz'],
@@ -98,9 +98,9 @@ test('§5.1 GET /health ignores an invalid token', async () => {
   }
 })
 
-test('§5.2 §5.4 a token is verified on every request: it stops once it expires', async () => {
+test('§5.2 §5.4 a token is verified on every request: it is rejected once it has expired', async () => {
   let [exp, token, status] = [0, '', 401]
-  // On a busy machine, it may expire before the service has it: then one that is valid for longer.
+  // On a busy machine, the token may expire before the service has received it. The test then uses a longer lifetime.
   for (let time = 2; status === 401 && time < 60; time *= 2) {
     exp = inSeconds(time)
     token = service.mint({ sub: 'tester', exp })
@@ -111,10 +111,10 @@ test('§5.2 §5.4 a token is verified on every request: it stops once it expires
   assertError(await service.request('GET', '/items', { token }), 401, 'TOKEN_EXPIRED')
 })
 
-test('§5.3 HMAC SHA-256 over base64url header and payload, joined by a dot', async () => {
+test('§5.3 the signature is HMAC SHA-256 over base64url header and payload, joined by a dot', async () => {
   const headerText = Buffer.from('{"typ":"JWT","alg":"HS256"}').toString('base64url')
   const claims = Buffer.from(`{"exp":${inSeconds(600)},"sub":"é???>>>"}`).toString('base64url')
-  assert.match(claims, /_.*-/, 'the characters that base64 does not have')
+  assert.match(claims, /_.*-/, 'the characters that only base64url has')
   const signed = `${headerText}.${claims}`
   const token = `${signed}.${signatureOf(signed, service.secret)}`
   assert.equal((await service.request('GET', '/items', { token })).status, 200, 'status')

@@ -1,68 +1,68 @@
-/** A small HTTP client that sends exactly what it is told, right or wrong. */
+/** A small HTTP client that sends requests exactly as given, whether valid or not. */
 
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { type Exchange, show, validTokens, watched } from './exchanges.js'
 import { type MintOptions, mintToken, validClaims } from './tokens.js'
 
-/** A service to send requests to. */
+/** The service under test, with functions that send requests to it. */
 export interface Service {
-  /** Ends with `/api/v1`. */
+  /** Base URL of the service, which ends with `/api/v1`. */
   readonly baseUrl: URL
   readonly secret: string
-  /** Sends a request; the path is relative to the base url, as in the specification. */
+  /** Sends a request. The path is relative to the base URL, as in the specification. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request whose target is not put behind the base url's path. */
+  /** Sends a request with a target that is not appended to the base URL. */
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request with a valid token and, where given, a value as JSON. */
+  /** Sends a request with a valid token and, if given, a value as JSON. */
   call(method: string, path: string, value?: unknown): Promise<Answer>
-  /** A token signed with the service's secret unless the options say otherwise. */
+  /** Returns a token signed with the service's secret, unless the options say otherwise. */
   mint(claims: unknown, options?: Partial<MintOptions>): string
   validToken(): string
 }
 
-/** A whole response. */
+/** A complete response. */
 export interface Answer {
   readonly status: number
-  /** Names in lower case. */
+  /** Response headers, with names in lower case. */
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
-  /** The body as parsed JSON. @throws {SyntaxError} */
+  /** Parses the body as JSON. @throws {SyntaxError} */
   json(): unknown
 }
 
 export interface RequestOptions {
-  /** Sent as `Authorization: Bearer <token>`. */
+  /** A token, sent as `Authorization: Bearer <token>`. */
   readonly token?: string
-  /** Sent as it is, as `application/json` unless `headers` say otherwise. */
+  /** The body, sent unchanged, as `application/json` unless `headers` say otherwise. */
   readonly body?: string | Uint8Array
-  /** Names in lower case; one that is `undefined` is not sent. */
+  /** Request headers, with names in lower case. A header whose value is `undefined` is not sent. */
   readonly headers?: http.OutgoingHttpHeaders
 }
 
 let isMute = false
 
-/** Longest time that a whole answer may take, however steadily it arrives, in milliseconds. */
+/** Maximum time for a complete response, even one that arrives steadily, in milliseconds. */
 const longestAnswer = 120_000
 
 /**
- * Longest time to wait for an answer or more of it, in milliseconds, on a busy machine too.
- * @param isLarge whether there is much to do for it.
- * @throws {Error} once a request had no answer: a service that hangs is reported within seconds, and
- * not after that time for each request of all tests.
+ * Returns the maximum time to wait for a response or its next part, in milliseconds, even on a busy machine.
+ * @param isLarge whether the request takes much work.
+ * @throws {Error} if an earlier request got no response: then a service that hangs is reported within seconds, instead
+ * of after a timeout for each request of all tests.
  */
 export function timeForAnswer(isLarge: boolean): number {
-  if (isMute) throw new Error('not asked, as an earlier request had no answer')
+  if (isMute) throw new Error('not sent, because an earlier request had no answer')
   return isLarge ? 60_000 : 30_000
 }
 
-/** @param what the request that had no answer in time. */
+/** Returns the error for a request without a response in time. @param what method and target of the request. */
 export function noAnswer(what: string): Error {
   isMute = true
   return new Error(`no answer to ${what}`)
 }
 
-/** @param baseUrl ends with `/api/v1`. */
+/** Returns functions that send requests to a service. @param baseUrl ends with `/api/v1`. */
 export function serviceAt(baseUrl: URL, secret: string): Service {
   const mint = (claims: unknown, options?: Partial<MintOptions>) =>
     mintToken(claims, { secret, ...options })
@@ -90,7 +90,7 @@ export function serviceAt(baseUrl: URL, secret: string): Service {
 
 /**
  * Sends one request, on a connection of its own.
- * @param target what stands in the request line behind the method, whatever it is.
+ * @param target request target, sent unchanged in the request line, even if it is invalid.
  */
 export async function send(
   origin: URL,
@@ -118,13 +118,13 @@ export async function send(
       )
       .on('timeout', giveUp)
       .on('close', () => clearTimeout(limit))
-      // Comes after the answer too, where the service refuses a body that is still being sent.
+      // An error also follows the response when the service rejects a body that is still being sent.
       .on('error', reject)
       .end(body)
   })
 }
 
-/** Reads a response to its end. */
+/** Reads a complete response. */
 export async function readAnswer(response: http.IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk)
@@ -142,7 +142,7 @@ function headersOf(
   const all: http.OutgoingHttpHeaders = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    // Node would not say on GET and DELETE that a body follows.
+    // For GET and DELETE, Node would not announce the body.
     ...(body === undefined || 'transfer-encoding' in headers
       ? {}
       : { 'content-length': body.length }),

@@ -1,4 +1,4 @@
-/** Specification §4: endpoints. */
+/** Tests of the endpoints (specification §4). */
 
 import assert from 'node:assert/strict'
 import { create, envelopeOf, itemOf, itemsOf, listed, record, stored } from './expect.js'
@@ -7,7 +7,7 @@ import { test } from './test.js'
 
 const service = await useService()
 
-// The first test of all, of a service that may have no items yet.
+// This test runs first of all, because the service may have no items yet.
 test('§4.2 the list is an array, even when no items exist', async () => {
   itemsOf(await service.call('GET', '/items'))
 })
@@ -66,7 +66,7 @@ test('§4.3 create answers 201 created with the new item and its id', async () =
   assert.deepEqual(await stored(service, String(id)), envelope.data, 'the stored item')
 })
 
-test('§4.3 two creates of the same yield two different ids', async () => {
+test('§4.3 two creates with equal bodies yield two different ids', async () => {
   const value = { data: { same: true }, project_id: 'p' }
   const first = itemOf(await service.call('POST', '/items', value), 201)
   const second = itemOf(await service.call('POST', '/items', value), 201)

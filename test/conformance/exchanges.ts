@@ -1,9 +1,9 @@
-/** Remembers which request a test is about, so that its report can show it: the one whose answer was looked at last. */
+/** Remembers the current request of a test for its report: the request whose response the test accessed last. */
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Answer } from './client.js'
 
-/** A request and, if there is one, its answer. */
+/** A request with its response, if there is one. */
 export interface Exchange {
   readonly method: string
   readonly url: string
@@ -12,12 +12,12 @@ export interface Exchange {
   readonly answer?: Answer
 }
 
-/** Tokens that the service has to accept. */
+/** Tokens that the service must accept. */
 export const validTokens = new Set<string>()
 
 let current: Exchange | undefined
 
-/** @param exchange `undefined` at the start of a test. */
+/** Sets the request that the report of the current test shows. @param exchange `undefined` at the start of a test. */
 export function show(exchange: Exchange | undefined): void {
   current = exchange
 }
@@ -26,7 +26,7 @@ export function shownExchange(): Exchange | undefined {
   return current
 }
 
-/** The same answer, which is shown once a test looks at it. */
+/** Wraps a response, so that the report shows the response once a test accesses it. */
 export function watched(exchange: Exchange, answer: Answer): Answer {
   const look = <T>(value: T): T => {
     show({ ...exchange, answer })

@@ -1,4 +1,4 @@
-/** What answers have to look like, as far as the specification says it. */
+/** Checks of responses, as far as the specification defines them. */
 
 import assert from 'node:assert/strict'
 import type { Answer, Service } from './client.js'
@@ -9,7 +9,7 @@ export type Item = Record<string, unknown> & { id: string }
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** Spec §1.4. */
+/** Checks that a session id is a UUID of version 4 (spec §1.4). */
 export function assertSessionId(value: unknown): asserts value is string {
   assert.ok(
     typeof value === 'string' && uuidV4.test(value),
@@ -21,13 +21,13 @@ export function assertUuid(value: unknown): asserts value is string {
   assert.ok(typeof value === 'string' && uuid.test(value), `id is ${kind(value)}, expected a UUID`)
 }
 
-/** The value as an object whose members can be looked at. */
+/** Returns a value as an object. @throws {AssertionError} if it is not an object. */
 export function record(value: unknown): Record<string, unknown> {
-  if (!isRecord(value)) assert.fail(`there is ${kind(value)} where an object has to be`)
+  if (!isRecord(value)) assert.fail(`a value is ${kind(value)}, expected an object`)
   return value
 }
 
-/** The session id of a body, wherever bodies have it (spec §1.4, §7). */
+/** Returns the session id of a body: at the top level, or inside `detail` for an error (spec §1.4, §7). */
 export function sessionIdOf(answer: Answer): string {
   const { session_id, detail } = record(answer.json())
   const value = session_id ?? (isRecord(detail) ? detail.session_id : undefined)
@@ -35,7 +35,7 @@ export function sessionIdOf(answer: Answer): string {
   return value
 }
 
-/** The envelope of an item (spec §2.3). */
+/** Checks the envelope of an item, and returns the envelope (spec §2.3). */
 export function envelopeOf(answer: Answer, httpStatus: number): Record<string, unknown> {
   assert.equal(answer.status, httpStatus, 'status')
   const envelope = record(answer.json())
@@ -44,12 +44,12 @@ export function envelopeOf(answer: Answer, httpStatus: number): Record<string, u
   return envelope
 }
 
-/** The item in an envelope. */
+/** Checks the envelope of an item, and returns the item. */
 export function itemOf(answer: Answer, httpStatus: number): Item {
   return asItem(envelopeOf(answer, httpStatus).data)
 }
 
-/** The collection: an array, or an envelope around one (spec §4.2 leaves it open). */
+/** Returns the items of a list response: an array, or an envelope around an array (spec §4.2 allows both). */
 export function itemsOf(answer: Answer): Item[] {
   assert.equal(answer.status, 200, 'status')
   const body = answer.json()
@@ -58,7 +58,7 @@ export function itemsOf(answer: Answer): Item[] {
   return items.map(asItem)
 }
 
-/** Spec §7, with the status and the code of a row of its table. */
+/** Checks the body of an error, with a status and code from the table of errors (spec §7). */
 export function assertError(answer: Answer, status: number, code: string): void {
   assert.equal(answer.status, status, 'status')
   const body = record(answer.json())
@@ -69,7 +69,7 @@ export function assertError(answer: Answer, status: number, code: string): void 
   assert.ok(typeof detail.detail === 'string' && detail.detail !== '', `no message in a ${status}`)
 }
 
-/** Spec §7: the 404 of an item, of which little is said. */
+/** Checks the 404 of an unknown item. The specification requires only the id in its text (spec §7). */
 export function assertItemNotFound(answer: Answer, id: string): void {
   assert.equal(answer.status, 404, 'status')
   const { detail } = record(answer.json())
@@ -77,19 +77,19 @@ export function assertItemNotFound(answer: Answer, id: string): void {
   assert.ok(typeof text === 'string' && text.includes(id), 'no id in the detail of a 404')
 }
 
-/** Creates an item and gives it back. */
+/** Creates an item and returns it. */
 export async function create(service: Service, data: object, projectId?: string): Promise<Item> {
   const request = projectId === undefined ? { data } : { data, project_id: projectId }
   return itemOf(await service.call('POST', '/items', request), 201)
 }
 
-/** The stored item, or `undefined`. */
+/** Reads an item from the service. @returns `undefined` if the item does not exist. */
 export async function stored(service: Service, id: string): Promise<Item | undefined> {
   const answer = await service.call('GET', `/items/${id}`)
   return answer.status === 404 ? undefined : itemOf(answer, 200)
 }
 
-/** All stored items; there may be more than those of the test that asks. */
+/** Lists all stored items. Other tests may have created some of them. */
 export async function listed(service: Service): Promise<Item[]> {
   return itemsOf(await service.call('GET', '/items'))
 }
@@ -104,7 +104,7 @@ function hasId(value: Record<string, unknown>): value is Item {
   return typeof value.id === 'string'
 }
 
-/** A value in words, so that tests that fail alike say the same. */
+/** Describes a value by its type, so that tests which fail for the same reason print the same message. */
 function kind(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'

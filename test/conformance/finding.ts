@@ -1,4 +1,4 @@
-/** What a failed test says: what is wrong, the request as a curl command, and the response. */
+/** Report of a failed test: the problem, the request as a curl command, and the response. */
 
 import { AssertionError } from 'node:assert'
 import { STATUS_CODES } from 'node:http'
@@ -6,16 +6,16 @@ import { inspect } from 'node:util'
 import { printable } from '../../src/process/log.js'
 import { type Exchange, validTokens } from './exchanges.js'
 
-/** Maximum length of a body, and of a value in the first line, in characters. */
+/** Maximum length of a body in the report, and of a value in its first line, in characters. */
 const maxBody = 2_000
 const maxValue = 60
 
-/** What stands for a token that the service accepts, and for the signature of any other. */
+/** Placeholder for a valid token, and placeholder for the signature of any other token. */
 export const placeholders = { token: '$TOKEN', signature: '$SIGNATURE' }
 
-/** Thrown in place of the error of a test. Its first line is the problem, the rest how to see it. */
+/** Replaces the error of a failed test. Its first line is the problem; the rest shows how to reproduce it. */
 export class Finding extends Error {
-  /** @param hasStack whether to say where the test failed, for those who can change the service and its tests. */
+  /** @param hasStack whether to show the stack, for people who can change the service and its tests. */
   constructor(error: unknown, exchange: Exchange | undefined, hasStack: boolean) {
     const parts = exchange === undefined ? [] : [curlOf(exchange), responseOf(exchange)]
     super([problemOf(error), ...parts].map(safe).join('\n\n'))
@@ -24,17 +24,17 @@ export class Finding extends Error {
   }
 }
 
-/** What a failed test says, in the event of Node's test runner. */
+/** Returns the message of a failed test from an event of Node's test runner. */
 export function causeOf({ cause, message }: Error): string {
   return cause instanceof Error ? cause.message : safe(message)
 }
 
-/** The cause of a failure, the same for tests that fail alike. */
+/** Returns the first line of a message: the cause of a failure, which is the same for tests that fail alike. */
 export function problemIn(text: string): string {
   return text.split('\n', 1).join()
 }
 
-/** Texts of the service as lines to read, without signatures of tokens: those that the secret made are secrets, too. */
+/** Makes a text printable, without signatures of tokens. A signature made with the secret is secret too. */
 function safe(text: string): string {
   return text
     .replaceAll(/\b(eyJ[\w-]+\.[\w-]*\.)[\w-]+/g, `$1$${placeholders.signature}`)
@@ -52,7 +52,7 @@ function problemOf(error: unknown): string {
     if (error instanceof SyntaxError) return `the body is not JSON\n${error.message}`
     return error instanceof Error ? error.message : inspect(error)
   }
-  // Node.js adds the values to the message in some versions.
+  // Some versions of Node.js add the values to the message.
   const name = error.generatedMessage ? 'a value' : problemIn(error.message)
   const [actual, expected] = [valueText(error.actual), valueText(error.expected)]
   if (Math.max(actual.length, expected.length) > maxValue) {
@@ -69,7 +69,7 @@ function valueText(value: unknown): string {
   })
 }
 
-/** A command for a shell; `$TOKEN` and `$SIGNATURE` are left to whoever runs it. */
+/** Formats a request as a shell command. The person who runs it has to set `$TOKEN` and `$SIGNATURE`. */
 function curlOf({ method, url, headers, body }: Exchange): string {
   const isUsual = method === (body === undefined ? 'GET' : 'POST')
   const words = ['curl -i', ...(isUsual ? [] : [`-X ${method}`]), quoted(url)]
@@ -89,7 +89,7 @@ function responseOf({ answer }: Exchange): string {
   return text === '' ? head : `${head}\n\n${shortened(text)}`
 }
 
-/** A header's value, with a token that the service accepts as a variable. */
+/** Returns a header's value, in which a placeholder replaces a valid token. */
 function withoutToken(value: string): string {
   const [scheme, token = ''] = value.split(' ')
   return validTokens.has(token) ? `${scheme} ${placeholders.token}` : value
@@ -99,7 +99,7 @@ function shortened(text: string): string {
   return text.length > maxBody ? `${text.slice(0, maxBody)}… (${text.length} characters)` : text
 }
 
-/** A word of a shell. Tokens become variables, which are read between double quotes only. */
+/** Quotes a shell word. Double quotes are used for tokens, because a shell expands variables only in them. */
 function quoted(text: string): string {
   if (/^authorization: [\w .$-]+$/.test(text)) return `"${text}"`
   return `'${text.replaceAll("'", "'\\''")}'`

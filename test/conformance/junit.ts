@@ -1,4 +1,4 @@
-/** The report of `item-store conformance` as JUnit XML. Node's own leaves `]]>` as it is, which no parser accepts. */
+/** Reports the results of conformance tests as JUnit XML. Node's own reporter writes `]]>`, which is invalid in XML. */
 
 import type { TestEvent } from 'node:test/reporters'
 import { causeOf, problemIn } from './finding.js'
@@ -30,7 +30,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield '</testsuite>\n</testsuites>\n'
 }
 
-/** For attributes and text alike. What no XML may contain is already escaped in a finding. */
+/** Escapes a text for attributes and elements. Characters that XML forbids are already escaped in a finding. */
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"\n]/g, (character) => entities.get(character) ?? character)
 }

@@ -1,4 +1,4 @@
-/** Specification §8 and §9: limits and versioning. */
+/** Tests of limits and versioning (specification §8 and §9). */
 
 import assert from 'node:assert/strict'
 import { assertError, create, itemOf, itemsOf, record } from './expect.js'
@@ -20,7 +20,7 @@ for (const [length, status] of [
   })
 }
 
-test('§8 there are no paging parameters: with such a query, the list has all items too', async () => {
+test('§8 there are no paging parameters: with such a query, the list still has all items', async () => {
   const items = [await create(service, {}), await create(service, {})]
   for (const query of ['limit=1', 'page=2&per_page=1', 'offset=1', 'skip=1&take=1']) {
     const answer = await service.call('GET', `/items?${query}`)
@@ -33,8 +33,8 @@ test('§8 there are no paging parameters: with such a query, the list has all it
   }
 })
 
-test('§9.1 the base url ends with /api/v1, and all endpoints are below it', async () => {
-  assert.ok(service.baseUrl.pathname.endsWith('/api/v1'), 'the base url does not end so')
+test('§9.1 the base URL ends with /api/v1, and all endpoints are below it', async () => {
+  assert.ok(service.baseUrl.pathname.endsWith('/api/v1'), 'the base URL does not end with /api/v1')
   assert.equal((await service.request('GET', '/health')).status, 200, 'status')
   const { id } = await create(service, {})
   assert.equal((await service.call('GET', '/items')).status, 200, 'status')
@@ -42,7 +42,7 @@ test('§9.1 the base url ends with /api/v1, and all endpoints are below it', asy
 })
 
 test('§9.2 the version of the health response is a semantic version', async () => {
-  // The pattern that semver.org gives.
+  // The pattern for versions from semver.org.
   const semver =
     /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/
   const { version } = record((await service.request('GET', '/health')).json())

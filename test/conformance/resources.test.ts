@@ -1,4 +1,4 @@
-/** Specification §2: resources and their fields. */
+/** Tests of resources and their fields (specification §2). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -30,14 +30,14 @@ const requestsWithId = [
   { title: 'in data', request: { data: { id: foreignId, a: 1 } } },
 ]
 for (const { title, request } of requestsWithId) {
-  test(`§2.1 id is never taken from the client, who gives one ${title}`, async () => {
+  test(`§2.1 id is never taken from the client, even if it is ${title}`, async () => {
     const answer = await service.call('POST', '/items', request)
     if (answer.status !== 422)
       assert.notEqual(itemOf(answer, 201).id, foreignId, 'the id is that of the client')
     assert.equal(await stored(service, foreignId), undefined, 'the stored item')
   })
 
-  test(`§2.1 id is preserved on replace, though the client gives another ${title}`, async () => {
+  test(`§2.1 id is preserved on replace, even if another id is ${title}`, async () => {
     const { id } = await create(service, {})
     const answer = await service.call('PUT', `/items/${id}`, request)
     if (answer.status !== 422)
@@ -102,7 +102,7 @@ test('§2.1 a member of data is stored verbatim: an integer keeps all its digits
   }
 })
 
-test('§2.1 the keys of data may be any text, also what is a name in some language', async () => {
+test('§2.1 the keys of data may be any text, including names that are special in some language', async () => {
   const names = ['', '__proto__', 'constructor', 'toString', 'length', '__class__', 'null', '$ref']
   const data = Object.fromEntries(names.map((name, value) => [name, value]))
   const item = await create(service, data, 'p')
@@ -183,12 +183,15 @@ test('§2.4 health: session_id, status, service_name, version and services_summa
   assert.equal(health.status, 'healthy', 'the status of health')
   assert.ok(
     typeof health.service_name === 'string' && health.service_name !== '',
-    'service_name is not a text',
+    'service_name is not a string with characters',
   )
   assert.equal(typeof health.version, 'string', 'the type of version')
   const summary = record(health.services_summary)
   for (const name of ['total', 'healthy', 'unhealthy']) {
-    assert.ok(Number.isInteger(summary[name]) && Number(summary[name]) >= 0, `${name} is no count`)
+    assert.ok(
+      Number.isInteger(summary[name]) && Number(summary[name]) >= 0,
+      `${name} is not a count`,
+    )
   }
   assert.equal(summary.total, Number(summary.healthy) + Number(summary.unhealthy), 'total')
 })

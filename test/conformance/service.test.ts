@@ -1,4 +1,4 @@
-/** Specification §1: what the service does. */
+/** Tests of the service as a whole (specification §1). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -35,12 +35,12 @@ const withBody = [
   { title: 'replace', method: 'PUT', path: '/items/{id}', body: '{"data":{}}', status: 200 },
   { title: 'unknown item', method: 'GET', path: `/items/${randomUUID()}`, status: 404 },
   { title: 'invalid body', method: 'POST', path: '/items', body: '{}', status: 422 },
-  { title: 'refused token', method: 'GET', path: '/items', token: 'no.such.token', status: 401 },
+  { title: 'rejected token', method: 'GET', path: '/items', token: 'no.such.token', status: 401 },
 ]
 const list = { title: 'list', method: 'GET', path: '/items', status: 200 }
 type Row = (typeof withBody)[number] | typeof list
 
-/** Sends the request of a row, about an item that is there, and checks the status of the answer. */
+/** Sends the request of a table row, for an existing item, and checks the status of the response. */
 async function answerTo({ title: _, status, ...row }: Row, headers = {}): Promise<Answer> {
   const { method, path, token = service.validToken(), ...rest } = { token: undefined, ...row }
   const { id } = await create(service, {})
@@ -57,7 +57,7 @@ for (const row of withBody) {
   })
 }
 
-test('§1.4 list: the body has a session_id, unless it is the array alone', async () => {
+test('§1.4 list: the body has a session_id, unless it is only an array', async () => {
   const answer = await answerTo(list)
   if (!Array.isArray(answer.json())) sessionIdOf(answer)
 })
@@ -74,7 +74,7 @@ test('§1.4 session ids are unique across concurrent requests', async () => {
 })
 
 for (const row of [...withBody, list]) {
-  test(`§1.5 ${row.title}: a page of another origin may see the answer`, async () => {
+  test(`§1.5 ${row.title}: a page of another origin may read the response`, async () => {
     assertAllowed(await answerTo(row, { origin }))
   })
 }
@@ -96,9 +96,9 @@ for (const { method, path } of preflights) {
       },
     })
     const { status, headers } = answer
-    assert.ok(status >= 200 && status < 300, `a preflight is answered ${status}, expected 2xx`)
+    assert.ok(status >= 200 && status < 300, `the status of a preflight is ${status}, expected 2xx`)
     assertAllowed(answer)
-    // A browser takes * for any method, and for any header but this one.
+    // In CORS, `*` means any method, and any header except Authorization.
     const methods = listOf(headers['access-control-allow-methods'])
     assert.ok(
       methods.includes(method.toLowerCase()) || methods.includes('*') || method === 'GET',

@@ -1,18 +1,17 @@
 /**
- * The service under test: the one that `BASE_URL` names, any implementation of the interface, or
- * this one, started as a process of its own for each file of tests.
- *
- * `BASE_URL` ends with `/api/v1`; `JWT_SECRET` has to be that service's own then.
+ * The service under test. `BASE_URL` names a service with any implementation of the interface, and ends with `/api/v1`.
+ * `JWT_SECRET` must then be the secret of that service. Without `BASE_URL`, each test file starts this service in a
+ * process of its own.
  */
 
 import { type Service, serviceAt } from './client.js'
 
 const { BASE_URL, JWT_SECRET } = process.env
 
-/** The service for all tests of a file; ended after them if it was started for them. */
+/** Returns the service for all tests of a file. A service that was started for them is stopped after them. */
 export async function useService(): Promise<Service> {
   if (!BASE_URL) {
-    // It is not in the package, whose command always names a service, so no bundler may follow it.
+    // The file is not in the package, whose command always names a service. No bundler may include it.
     const path = new URL('../support/own-service.js', import.meta.url)
     const { ownService }: typeof import('../support/own-service.js') = await import(path.href)
     return await ownService()

@@ -1,4 +1,4 @@
-/** The report of `item-store conformance` for people. */
+/** Reports the results of `item-store conformance` for people. */
 
 import type { TestEvent } from 'node:test/reporters'
 import { causeOf, placeholders, problemIn } from './finding.js'
@@ -6,14 +6,14 @@ import { causeOf, placeholders, problemIn } from './finding.js'
 const colors = process.stdout.hasColors?.() ?? false
 const [passed, failed] = colors ? ['\x1b[32m✔\x1b[39m', '\x1b[31m✖\x1b[39m'] : ['✔', '✖']
 
-/** What the placeholders in the commands stand for. */
+/** Explanations of the placeholders in curl commands. */
 const explanations = {
   [placeholders.token]: '$TOKEN is a valid token: TOKEN=$(item-store token --sub tester)',
   [placeholders.signature]:
-    '$SIGNATURE is that of another token, which is left out because the secret may have made it',
+    '$SIGNATURE is the signature of another token, left out because the secret may have made it',
 }
 
-/** A line for each test; after those that failed, what was sent, received and expected. At the end the causes. */
+/** Prints a line per test. A failed test also has request, response and expectation. All causes follow at the end. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const totals: string[] = []
   const causes = new Map<string, number>()
@@ -37,7 +37,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   if (explained.size > 0) yield `\n${[...explained].join('\n')}\n`
 }
 
-/** The most frequent cause first. */
+/** Formats the causes of failures, the most frequent cause first. */
 function lines(causes: ReadonlyMap<string, number>): string {
   return [...causes]
     .sort(([, a], [, b]) => b - a)

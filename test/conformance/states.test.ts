@@ -1,4 +1,4 @@
-/** Specification §3: states and transitions of an item. */
+/** Tests of the states of an item and their transitions (specification §3). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -21,7 +21,7 @@ test('§3 absent, POST with a valid body: stored under a new UUID, 201', async (
   const before = new Set((await listed(service)).map(({ id }) => id))
   const { id } = itemOf(await service.call('POST', '/items', { data: { a: 1 } }), 201)
   assertUuid(id)
-  assert.equal(before.has(id), false, 'whether the id is one of an earlier item')
+  assert.equal(before.has(id), false, 'whether an earlier item has the same id')
   assert.equal((await stored(service, id))?.a, 1, 'a member of the stored item')
 })
 

@@ -1,13 +1,13 @@
-/** A test whose failure is a finding. */
+/** Runs a conformance test, whose failure is reported as a finding. */
 
 import { test as nodeTest } from 'node:test'
 import { show, shownExchange } from './exchanges.js'
 import { Finding } from './finding.js'
 
-/** Whether the service is one that whoever runs the tests has named, and not started for them. */
+/** Whether the person who runs the tests has named a service. Otherwise, one was started for the tests. */
 const isNamed = Boolean(process.env.BASE_URL)
 
-/** @param title begins with the clauses of the specification. */
+/** Runs a test. @param title begins with the tested clauses of the specification. */
 export function test(title: string, check: () => void | Promise<void>): void {
   nodeTest(title, async () => {
     show(undefined)

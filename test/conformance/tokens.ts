@@ -1,12 +1,12 @@
-/** JSON Web Tokens put together by hand, so that wrong ones can be made too (RFC 7515, 7519). */
+/** Makes JSON Web Tokens without a library, so that invalid tokens can be made too (RFC 7515, 7519). */
 
 import { createHmac } from 'node:crypto'
 
 export interface MintOptions {
   readonly secret: string
-  /** `alg` of the header, HS256 by default; `none` gives an empty signature. */
+  /** The `alg` of the token's header, HS256 by default; `none` gives an empty signature. */
   readonly algorithm?: string
-  /** Members added to the header, or its complete text. */
+  /** Members to add to the token's header, or the complete text of the header. */
   readonly header?: object | string
 }
 
@@ -15,10 +15,7 @@ const hashes = new Map([
   ['HS512', 'sha512'],
 ])
 
-/**
- * A signed token.
- * @param claims the payload, or its very text or bytes.
- */
+/** Returns a signed token. @param claims the payload as a value, or its exact text or bytes. */
 export function mintToken(claims: unknown, options: MintOptions): string {
   const { secret, algorithm = 'HS256', header = {} } = options
   const headerText =
@@ -27,7 +24,7 @@ export function mintToken(claims: unknown, options: MintOptions): string {
   return `${signed}.${algorithm === 'none' ? '' : signatureOf(signed, secret, algorithm)}`
 }
 
-/** The HMAC of a token's first two parts, in base64url. */
+/** Returns the HMAC of a token's header and payload, in base64url. */
 export function signatureOf(signed: string, secret: string, algorithm = 'HS256'): string {
   return createHmac(hashes.get(algorithm) ?? 'sha256', secret)
     .update(signed)
@@ -38,12 +35,12 @@ export function base64url(content: string | Uint8Array): string {
   return Buffer.from(content).toString('base64url')
 }
 
-/** Unix time in seconds, this many seconds from now. */
+/** Returns the Unix time that is a number of seconds from now, in seconds. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds
 }
 
-/** Claims that any service accepts. */
+/** Returns claims that any service must accept. */
 export function validClaims(): { sub: string; exp: number; iat: number } {
   return { sub: 'tester', exp: inSeconds(3600), iat: inSeconds(0) }
 }

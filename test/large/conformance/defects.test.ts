@@ -1,4 +1,4 @@
-/** The conformance tests find each defect of an implementation, and nothing wrong in what is left open. */
+/** The conformance tests find every defect of an implementation, and accept every choice that the interface leaves. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,28 +10,28 @@ import { type Conformance, clauseOf, conformanceOf } from '../../support/conform
 import { defects } from './defects.js'
 import { smallService } from './small-service.js'
 
-/** The clauses that the title of a test names. */
+/** Returns the clauses in the title of a test. */
 function clausesIn(title: string): string[] {
   return title.match(/§\d+(\.\d+)?/g) ?? []
 }
 
-test('item-store conformance passes a service that differs in what is left open', async () => {
+test('item-store conformance passes a service that makes other choices where the interface leaves them open', async () => {
   const { status, passed, failed } = await conformanceOf(await smallService())
   assert.deepEqual({ status, failed }, { status: 0, failed: [] })
-  // Each clause that is tested has an implementation that breaks it.
+  // Each tested clause has an implementation that breaks it.
   const tested = new Set(passed.flatMap(clausesIn))
   assert.ok(tested.size > 30, `only ${tested.size} clauses`)
   assert.deepEqual(new Set(defects.map(({ clause }) => clause)), tested)
 })
 
-test('a response that never ends counts as none', async (t) => {
+test('a response that never ends counts as no response', async (t) => {
   const server = createServer((_request, response) => {
     const writing = setInterval(() => response.write(' '), 100)
     response.once('close', () => clearInterval(writing))
   })
   t.after(() => server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const { port } = server.address() as AddressInfo // the server listens on TCP
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const answered = send(new URL(`http://127.0.0.1:${port}`), 'GET', '/')
   await once(server, 'request')
@@ -45,7 +45,7 @@ describe('the conformance tests fail for', { concurrency: 4 }, () => {
   }
 })
 
-/** Has a test for each defect: the tests of its clause fail. */
+/** Defines a test for each defect of a clause, which checks that the conformance tests of this clause fail. */
 function findsDefectsOf(clause: string): void {
   const all = defects.filter((defect) => defect.clause === clause)
   let found: Conformance[] = []

@@ -1,8 +1,7 @@
 /**
- * Defective implementations of the interface, by the clause that each breaks.
- *
- * Some clauses cannot be checked from outside and have no defect here: what survives a restart (§1.2), several services
- * with one secret (§5.2), a secret that changes (§5.5).
+ * Defective implementations of the interface, grouped by the clause that they violate. Three clauses have no defect
+ * here, because they cannot be checked over HTTP: loss of items in a restart (§1.2), several services with one secret
+ * (§5.2), and a secret that changes (§5.5).
  */
 
 import { randomUUID } from 'node:crypto'
@@ -29,7 +28,7 @@ const endpoints = [list, create, read, replace, remove]
 const sessionId = randomUUID()
 const allowedOrigin = 'access-control-allow-origin'
 
-/** The defects, by clause and title. */
+/** Defects by clause and title. */
 const byClause: Record<string, Record<string, Defect>> = {
   '§1.1': { 'nothing can be deleted': answering(remove, 204, { status: 405 }) },
   '§1.3': { 'health needs a token': { isPublic: ({ endpoint }) => endpoint === 'OPTIONS' } },
@@ -70,7 +69,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     },
     'project_id is not copied': { itemOf: ({ id }, data) => ({ ...data, id }) },
     'data is a member of the item': { itemOf: (own, data) => ({ ...own, data }) },
-    'a member named data is taken apart': {
+    'the members of a member named data are moved to the item': {
       members: ({ data, ...rest }) => ({ ...rest, ...(typeof data === 'object' ? data : {}) }),
     },
     'numbers are written as strings': {
@@ -86,10 +85,10 @@ const byClause: Record<string, Record<string, Defect>> = {
         Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)),
     },
     'a member named __proto__ is lost': { members: (data) => Object.assign({}, data) },
-    'the list has less of the items': { listed: (items) => items.map(({ id }) => ({ id })) },
+    'the list has only ids of items': { listed: (items) => items.map(({ id }) => ({ id })) },
   },
   '§2.2': {
-    'data may not be empty': refusing(({ body }) => body.includes('"data":{}')),
+    'empty data is rejected': refusing(({ body }) => body.includes('"data":{}')),
     'project_id is required': { requested: (value) => ('project_id' in value ? value : {}) },
     'a create accepts any data': accepting(create, (value) => ({ ...value, data: {} })),
     'a replace accepts any data': accepting(replace, (value) => ({ ...value, data: {} })),
@@ -103,7 +102,7 @@ const byClause: Record<string, Record<string, Defect>> = {
   },
   '§2.4': {
     'health has no version': changed(health, { version: undefined }),
-    'service_name is another one each time': changed(health, () => ({
+    'service_name differs in each response': changed(health, () => ({
       service_name: randomUUID(),
     })),
     'the counts do not add up': changed(health, {
@@ -115,7 +114,7 @@ const byClause: Record<string, Record<string, Defect>> = {
   },
   '§2.6': {
     'iat is required': { isAllowed: ({ iat }) => iat !== undefined },
-    'exp has to fit 32 bits': { isAllowed: ({ exp }) => Number(exp) <= 2 ** 31 },
+    'exp must fit into 32 bits': { isAllowed: ({ exp }) => Number(exp) <= 2 ** 31 },
   },
 
   '§3': {
@@ -132,7 +131,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     'a delete removes other items too': afterwards(remove, 204, (_, items) => {
       for (const id of [...items.keys()].slice(-2)) items.delete(id)
     }),
-    'what is deleted can be read': { remove: () => undefined },
+    'a deleted item can still be read': { remove: () => undefined },
     'health is neither healthy nor unhealthy': changed(health, { status: 'ok' }),
   },
 
@@ -171,7 +170,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     'a replace keeps project_id': {
       replaced: ({ project_id }, item) => ({ ...item, project_id: item.project_id ?? project_id }),
     },
-    'a replace answers with the item before': { shown: (_, before) => before },
+    'a replace answers with the earlier item': { shown: (_, before) => before },
     'a replace changes nothing': {
       store: (items, item) => items.has(item.id) || items.set(item.id, item),
     },
@@ -181,19 +180,19 @@ const byClause: Record<string, Record<string, Defect>> = {
   },
 
   '§5.1': {
-    'health refuses an invalid token': {
+    'health rejects an invalid token': {
       isPublic: (request) => parts.isPublic(request) && request.headers.authorization === undefined,
     },
     'a delete is for administrators': {
       isAllowed: ({ admin }, { endpoint }) => endpoint !== remove || admin === true,
     },
   },
-  '§5.2': { 'a token is verified once': remembering() },
+  '§5.2': { 'a token is verified only once': remembering() },
   '§5.3': {
-    'the header of a token has to have its usual order': {
+    'the members of a token header must have their usual order': {
       isSigned: (token) => !token.signed.startsWith(base64url('{"typ"')) && parts.isSigned(token),
     },
-    'the payload of a token has to be base64, not base64url': {
+    'the payload of a token must be base64, not base64url': {
       isSigned: (token) => !/\..*[-_]/.test(token.signed) && parts.isSigned(token),
     },
   },
@@ -219,7 +218,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     'an expired token is a 403': coded('TOKEN_EXPIRED', 403, 'TOKEN_EXPIRED'),
     'an invalid token is MISSING_TOKEN': coded('INVALID_TOKEN', 401, 'MISSING_TOKEN'),
     ...each([create, replace, remove], (endpoint) => ({
-      [`${endpoint} is refused, and done`]: {
+      [`${endpoint} without a valid token is rejected, but takes effect`]: {
         isDoneAnyway: (request) => request.endpoint === endpoint,
       },
     })),
@@ -227,30 +226,30 @@ const byClause: Record<string, Record<string, Defect>> = {
   '§5.7': {
     'a 401 has no WWW-Authenticate': headers([401], { 'www-authenticate': undefined }),
   },
-  '§5.8': { 'items belong to who has used them first': owned() },
+  '§5.8': { 'only the first user of an item may use it': owned() },
 
   '§7': {
     'a 404 does not name the id': changed(404, { detail: 'not found' }),
-    'the detail of an error is a text': changed(401, ({ detail }) => ({
+    'the detail of an error is a string': changed(401, ({ detail }) => ({
       detail: record(detail).detail,
     })),
   },
   '§7.1': { 'the session_id of an error is empty': errors(422, { session_id: '' }) },
 
   '§8': {
-    'project_id has 255 characters at most': {
+    'project_id may have at most 255 characters': {
       requested: (value) => (String(value.project_id).length > 255 ? {} : value),
     },
-    'project_id has 2 characters at least': {
+    'project_id must have at least 2 characters': {
       requested: (value) => (String(value.project_id ?? 'none').length < 2 ? {} : value),
     },
     'the list has a parameter limit': {
       listed: (items, { query }) => items.slice(0, Number(/limit=(\d+)/.exec(query)?.[1] ?? 1e9)),
     },
   },
-  '§9.1': { 'health is outside of the prefix': answering(health, 200, { status: 404 }) },
+  '§9.1': { 'health is not below the prefix': answering(health, 200, { status: 404 }) },
   '§9.2': {
-    'the version has two numbers': changed(health, { version: '1.0' }),
+    'the version has only two numbers': changed(health, { version: '1.0' }),
   },
 }
 
@@ -258,7 +257,7 @@ export const defects = Object.entries(byClause).flatMap(([clause, all]) =>
   Object.entries(all).map(([title, defect]) => ({ clause, title, defect })),
 )
 
-/** Defects for each of some values. */
+/** Returns the defects for each of several values. */
 function each<T>(of: readonly T[], defectsOf: (value: T) => Record<string, Defect>) {
   return Object.fromEntries(of.flatMap((value) => Object.entries(defectsOf(value))))
 }
@@ -267,14 +266,14 @@ function replying(change: typeof parts.reply): Defect {
   return { reply: change }
 }
 
-/** Changes the responses of an endpoint that have this status. */
+/** Changes the responses of one endpoint with one status. */
 function answering(endpoint: string, status: number, change: Partial<Reply>): Defect {
   return replying((answer, request) =>
     request.endpoint === endpoint && answer.status === status ? { ...answer, ...change } : answer,
   )
 }
 
-/** Sets or removes headers of the responses with one of these statuses. */
+/** Sets or removes headers of all responses with one of the given statuses. */
 function headers(statuses: number[], change: OutgoingHttpHeaders): Defect {
   return replying((answer) =>
     statuses.includes(answer.status)
@@ -300,14 +299,14 @@ function changed(which: string | number, change: Members | ((body: Members) => M
   })
 }
 
-/** Changes members of the errors with this status. */
+/** Changes members of all errors with one status. */
 function errors(status: number, change: Members): Defect {
   return changed(status, ({ detail }) =>
     typeof detail === 'object' ? { detail: { ...detail, ...change } } : change,
   )
 }
 
-/** Replaces the error with this code by another one. */
+/** Replaces errors with one code by another error. */
 function coded(code: string, status: number, other: string): Defect {
   return replying((answer) =>
     JSON.stringify(answer.body ?? '').includes(code) ? refusal(status, other, sessionId) : answer,
@@ -327,7 +326,7 @@ function accepting(endpoint: string, change: (value: Members) => Members): Defec
   }
 }
 
-/** Acts just before an endpoint responds with a status. */
+/** Runs a function just before an endpoint responds with a status. */
 function afterwards(
   endpoint: string,
   status: number,
@@ -339,7 +338,7 @@ function afterwards(
   })
 }
 
-/** Changes the strings in all items, however deep. */
+/** Changes all strings in items, at any depth. */
 function strings(change: (text: string) => unknown): Defect {
   return { value: (value) => (typeof value === 'string' ? change(value) : value) }
 }
@@ -348,7 +347,7 @@ function clientsId({ id, data }: Members): string | undefined {
   return [id, record(data).id].find((each) => typeof each === 'string')
 }
 
-/** Repeats the first response of an endpoint. */
+/** Repeats the first response of an endpoint for each item. */
 function stale(endpoint: string): Defect {
   const known = new Map<string, Reply>()
   return replying((answer, request) => {
@@ -359,7 +358,7 @@ function stale(endpoint: string): Defect {
   })
 }
 
-/** Accepts a token for ever once it has accepted it. */
+/** Accepts a token forever once it has been accepted. */
 function remembering(): Defect {
   const known = new Set<number>()
   return {

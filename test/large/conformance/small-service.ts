@@ -22,7 +22,7 @@ export type Item = Members & { readonly id: string }
 export type Items = Map<string, Item>
 
 export interface Request {
-  /** Such as `PUT /items/{id}`; `OPTIONS` for a preflight. */
+  /** Method and path, such as `PUT /items/{id}`; `OPTIONS` for a preflight. */
   readonly endpoint: string
   /** The id of the item in the path; empty if the path has none. */
   readonly id: string
@@ -33,15 +33,15 @@ export interface Request {
 
 export interface Reply {
   readonly status: number
-  /** A header whose value is `undefined` is not sent. */
+  /** Response headers. A header whose value is `undefined` is not sent. */
   readonly headers: OutgoingHttpHeaders
-  /** A string is sent as it is, any other value as JSON. */
+  /** Response body. A string is sent unchanged, any other value as JSON. */
   readonly body: unknown
 }
 
 export interface Token {
   readonly algorithm: unknown
-  /** The first two parts of the token, which the signature covers. */
+  /** Header and payload of the token, which the signature covers. */
   readonly signed: string
   readonly signature: string
 }
@@ -56,49 +56,49 @@ export const remove = 'DELETE /items/{id}'
 const prefix = '/api/v1'
 const secret = 'a secret of at least thirty-two bytes'
 
-/** The correct parts. */
+/** The parts of the small service, all of them correct. */
 export const parts = {
   sessionId: (): string => randomUUID(),
-  /** Whether a request needs no token. */
+  /** Returns whether a request needs no token. */
   isPublic: ({ endpoint }: Request): boolean => endpoint === health || endpoint === 'OPTIONS',
-  /** Matches a valid Authorization header; its group is the token. */
+  /** Matches a valid Authorization header; the group is the token. */
   authorization: /^Bearer (.*)$/,
   isSigned: ({ algorithm, signed, signature }: Token, key: string = secret): boolean =>
     algorithm === 'HS256' && signature === signatureOf(signed, key),
   isExpired: (exp: number): boolean => exp <= inSeconds(0),
   isAllowed: (_claims: Members, _request: Request): boolean => true,
-  /** Whether a refused request takes effect all the same. */
+  /** Returns whether a rejected request takes effect nevertheless. */
   isDoneAnyway: (_request: Request): boolean => false,
-  /** Refuses a request for any other reason. */
+  /** Rejects a request for any other reason. @returns `undefined` to accept the request. */
   refusal: (_request: Request): Reply | undefined => undefined,
-  /** Parses a body. Long integers become strings that begin with `#`; `written` turns them into integers again. */
+  /** Parses a body. Long integers become strings that begin with `#`, which `written` turns back into integers. */
   parsed: (body: string): unknown =>
     JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
-  /** Changes the parsed body. */
+  /** Changes the parsed body of a request. */
   requested: (value: Members, _request: Request): Members => value,
   newId: (_value: Members): string => randomUUID(),
-  /** Changes `data`, and each value in it at any depth. */
+  /** Changes `data`; the function `value` changes each value in `data`, at any depth. */
   members: (data: Members): Members => data,
   value: (value: unknown): unknown => value,
-  /** @param data without `id` and `project_id`. */
+  /** Makes an item. @param data the members of `data` without `id` and `project_id`. */
   itemOf: (own: Item, data: Members): Item => ({ ...own, ...data }),
-  /** @param item the stored item with the id of the request. */
+  /** Returns the item for a request. @param item the stored item with the requested id. */
   found: (item: Item | undefined, _request: Request): Item | undefined => item,
   replaced: (_before: Item, next: Item, _value: Members): Item => next,
   store: (items: Items, item: Item): unknown => items.set(item.id, item),
   remove: (items: Items, id: string): unknown => items.delete(id),
-  /** Returns the body of a list. */
+  /** Returns the body of a list response. */
   listed: (items: Item[], _request: Request): unknown => items.toReversed(),
   /** Returns the item in the response to a replace. */
   shown: (next: Item, _before: Item): Item => next,
-  /** Changes the complete response. */
+  /** Changes a complete response before it is sent. */
   reply: (reply: Reply, _request: Request, _items: Items): Reply => reply,
 }
 
-/** The parts that are defective. */
+/** The defective parts of a small service; all other parts are correct. */
 export type Defect = Partial<typeof parts>
 
-/** Starts a service that ends with the test file. */
+/** Starts a small service, which stops at the end of the test file. */
 export async function smallService(defect: Defect = {}): Promise<Service> {
   const own = { ...parts, ...defect }
   const items: Items = new Map()
@@ -127,7 +127,7 @@ function written(body: unknown): string | undefined {
   return JSON.stringify(body).replaceAll(/"#(-?\d+)"/g, '$1')
 }
 
-/** A response with the headers that all responses have. */
+/** Makes a response with the headers that all responses have. */
 export function reply(status: number, body?: unknown, headers: OutgoingHttpHeaders = {}): Reply {
   const type = body === undefined ? undefined : 'application/json'
   const common = { 'access-control-allow-origin': '*', 'content-type': type }
@@ -147,7 +147,7 @@ function replyTo(request: Request, own: typeof parts, items: Items): Reply {
   return code === undefined ? answer : refusal(401, code, session_id)
 }
 
-/** Returns the error code of a request that needs a token and has no valid one. */
+/** Returns the error code for a request without a valid token; `undefined` if the request is allowed. */
 function tokenProblem(request: Request, own: typeof parts): string | undefined {
   if (own.isPublic(request)) return undefined
   const token = own.authorization.exec(request.headers.authorization ?? '')?.[1]
@@ -208,7 +208,7 @@ function answerTo(request: Request, own: typeof parts, items: Items, session_id:
   return reply(200, envelope('updated', 'Replaced', own.shown(next, item)))
 }
 
-/** Returns the value of a body; `undefined` if it is invalid. */
+/** Returns the parsed body of a request; `undefined` if it is invalid. */
 function valueIn(request: Request, own: typeof parts): Members | undefined {
   try {
     const value = own.requested(record(own.parsed(request.body)), request)
