@@ -242,7 +242,7 @@ async function wakeAll(server: Server) {
   const { tag } = (await connections[0]?.ask(read)) ?? {}
   const waiting = { ...headers, 'If-None-Match': tag ?? '', Prefer: 'wait=60' }
   const answers = connections.map((one) => one.ask({ ...read, headers: waiting }))
-  for (const answer of answers) answer.catch(() => {}) // connections may close while reads wait
+  for (const answer of answers) answer.catch(() => {}) // ignores reads whose connection closes during the wait
   await wait(1000)
   writeFileSync(bodyFile, '{"data":{}}')
   return async () => {

@@ -87,7 +87,7 @@ async function waiting() {
         answered += 1
       })
     })
-    for (const answer of answers) answer.catch(() => {}) // connections may close while reads wait
+    for (const answer of answers) answer.catch(() => {}) // ignores reads whose connection closes during the wait
     await measure(`${count(waits)} waiting reads`)
     if (answered > 0) throw new Error(`${answered} reads did not wait`)
     await createItems({ port, headers }, 1, 10)

@@ -1,6 +1,6 @@
 /**
- * Prepares the checkout: installs what is missing and builds what is out of date, if anything. Written in plain
- * JavaScript, because it runs before anything is installed.
+ * Prepares the checkout: installs and builds only what is missing or out of date. Written in plain JavaScript, because
+ * it runs before anything is installed.
  */
 
 import './node-version.mjs'

@@ -12,7 +12,7 @@ export interface Waits {
 
 /**
  * Sends one of the requests every two milliseconds, in rotation, from a separate thread.
- * @returns a function that stops the requests. The time of a response that is still missing counts up to then.
+ * @returns a function that stops the requests. A response that is still missing counts with its time so far.
  */
 export async function startReading(
   port: number,

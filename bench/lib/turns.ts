@@ -29,7 +29,7 @@ interface Contender {
 export type Turn = { rate: number; cpu: number[] }
 
 const warmUp = { seconds: 1, deletes: 3000 }
-/** Prepared tokens per second of a turn, which are cheap to make. No side handles as many. */
+/** Number of new tokens made for each second of a turn: more than any side uses, because they are cheap to make. */
 const maximumPerSecond = 60_000
 /** Time limits in seconds for creating the items of a store at its start, and the items that one turn deletes. */
 const createSeconds = { start: 300, turn: 30 }

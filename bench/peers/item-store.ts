@@ -1,4 +1,4 @@
-/** Side `item-store`: this service with default settings, started as usual. */
+/** Side `item-store`: this service, started by its command with default settings. */
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'

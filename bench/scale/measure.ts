@@ -14,7 +14,7 @@ import type { Actions, Side } from './server.js'
 export type Result = Awaited<ReturnType<typeof measure>>
 
 const script = fileURLToPath(new URL('server.js', import.meta.url))
-const listing = { times: 3, seconds: 3 } // minimums
+const listing = { times: 3, seconds: 3 } // minimum number and duration of the lists
 /** Warm-up before the first measurement, so that compiled code and a grown heap do not count as items. */
 const warmUp = { items: 2000, churned: 100_000 }
 const reads = 300_000

@@ -54,7 +54,7 @@ export class ItemStoreClient<T extends object = Item> {
   /**
    * Creates an item. The request may be sent more than once, but creates only one item.
    * @returns the item with its `id`.
-   * @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT` if the key belongs to a different item, whose id is `itemId`.
+   * @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT` with `itemId` if the key belongs to a different item.
    */
   async create(data: NewItem<T>, options?: CreateOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.create(this.#textOf(data), options))
@@ -80,7 +80,7 @@ export class ItemStoreClient<T extends object = Item> {
 
   /**
    * Changes an item: reads it, calls `change`, and writes the result if the item has not changed meanwhile.
-   * After a conflict, it starts over, up to 100 times. The `project_id` is kept unless the data has another.
+   * After a conflict, `update` starts over, up to 100 times. The `project_id` is kept unless the data has one.
    * @param change may be called more than once. If it returns `undefined`, the item is not changed.
    * @returns the current item.
    * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` after 100 conflicts.
@@ -101,15 +101,15 @@ export class ItemStoreClient<T extends object = Item> {
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // Some web servers respond 200 to everything. `send` lets a 404 pass if an earlier attempt deleted the item.
+      // Some web servers respond 200 to every request. A 404 means that an earlier attempt has deleted the item.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }
 
   /**
    * Yields the state of an item, of all items or of a project's items, then each new state until the signal is aborted.
-   * Of quick changes, only the last may be yielded. Failures are retried. The loop ends when the item is deleted.
-   * @throws {ItemStoreError} as {@link get} and {@link list}; after the first state, only permanent errors (401).
+   * Of changes in quick succession, only the last may be yielded. Failures are retried. Ends when the item is deleted.
+   * @throws {ItemStoreError} as {@link get} and {@link list}; after the first state, only permanent errors, e.g. a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>

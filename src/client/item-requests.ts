@@ -81,7 +81,7 @@ export class ItemRequests {
       const data = textOf(changed)
       const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
-      const projectId = projectIn(data) === undefined ? projectIn(text) : undefined // `undefined`: use the data's
+      const projectId = projectIn(data) === undefined ? projectIn(text) : undefined // default: the data's
       try {
         return await this.replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
@@ -99,7 +99,7 @@ export class ItemRequests {
 
   /**
    * Yields the state at this path, then each new state, with reads that wait (interface §4.10). Ends when the item is
-   * deleted or the signal is aborted.
+   * deleted. Throws when the signal is aborted.
    */
   async *watch<State>(
     path: string,

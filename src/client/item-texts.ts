@@ -51,7 +51,7 @@ export class TextResponse {
     let isInData = false
     /** The last characters before this part. */
     let tail = ''
-    /** The current item as far as earlier parts had it; `undefined` between items. */
+    /** The beginning of the current item, from earlier parts; `undefined` between items. */
     let item: string | undefined
     /** The envelope, with an empty object in place of each item or run of items. */
     let envelope = ''

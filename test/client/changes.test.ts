@@ -26,7 +26,7 @@ const unknownId = '00000000-0000-4000-8000-000000000000'
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
-/** Returns a client behind a proxy. The fates apply to requests with this method; all other requests pass. */
+/** Returns a client behind a proxy. Each fate is for one request with this method; all other requests pass. */
 async function behindProxy(method: string, fates: Fate[]) {
   const proxy = await cuttingProxy(
     () => Number(service.baseUrl.port),

@@ -344,7 +344,7 @@ describe('a delete that is retried', () => {
     ['a web framework', answers(404, { detail: 'Not Found' }), undefined],
   ]
   for (const [title, step, code] of others) {
-    test(`fails if the 404 does not come from the item store: ${title}`, async () => {
+    test(`fails if the 404 is not about the item: ${title}`, async () => {
       assert.deepEqual(await failureOf([drops, step], remove), [404, code, 2])
     })
   }

@@ -25,7 +25,7 @@ export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
   return error
 }
 
-/** Responds to one request. */
+/** Responds to one request, or not. */
 export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
 /** A request that has arrived completely. */
@@ -79,7 +79,7 @@ export async function scriptedClient(
   return { client: new ItemStoreClient({ baseUrl, token: 'a.b.c', ...options }), seen }
 }
 
-/** Responds with this status, body and headers. */
+/** Returns a step that responds with this status, body and headers. */
 export function answers(status: number, body: unknown, headers: Record<string, string> = {}): Step {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return (response) => {
@@ -94,7 +94,7 @@ export const listOfOne = answers(200, { ...envelope, data: [item] })
 export const noContent = answers(204, '')
 export const notFound = answers(404, { detail: { detail: 'Item not found', session_id: 's' } })
 
-/** Responds with a 503 of the service. */
+/** Returns a step that responds with a 503 of the service. */
 export function unavailable(code = 'SERVICE_UNAVAILABLE', headers?: Record<string, string>): Step {
   return answers(503, { detail: { detail: 'later', session_id: 's', error_code: code } }, headers)
 }

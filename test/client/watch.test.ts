@@ -182,7 +182,7 @@ describe('watch', () => {
   })
 })
 
-/** Responds with a state of the item and its tag. */
+/** Returns a step that responds with a state of the item and this tag. */
 function state(tag: string, title = 'a', headers: Record<string, string> = {}): Step {
   return answers(200, { data: { ...item, title } }, { etag: tag, ...headers })
 }
@@ -202,7 +202,7 @@ function serverWith(steps: readonly Step[], timeout = 30_000) {
 }
 
 describe('a watch asks', { concurrency: true }, () => {
-  test('the service to wait less long than the timeout of the client and of proxies', async () => {
+  test('the service to wait for less than the timeouts of the client and of proxies', async () => {
     const cases = [
       { timeout: 30_000, prefer: 'wait=20' },
       { timeout: 15_000, prefer: 'wait=10' },
@@ -277,7 +277,7 @@ describe('a watch asks', { concurrency: true }, () => {
     state(`"${changes}"`)(response, request)
   }
   const late = unavailable('X', { 'retry-after': '9'.repeat(30) })
-  /** Limits for the requests of a watch with these responses: a number at once, and a number per second. */
+  /** Limits for the requests of a watch: a number at once, and a number per second. */
   const restless: [title: string, first: Step, then: Step, atOnce: number, perSecond: number][] = [
     ['each connection is lost', state('"1"'), drops, 0, 3],
     ['each response is a 503 with a long Retry-After', state('"1"'), late, 0, 1.5],

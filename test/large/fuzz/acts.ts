@@ -94,7 +94,7 @@ function answerProblem(
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Returns a problem in the form of a response, which does not depend on the request. */
+/** Returns a problem in the form of a response, if there is one, whatever the request was. */
 function shapeProblem(
   { status, head, body }: RawAnswer,
   isHead: boolean,

@@ -162,7 +162,7 @@ async function openTable() {
       needAlive(service)
       const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
       const back = Math.min(time * 1.5, timeToGiveBack)
-      // Connections are accepted in order. After this response, each connection of the clients has a descriptor.
+      // Connections are accepted in order. Once a new connection gets a response, all others have descriptors.
       await givenBack('a connection', back, () => isAnswering(service))
       await givenBack('a descriptor', back, () => descriptors(service) <= idle.descriptors)
       ledger.settle(acts, await list(service))

@@ -1,7 +1,4 @@
-/**
- * Tracks the items that must exist according to the responses, and compares them with the service's items byte for
- * byte.
- */
+/** Tracks the items that must exist according to the responses, and compares them byte for byte with a list. */
 
 import { type Act, Finding } from './acts.js'
 
@@ -10,7 +7,7 @@ type Tail = string | undefined
 /** The possible texts of each item. After a change with an unknown outcome, there are several. */
 type Possible = Map<string, readonly Tail[]>
 
-/** The acts of a connection in order, and the ids of items that no other connection changes. */
+/** The requests of a connection with outcomes, in order, and the ids of items that no other connection changes. */
 export interface Client {
   readonly ids: readonly string[]
   readonly acts: readonly Act[]
@@ -59,7 +56,7 @@ export class Ledger {
     for (const [id, tail] of now) this.items.set(id, tail)
   }
 
-  /** Compares an act with the possible texts of the connection's items, and records the change. */
+  /** Compares a request and its outcome with the possible texts of the connection's items, and records the change. */
   #follow(act: Act, own: Possible, unknown: string[]): void {
     const { answer, outcome, request } = act
     const { id, tail, isHead, plan } = request

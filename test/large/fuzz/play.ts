@@ -59,7 +59,7 @@ export async function play(
     })
   }
 
-  /** @returns whether the check succeeded. The wait ends when nothing has arrived for this time. */
+  /** Waits until the check succeeds, or nothing has arrived for this time. @returns whether the check succeeded. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
     let { read } = state
     for (let end = performance.now() + time; !check(); await delay(1)) {
