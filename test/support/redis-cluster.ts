@@ -1,4 +1,4 @@
-/** A private cluster: three masters, each with a replica, all of them processes of their own. */
+/** Starts a Redis cluster of three masters and three replicas for a test. */
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -8,36 +8,36 @@ import { until } from './until.js'
 
 export interface ClusterNode extends OwnRedis {
   readonly port: number
-  /** For the connections between the nodes. */
+  /** Port of the cluster bus, for connections between nodes. */
   readonly busPort: number
 }
 
 export interface OwnCluster {
-  /** For `STORE_URL`: names one master and one replica. */
+  /** Value for `STORE_URL`, with the addresses of one master and one replica. */
   readonly url: string
   /** Three masters, then three replicas. */
   readonly nodes: readonly ClusterNode[]
-  /** Starts all nodes and waits until they serve all slots. Does nothing if the program is not installed. */
+  /** Starts all nodes and waits until they serve all slots. Does nothing if `redis-server` is not installed. */
   start(): Promise<void>
-  /** Waits until nodes see all slots served, and all replicas connected. */
+  /** Waits until the nodes report that all slots are served, and the replicas are connected. All nodes by default. */
   isWhole(nodes?: readonly ClusterNode[]): Promise<void>
-  /** How long a node may be silent before the others consider it down, in milliseconds. */
+  /** Sets the time after which the other nodes consider a silent node down, in milliseconds. */
   setNodeTimeout(time: number): Promise<void>
 }
 
 const count = 6
-/** Node timeouts in milliseconds: while the cluster forms, and then so long that no node is considered down. */
+/** Node timeouts in milliseconds: while the cluster is created, and later, when no node may be considered down. */
 const timeouts = { beginning: '1000', later: 60_000 }
 
-/** A node of a cluster, not started yet; it ends with the test, or test file, that creates it. */
+/** Returns a node of a cluster that is not started yet. The node ends with the test or test file that creates it. */
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
   const [port, busPort] = await Promise.all([freePort(), freePort()])
   return nodeAt(port, busPort, settings)
 }
 
-/** A cluster, not started yet, that ends like its nodes. */
+/** Returns a cluster that is not started yet. Its nodes end with the test or test file that creates the cluster. */
 export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
-  const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // all different
+  const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // ports and bus ports
   const nodes = Array.from({ length: count }, (_, n) =>
     nodeAt(ports[n] ?? 0, ports[count + n] ?? 0, settings),
   )
@@ -74,24 +74,24 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
       const options = ['--cluster-replicas', '1', '--cluster-yes']
       await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, ...options])
       await isWhole()
-      await until('all know the replicas', async () => {
+      await until('all nodes know the replicas', async () => {
         const seen = await Promise.all(nodes.map((node) => node.command('cluster', 'nodes')))
         return seen.every((lines) => lines.split('slave').length === 4)
       })
       await setNodeTimeout(timeouts.later)
-      // Until now, a busy machine could have made a replica take over.
+      // Failovers are allowed only now, because a slow start on a busy machine could have caused one.
       await setAll('cluster-replica-no-failover', 'no')
     },
   }
 }
 
-/** Introduces a node to others, and so adds it to their cluster. */
+/** Adds a node to the cluster of other nodes. */
 export async function meet(node: ClusterNode, others: readonly ClusterNode[]): Promise<void> {
   const address = ['127.0.0.1', String(node.port), String(node.busPort)]
   for (const other of others) await other.command('cluster', 'meet', ...address)
 }
 
-/** The id by which the other nodes know it. */
+/** Returns the id of a node in its cluster. */
 export async function idOf(node: ClusterNode | undefined): Promise<string> {
   return (await node?.command('cluster', 'myid')) ?? ''
 }

@@ -1,19 +1,19 @@
-/** A proxy to a server that holds back or replaces replies, counts commands, and may move to another one. */
+/** A TCP proxy to a Redis server that holds back or replaces replies, counts commands, and can switch servers. */
 
 import { connect } from 'node:net'
 import type { OwnRedis } from './redis.js'
 import { tcpProxy } from './tcp-proxy.js'
 
 export interface RedisProxy {
-  /** For `STORE_URL`. */
+  /** Address of the proxy, for `STORE_URL`. */
   readonly url: string
-  /** How often a text, such as the name of a command, was sent to the server. */
+  /** Returns how often a text, such as the name of a command, was sent to the server. */
   sent(text: string): number
-  /** Holds back all replies from now on, until called with `false`. */
+  /** Holds back all replies until the next call with `false`, which sends them. */
   hold(isHeld: boolean): void
-  /** Replaces everything that the server replies from now on; `undefined` ends that. */
+  /** Replaces each reply of the server by a text from now on, or sends replies unchanged if the text is `undefined`. */
   replaceReplies(text: string | undefined): void
-  /** Has the connections that follow end at another server; those that are there stay where they are. */
+  /** Connects later clients to another server. Existing connections keep their server. */
   moveTo(redis: OwnRedis): void
 }
 
@@ -27,7 +27,7 @@ export async function proxyTo(redis: OwnRedis): Promise<RedisProxy> {
     () => connect(target.url.replace('redis+unix://', '')),
     (client, server) => {
       client.on('data', (data) => {
-        commands += data.toString('latin1').replaceAll(/x{100,}/g, '') // the filling of long items
+        commands += data.toString('latin1').replaceAll(/x{100,}/g, '') // the padding of long items
         server.write(data)
       })
       server.on('data', (data) => {

@@ -1,4 +1,4 @@
-/** Private sentinels, and servers for them to watch that can be cut off from all but the service. */
+/** Starts Redis sentinels for a test, and servers that can be cut off from the sentinels but not from the service. */
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -11,19 +11,19 @@ import { freePort } from './process.js'
 import { type OwnRedis, ownRedis } from './redis.js'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** The name of the primary that is watched. */
+/** The name of the watched primary in the configuration of the sentinels. */
 export const primaryName = 'main'
-/** What sentinels and replicas connect from, so that a proxy can tell them from the service. */
+/** IP address from which sentinels and replicas connect, so that the proxy can tell them from the service. */
 const inner = '127.0.0.9'
 
 export interface WatchedServer extends OwnRedis {
-  /** Where others find it. */
+  /** Port of the proxy, through which all clients reach the server. */
   readonly port: number
-  /** From now on, drops all that sentinels and replicas send it, and what it sends them. */
+  /** Drops all data between the server and the sentinels and replicas from now on. */
   cutOff(): void
 }
 
-/** A server behind a proxy, not started yet. */
+/** Returns a Redis server behind a proxy that is not started yet. */
 export async function watchedServer(...settings: string[]): Promise<WatchedServer> {
   const ownPort = await freePort()
   let isCutOff = false
@@ -55,15 +55,15 @@ export async function watchedServer(...settings: string[]): Promise<WatchedServe
 
 export interface OwnSentinel {
   readonly port: number
-  /** Sends a command. @returns the reply as `redis-cli` prints it. */
+  /** Sends a command to the sentinel. @returns the reply as `redis-cli` prints it. */
   command(...args: string[]): Promise<string>
-  /** Ends it with a signal, or pauses it with `SIGSTOP` until `SIGCONT`. */
+  /** Sends a signal to the sentinel, and waits until the process has ended, except for `SIGSTOP` and `SIGCONT`. */
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
 /**
- * A sentinel that has started, and ends with the test, or the test file, that starts it.
- * @param settings further lines of its configuration.
+ * Starts a sentinel that watches a primary. The sentinel ends with the test or test file that starts it.
+ * @param settings additional lines of the configuration file.
  */
 export async function ownSentinel(
   primaryPort: number,
@@ -79,7 +79,7 @@ export async function ownSentinel(
     'sentinel announce-ip 127.0.0.1',
     `dir ${folder}`,
     `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
-    // In milliseconds: long enough for a busy machine; another failover may follow after twice the latter.
+    // Times in milliseconds for a busy machine. The next failover may begin after twice the `failover-timeout`.
     `sentinel down-after-milliseconds ${primaryName} 1000`,
     `sentinel failover-timeout ${primaryName} 2000`,
     ...settings,
@@ -95,7 +95,7 @@ export async function ownSentinel(
     return stdout.trimEnd()
   }
 
-  // In milliseconds: a sentinel learns after this time that a server is a replica now. By default it takes ten seconds.
+  // Time in milliseconds after which a sentinel notices that a server has become a replica; by default ten seconds.
   await command('sentinel', 'debug', 'info-period', '1000')
 
   return {

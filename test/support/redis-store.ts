@@ -1,4 +1,4 @@
-/** A Redis store in this process. */
+/** Opens Redis stores in the process of the test. */
 
 import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
@@ -8,16 +8,16 @@ import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/st
 
 export type OwnStoreOptions = Partial<RedisStoreOptions> & Pick<RedisStoreOptions, 'url'>
 
-/** Opens a store; unless told otherwise with a prefix of its own, and no deadline that a busy machine reaches. */
+/** Opens a store, by default with a unique prefix, and with a timeout that even a busy machine does not exceed. */
 export function openStore(options: OwnStoreOptions): Promise<ItemStore> {
   const log = pino({ level: 'silent' })
   return openRedisStore({ prefix: `${randomUUID()}:`, timeout: 60_000, log, ...options })
 }
 
-/** The same; it is closed with the test, or with the test file. Not for a hook, with which it would be closed. */
+/** Opens a store that is closed with the test or test file. In a hook, the store would be closed with the hook. */
 export async function ownStore(options: OwnStoreOptions): Promise<ItemStore> {
   let store: ItemStore | undefined
-  after(() => store?.close()) // before the wait: after it, Node would take this for another test
+  after(() => store?.close()) // not after the `await`, where Node could assign the hook to another test
   store = await openStore(options)
   return store
 }

@@ -1,4 +1,4 @@
-/** A private server: a `redis-server` on a socket in its own folder. */
+/** Starts `redis-server` for a test, on a Unix socket in a temporary folder. */
 
 import { AsyncResource } from 'node:async_hooks'
 import { execFile, spawnSync } from 'node:child_process'
@@ -12,15 +12,15 @@ import { unlessMissing } from './program-test.js'
 import { root } from './tools.js'
 
 const program = 'redis-server'
-/** Whether the program is installed. */
+/** Whether `redis-server` is installed. */
 export const isInstalled = spawnSync(program, ['--version']).status === 0
 
-/** Tests that need a server: skipped where there is none, except in CI. */
+/** Defines tests that need a Redis server. They are skipped if it is not installed, except in CI, where they fail. */
 export function describeWithRedis(title: string, body: () => void): void {
   describe(title, unlessMissing(!isInstalled && program), body)
 }
 
-/** For `ACL SETUSER`: the commands that docs/reference/redis.md says a user of the server needs. */
+/** Returns arguments for `ACL SETUSER` that allow the commands that docs/reference/redis.md requires. */
 export function documentedRights(): string[] {
   const text = readFileSync(join(root, 'docs/reference/redis.md'), 'utf8')
   const [rights = ''] = /^A user of the server with.*?\n\n/ms.exec(text) ?? []
@@ -29,39 +29,39 @@ export function documentedRights(): string[] {
 }
 
 export interface OwnRedis {
-  /** For `STORE_URL`. */
+  /** Address of the server, for `STORE_URL`. */
   readonly url: string
   readonly folder: string
-  /** Sends a command. @returns the reply as `redis-cli` prints it. */
+  /** Sends a command to the server. @returns the reply as `redis-cli` prints it. */
   command(...args: string[]): Promise<string>
-  /** Starts it, for the first time or again, and waits until it responds. Does nothing if it is not installed. */
+  /** Starts or restarts the server, and waits until it responds. Does nothing if `redis-server` is not installed. */
   start(): Promise<void>
-  /** Ends it with a signal, or pauses it with `SIGSTOP` until `SIGCONT`. */
+  /** Sends a signal to the server, and waits until the process has ended, except for `SIGSTOP` and `SIGCONT`. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** @throws {Error} if it is not running. */
+  /** Returns the process id of the server. @throws {Error} if the server is not running. */
   pid(): number
 }
 
 /**
- * A server that ends with the test, or the test file, that creates it. It is not started yet, and keeps
- * nothing on disk unless its settings say so.
+ * Returns a Redis server that is not started yet. The server ends with the test or test file that creates it, and
+ * stores nothing on disk unless its settings say so.
  */
 export function ownRedis(...settings: string[]): OwnRedis {
   return ownRedisBy([], ...settings)
 }
 
-/** The same, once it responds. */
+/** Starts a Redis server that ends with the test or test file, and waits until it responds. */
 export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
   const redis = ownRedis(...settings)
   await redis.start()
   return redis
 }
 
-/** @param starter the command that runs the program in its place, such as `unshare -n`. */
+/** Returns a Redis server that is not started yet. @param starter command that runs it, such as `unshare -n`. */
 export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   const socket = join(folder, 's')
-  /** Whoever starts it, the process belongs to the test, or the test file, that created the server. */
+  /** `ownProcess` in the context of the caller, so that the process ends with the test that created the server. */
   const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 

@@ -17,11 +17,7 @@ const cases: {
   before?: string
   expected: Answer | undefined
 }[] = [
-  {
-    title: 'all sentinels agree',
-    answers: [up('a', 1), up('a', 1), up('a', 1)],
-    expected: up('a', 1),
-  },
+  { title: 'sentinels agree', answers: [up('a', 1), up('a', 1), up('a', 1)], expected: up('a', 1) },
   {
     title: 'one sentinel knows of a failover before the others',
     answers: [up('a', 1), up('b', 2), up('a', 1)],
@@ -44,20 +40,15 @@ const cases: {
     before: 'a',
     expected: up('a', 0),
   },
+  { title: 'only a minority answers', answers: [up('a', 1)], known: 1, expected: up('a', 1) },
   {
-    title: 'only a minority of sentinels answers',
-    answers: [up('a', 1)],
-    known: 1,
-    expected: up('a', 1),
-  },
-  {
-    title: 'a minority of sentinels has a newer epoch',
+    title: 'a minority knows a newer epoch',
     answers: [up('b', 2)],
     known: 1,
     expected: up('b', 2),
   },
   {
-    title: 'a minority of sentinels has an older epoch',
+    title: 'a minority knows an older epoch',
     answers: [up('a', 1)],
     known: 2,
     expected: undefined,

@@ -1,6 +1,6 @@
 /**
- * No change is lost and none is made twice, although connections are cut and services are killed. Clients increment
- * one number by `update`, or create items with a key for each.
+ * Tests that no change is lost or made twice while connections are cut and services are killed. Clients increment one
+ * number by `update`, or create items with an `Idempotency-Key`.
  */
 
 import assert from 'node:assert/strict'
@@ -17,26 +17,26 @@ import { numbers } from '../../support/report.js'
 
 const { increments, creates } = numbers({ increments: 160, creates: 1_000 })
 const clients = 16
-/** How many requests there are for each connection that is cut. */
+/** Average number of requests for each connection that the proxy cuts. */
 const perCut = 50
 /** Time from one kill of a service to the next, in milliseconds. */
 const perKill = 1_000
-/** Whether an error only means that the connection was cut or the service was killed. */
+/** Error codes that only mean that a connection was cut or a service was killed, so that the call can be repeated. */
 const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
 
-test('increments at one service with items in memory', () => assertIncrements())
-test('creates at one service with items in memory', () => assertCreates())
+test('increments are made once at a service with items in memory', () => assertIncrements())
+test('creates are made once at a service with items in memory', () => assertCreates())
 
-describeWithRedis('at two services', () => {
-  test('increments on one server', async () => {
+describeWithRedis('changes at two services that share a store', () => {
+  test('increments are made once at two services on a Redis server', async () => {
     await assertIncrements((await startedRedis()).url)
   })
 
-  test('creates on one server, while the services are killed', async () => {
+  test('creates are made once at two services on a Redis server, while the services are killed', async () => {
     await assertCreates((await startedRedis()).url)
   })
 
-  test('increments on a cluster', async () => {
+  test('increments are made once at two services on a cluster', async () => {
     const cluster = await ownCluster()
     await cluster.start()
     await assertIncrements(cluster.url)
@@ -45,7 +45,7 @@ describeWithRedis('at two services', () => {
 
 interface Counter {
   count: number
-  /** The last step of each client. */
+  /** The number of the last increment by each client. */
   done: Record<string, number>
 }
 
@@ -65,7 +65,7 @@ async function assertIncrements(storeUrl?: string): Promise<void> {
   await stop()
 }
 
-/** With a server, the services are killed meanwhile. */
+/** Creates items, while the services are killed if they share a Redis server. Asserts that each item exists once. */
 async function assertCreates(storeUrl?: string): Promise<void> {
   const { connect, kill, stop } = await startServices(storeUrl)
   let next = 0
@@ -102,7 +102,7 @@ async function untilAnswered<R>(call: () => Promise<R>): Promise<R> {
   }
 }
 
-/** One service, or two with a server, each behind a proxy that cuts connections. */
+/** Starts one service, or two services if they share a Redis server, each behind a proxy that cuts connections. */
 async function startServices(storeUrl: string | undefined) {
   const JWT_SECRET = randomBytes(32).toString('base64url')
   const env = { JWT_SECRET, ...(storeUrl === undefined ? {} : { STORE_URL: storeUrl }) }

@@ -1,6 +1,6 @@
 /**
- * Two services on one server respond as a single register would. The test records concurrent operations on single
- * items while the server is paused, slow or loses its clients, and while services are killed.
+ * Tests that two services on one Redis server are linearizable. The test records concurrent operations on single items
+ * while the Redis server is paused, slow or loses its clients, and while services are killed.
  */
 
 import assert from 'node:assert/strict'
@@ -20,20 +20,20 @@ const options = numbers({ operations: 6000, seed: 1 })
 interface Item {
   readonly id: string
   readonly events: Event[]
-  /** Number of operations still to be done. */
+  /** Number of operations on the item that are still to be made. */
   left: number
   /** An earlier value of the item, with its entity tag. */
   known: Tagged
 }
 
 const clients = 16
-/** Number of items in use at a time; operations on each item, in all and after its deletion. */
+/** Number of items in use at a time, of operations on each item, and of operations after the item is deleted. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
-/** Short, so that a pause of the server leaves outcomes unknown. */
-const storeTimeout = 300 // milliseconds
+/** `STORE_TIMEOUT` in milliseconds, so short that a pause of the Redis server leaves outcomes unknown. */
+const storeTimeout = 300
 /** Time from one fault to the next, in milliseconds. */
 const pause = 300
-/** Pause of a client after an operation that was not done, in milliseconds. */
+/** Pause of a client after a request that failed with a 503 or a lost connection, in milliseconds. */
 const wait = 20
 
 interface Tagged {
@@ -41,19 +41,22 @@ interface Tagged {
   readonly tag: string
 }
 
-describeWithRedis('two services on one server, with faults', () => {
-  test('histories of single items are linearizable', async (t) => {
+describeWithRedis('two services on one Redis server, with faults', () => {
+  test('operations on single items at two services are linearizable despite faults', async (t) => {
     const { findings, faults, ...counts } = await checkHistories(options)
     t.diagnostic(JSON.stringify({ ...options, ...counts, faults: [...faults] }))
     assert.equal(findings.length, 0, findings[0])
     assert.ok(counts.items > 20)
-    assert.ok(counts.exchanged > 100 && counts.mismatched > 100, 'conditions made no difference')
-    assert.equal(faults.size, 4, 'there was not every fault')
-    assert.ok(counts.unknown > 0 && counts.refused > 0, 'the faults went unnoticed')
+    assert.ok(
+      counts.exchanged > 100 && counts.mismatched > 100,
+      'too few conditions were met or failed',
+    )
+    assert.equal(faults.size, 4, 'some kind of fault did not occur')
+    assert.ok(counts.unknown > 0 && counts.refused > 0, 'no operation failed because of a fault')
   })
 })
 
-/** @returns how many of what there was, and the histories that are not linearizable, each as text. */
+/** Runs operations and faults. @returns counts of operations and faults, and each history that is not linearizable. */
 async function checkHistories({ operations, seed }: typeof options) {
   const redis = await startedRedis()
   const replicas = [await newReplica(redis), await newReplica(redis)]
@@ -61,7 +64,7 @@ async function checkHistories({ operations, seed }: typeof options) {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
   const findings: string[] = []
-  /** Those exchanged found their value, and those mismatched another; those refused did not happen. */
+  /** Counts: `exchanged` and `mismatched` are exchanges whose condition was met or not; `refused` had no effect. */
   const counts = { operations: 0, items: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0 }
   const last = { moment: 0, value: 0 }
   const faults = new Map<string, number>()
@@ -93,7 +96,7 @@ async function checkHistories({ operations, seed }: typeof options) {
     const answer = await call(operation, '')
     const known = taggedIn(answer)
     const id = /"id":"([^"]+)"/.exec(answer.text)?.[1]
-    if (known === undefined || id === undefined) return // nobody knows the item
+    if (known === undefined || id === undefined) return // without an id, no operation can use the item
     const outcome = { kind: 'change', isDone: true } as const
     const events = [{ operation, outcome, called, answered: moment() }]
     items.push({ id, events, left: used.operations, known })
@@ -145,7 +148,7 @@ async function checkHistories({ operations, seed }: typeof options) {
     }
   }
 
-  /** No operation begins on it any more; those under way are in its history when it is checked. */
+  /** Items on which no more operations begin. Operations in progress are still added to their histories. */
   const retired: Item[] = []
   function retire(item: Item): void {
     items.splice(items.indexOf(item), 1)
@@ -192,7 +195,7 @@ function startService(url: string): Promise<OwnService> {
   return ownService({ STORE_URL: url, STORE_TIMEOUT: `${storeTimeout}ms`, JWT_SECRET })
 }
 
-/** Those that take none of what the server has acknowledged. */
+/** Returns kinds of faults by name. None of them makes the Redis server lose acknowledged changes. */
 function faultsOf(
   redis: OwnRedis,
   replicas: readonly Replica[],
@@ -228,7 +231,7 @@ const methods = {
   delete: 'DELETE',
 } as const
 
-/** The value in an answer with an item, and its tag. */
+/** Returns the value of the item in a response, with its entity tag; `undefined` if there is no item. */
 function taggedIn({ status, headers: { etag: tag }, text }: Answered): Tagged | undefined {
   const value = /"value":(\d+)/.exec(text)?.[1]
   if ((status !== 200 && status !== 201) || value === undefined || tag === undefined)

@@ -1,8 +1,7 @@
 /**
- * Whether a history of operations on one item is linearizable: whether each operation can be given one
- * moment between its call and its answer, so that all answers are those of a register that does one
- * operation at a time (Herlihy and Wing 1990). The search is Wing and Gong's, which remembers what it has
- * been through (Lowe 2017).
+ * Checks whether a history of operations on one item is linearizable (Herlihy and Wing 1990): whether all responses are
+ * possible if each operation takes effect at one moment between its call and its response. The algorithm is that of
+ * Wing and Gong, with memory of the states that it has searched (Lowe 2017).
  */
 
 /** The value of an item; `undefined` if there is no item. */
@@ -11,11 +10,11 @@ export type Value = number | undefined
 export type Operation =
   | { readonly kind: 'read' }
   | { readonly kind: 'create' | 'replace'; readonly value: number }
-  /** A replace if the value is the expected one (`If-Match`). */
+  /** A replace on the condition that the item has the expected value (`If-Match`). */
   | { readonly kind: 'exchange'; readonly expected: number; readonly value: number }
   | { readonly kind: 'delete' }
 
-/** The response: the value read, whether there was an item to change, or that the item has another value. */
+/** The response to an operation: the value read, whether a change was made, or that the condition was not met. */
 export type Outcome =
   | { readonly kind: 'read'; readonly value: Value }
   | { readonly kind: 'change'; readonly isDone: boolean }
@@ -25,20 +24,20 @@ export interface Event {
   readonly operation: Operation
   /** `undefined` if the outcome is unknown: the operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
-  /** Times of call and response. No two times are equal. */
+  /** Time of the call, as a number that is different for each call and response. */
   readonly called: number
-  /** Infinity if the outcome is unknown. */
+  /** Time of the response; infinity if the outcome is unknown. */
   readonly answered: number
 }
 
-/** Whether a history is linearizable. The item does not exist before its first operation. */
+/** Returns whether a history is linearizable. The item does not exist before its first operation. */
 export function isLinearizable(history: readonly Event[]): boolean {
   const events = history.toSorted((a, b) => a.called - b.called)
   const been = new Set<string>()
 
-  /** @param rest indexes in `events` of the operations without a moment so far, in order. */
+  /** Returns whether the remaining operations are possible. @param rest their indexes in `events`, in order. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
-    // An operation without a response need not have happened.
+    // If only operations of unknown outcome remain, the history is possible, because none of them need have happened.
     const end = Math.min(
       ...rest.map((place) => events[place]?.answered ?? Number.POSITIVE_INFINITY),
     )
@@ -48,7 +47,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
     been.add(key)
     for (const [n, place] of rest.entries()) {
       const event = events[place]
-      // An earlier operation got its response before this one, and all later ones, were called.
+      // This operation and all later ones were called after the response to an operation that must come first.
       if (event === undefined || event.called > end) return false
       const next = valueAfter(event, value)
       if (next !== 'impossible' && canGoOn(rest.toSpliced(n, 1), next.value)) return true
@@ -59,7 +58,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
   return canGoOn([...events.keys()], undefined)
 }
 
-/** Returns the value of the item after the operation, or that its response was impossible. */
+/** Returns the value of the item after an operation, or `impossible` if the response contradicts the value before. */
 function valueAfter({ operation, outcome }: Event, value: Value): { value: Value } | 'impossible' {
   if (operation.kind === 'read') {
     const isRight = outcome === undefined || (outcome.kind === 'read' && outcome.value === value)

@@ -1,4 +1,4 @@
-/** The number of hashes that items are spread over: all services of a store have the same one. */
+/** Tests that all services of a Redis store use the same number of buckets and the same format of the data. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -16,12 +16,12 @@ import { assertNothingServed, assertUnhealthy, noChange } from './expect.js'
 
 const prefix = 'item-store:'
 const recordKey = `${prefix}{store}`
-/** A service that is used compares the record every second; this is longer, in milliseconds. */
+/** Time within which a store in use compares its settings with the record, in milliseconds. */
 const comparisonTime = 2000
 const mismatch =
   /^STORE_BUCKETS is 1024, but this store has 256 buckets; set STORE_BUCKETS to 256, or/
 
-describeWithRedis('the number of buckets', () => {
+describeWithRedis('the number of buckets in the record', () => {
   const open = ({ url }: { url: string }, buckets: number, options: { prefix?: string } = {}) =>
     ownStore({ url, prefix, buckets, ...options })
 
@@ -33,7 +33,7 @@ describeWithRedis('the number of buckets', () => {
     })
   }
 
-  /** A server with one item, and the id of that. */
+  /** Starts a Redis server, opens a store on it and creates an item. */
   async function withItem(buckets: number) {
     const redis = await startedRedis()
     const store = await open(redis, buckets)
@@ -47,11 +47,11 @@ describeWithRedis('the number of buckets', () => {
   }
 
   const large = ownRedis()
-  test('the server starts', () => large.start())
+  test('the Redis server starts', () => large.start())
   const ofItsOwn = () => open(large, 2048, { prefix: `${randomUUID()}:` })
-  describeStore('with 2,048 buckets, more than are read at a time', ofItsOwn, 5)
+  describeStore('a store with 2,048 buckets, more than one command reads', ofItsOwn, 5)
 
-  test('is recorded by the first store; one with another number is not opened', async () => {
+  test('the first store records its number of buckets: a store with another number cannot be opened', async () => {
     const { redis, store, id } = await withItem(256)
     assert.equal(await recorded(redis), '256')
     await assertMismatch(open(redis, 1024))
@@ -61,7 +61,7 @@ describeWithRedis('the number of buckets', () => {
     assert.equal(await store.healthy(), true)
   })
 
-  test('is 256 where items are older than the record', async () => {
+  test('a store that has items but no record can only be opened with 256 buckets', async () => {
     const { redis, id } = await withItem(256)
     await redis.command('del', recordKey)
     await assertMismatch(open(redis, 1024))
@@ -71,7 +71,7 @@ describeWithRedis('the number of buckets', () => {
     assert.equal(await recorded(redis), '256')
   })
 
-  test('is that of one of the stores that are opened at the same time', async () => {
+  test('of three stores opened at the same time with different numbers of buckets, only one opens', async () => {
     for (let time = 0; time < 20; time += 1) {
       const options = { prefix: `${randomUUID()}:` }
       const opened = [256, 512, 1024].map((buckets) => open(large, buckets, options))
@@ -81,11 +81,11 @@ describeWithRedis('the number of buckets', () => {
     }
   })
 
-  test('is recorded again after everything was deleted, and another one is noticed', async () => {
+  test('a store writes its record again after FLUSHALL, and rejects requests while the record differs', async () => {
     const { redis, store, id } = await withItem(1024)
     await redis.command('flushall')
     await store.create(id, itemText(id, 1))
-    await until('it is recorded', async () => {
+    await until('the number is recorded', async () => {
       return (await store.healthy()) && (await recorded(redis)) === '1024'
     })
     assert.deepEqual(await store.read(id), itemText(id, 1))
@@ -98,7 +98,7 @@ describeWithRedis('the number of buckets', () => {
     assert.equal(await store.delete(id), 'done')
   })
 
-  test('is noticed within a second if it changes, without a health check', async () => {
+  test('a store in use checks its record every second, even without health checks', async () => {
     const { redis, store } = await withItem(256)
     const created = async (sent = performance.now()) => {
       const id = newItemId()
@@ -122,7 +122,7 @@ describeWithRedis('the number of buckets', () => {
     await created()
   })
 
-  test('is noticed with the first change after a pause, which is not acknowledged', async () => {
+  test('the first changes after a pause fail if the number of buckets in the record differs', async () => {
     const { redis, store } = await withItem(256)
     await redis.command('flushall')
     await open(redis, 512)
@@ -148,7 +148,7 @@ describeWithRedis('the number of buckets', () => {
     },
   ]
   for (const { title, field, cause } of mistakes) {
-    test(`a service for a store with ${title} says so in one line, and ends`, async () => {
+    test(`a service for a store with ${title} exits with one line about it`, async () => {
       const { redis } = await withItem(256)
       await redis.command('hset', recordKey, field, '2')
       const { status, stderr } = spawnSync(process.execPath, [cli, 'serve', '--port', '0'], {
@@ -161,7 +161,7 @@ describeWithRedis('the number of buckets', () => {
     })
   }
 
-  test('a service that was there before the server touches nothing of a store with another number', async () => {
+  test('a service that starts before Redis changes nothing if its number of buckets differs', async () => {
     const { redis, store } = await withItem(256)
     await redis.command('save')
     await store.close()
@@ -173,7 +173,7 @@ describeWithRedis('the number of buckets', () => {
     })
     await assertNothingServed(service, noChange)
     await redis.start()
-    await until('the log says it', () => {
+    await until('the log reports the mismatch', () => {
       void service.request('GET', '/health')
       return service.log.some(({ msg }) => msg === 'the store cannot be used')
     })
@@ -186,21 +186,21 @@ describeWithRedis('the number of buckets', () => {
   })
 })
 
-describeWithRedis('the format of the data', () => {
-  test('is recorded with the number of buckets', async () => {
+describeWithRedis('the format in the record', () => {
+  test('the first store records the number of buckets and the format of the data', async () => {
     const redis = await startedRedis()
     await ownStore({ url: redis.url, prefix })
     assert.equal(await redis.command('hgetall', recordKey), 'buckets\n256\nformat\n1')
   })
 
   for (const format of ['2', 'other']) {
-    test(`${format}: a store that is open stops at it, and one that is opened writes nothing`, async () => {
+    test(`an open store rejects requests once the format is "${format}", and a new one writes nothing`, async () => {
       const redis = await startedRedis()
       const store = await ownStore({ url: redis.url, prefix })
       const id = newItemId()
       await store.create(id, itemText(id, 1))
       await redis.command('hset', recordKey, 'format', format)
-      await until('it is refused', async () => {
+      await until('reads are rejected', async () => {
         return await Promise.resolve(store.read(id)).then(
           () => false,
           ({ message }) => message === 'The store rejected the request',

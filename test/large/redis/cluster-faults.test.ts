@@ -1,4 +1,4 @@
-/** What clients see of a service on a cluster whose servers come, go and hand over their slots. */
+/** Tests how a service responds to clients while nodes of its Redis cluster fail, join, leave or move slots. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,27 +26,27 @@ import {
   unknownOutcome,
 } from './expect.js'
 
-/** How long a node may be silent until its replica takes over, in milliseconds. */
+/** Time after which the replica of a silent node takes over, in milliseconds. */
 const nodeTimeout = 1500
-/** An acknowledged write is on the replica long before that is over, in milliseconds. */
+/** Time after which an acknowledged write is certainly on the replica, in milliseconds. */
 const replicationLag = 2000
 
-/** How many slots are moved. */
+/** Number of slots to move. */
 const slotsToMove = 4
 
 const cluster = await ownCluster('--appendonly', 'yes')
-/** Meets all faults in turn, and is never started again. */
+/** The service under test. It is never restarted, so it must recover from each fault. */
 const service = await ownService({ STORE_URL: cluster.url, STORE_TIMEOUT })
 
 describeWithRedis('faults of a cluster', () => {
-  test('it is down when the service starts: the service starts, and serves once it is there', async () => {
+  test('a service starts before its cluster: it serves once the cluster is up', async () => {
     await assertUnhealthy(service)
     await assertNothingServed(service, noChange)
     await cluster.start()
     await assertRecovers(service)
   })
 
-  test('a node is added, takes over slots, hands them back and goes: no error, and nothing is lost', async () => {
+  test('a new node takes over slots, gives them back and leaves: no request fails and no item is lost', async () => {
     const node = await addNode()
     const load = startLoad(service)
     await untilMoreIsServed(load)
@@ -64,13 +64,13 @@ describeWithRedis('faults of a cluster', () => {
       await untilMoreIsServed(load)
     }
     const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
-    assert.ok(Number(asked) > 0, 'no command was sent on for a slot that was being moved')
+    assert.ok(Number(asked) > 0, 'no command was redirected for a slot that was being moved')
     await untilItHasNoSlots(node)
-    // It learns where a slot is now from the next request for it, which the load may not send for long.
+    // The service learns the new master of a slot from its next request for that slot. The load may send none for long.
     for (const { id } of items) itemOf(await service.call('GET', `/items/${id}`), 200)
-    await until('the service has left it', async () => {
+    await until('the service has closed its connection to the node', async () => {
       const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')
-      // Other clients are on its socket, and the node that its slots came from.
+      // The remaining clients are redis-cli on the socket of the node, and the other node that moved the slots.
       return clients.every((line) => / addr=\/| cmd=restore-asking /.test(line))
     })
     const logged = service.log.flatMap((line) => (line.servers === undefined ? [] : [line]))
@@ -87,7 +87,7 @@ describeWithRedis('faults of a cluster', () => {
     assert.equal((await service.request('GET', '/health')).status, 200)
   })
 
-  test('a node goes before the service knows that its slot has moved: what comes next waits and is served', async () => {
+  test('a node leaves before the service knows that its slot has moved: the next read waits and succeeds', async () => {
     const node = await addNode()
     const [from] = cluster.nodes
     assert.ok(from)
@@ -96,7 +96,7 @@ describeWithRedis('faults of a cluster', () => {
     const read = async () => (await service.call('GET', `/items/${item.id}`)).status
     const nothing = async () => {}
     await moveSlot(item.slot, from, node, nothing)
-    await until('the service asks it', async () => {
+    await until('the service sends reads to the new node', async () => {
       assert.equal(await read(), 200)
       return (await node.command('info', 'commandstats')).includes('cmdstat_hget:')
     })
@@ -104,19 +104,19 @@ describeWithRedis('faults of a cluster', () => {
     await untilItHasNoSlots(node)
     await Promise.all(cluster.nodes.map((one) => one.command('client', 'pause', '400', 'all')))
     await remove(node)
-    await until('the service has lost it', () =>
+    await until('the log reports the loss of the node', () =>
       service.log.some(({ server }) => server === `127.0.0.1:${node.port}`),
     )
     assert.equal(await read(), 200)
   })
 
-  test('a replica takes over as it is told to: no error, and nothing is lost', async () => {
+  test('a replica takes over after CLUSTER FAILOVER: no request gets a 503, and no item is lost', async () => {
     const replica = cluster.nodes[3]
     assert.ok(replica)
     const load = startLoad(service)
     await untilMoreIsServed(load)
     assert.equal(await replica.command('cluster', 'failover'), 'OK')
-    await until('it is a master', async () => (await roleOf(replica)) === 'master')
+    await until('the replica is a master', async () => (await roleOf(replica)) === 'master')
     await untilMoreIsServed(load)
     await cluster.isWhole()
     await load.stop()
@@ -124,12 +124,12 @@ describeWithRedis('faults of a cluster', () => {
     assert.deepEqual(await load.lost(), [])
   })
 
-  test('a URL that names a replica only will do', async () => {
+  test('a service can connect to a cluster with a URL that names only a replica', async () => {
     const url = `redis+cluster://127.0.0.1:${cluster.nodes[4]?.port}`
     await create(await ownService({ STORE_URL: url, STORE_TIMEOUT }), {})
   })
 
-  test('a master is paused: 503 for its items in time, the others are served; its replica takes over', async () => {
+  test('a master is paused: its items get a 503 until its replica takes over, and other items are served', async () => {
     await cluster.setNodeTimeout(nodeTimeout)
     const ids = await Promise.all(
       Array.from({ length: 60 }, (_, n) => create(service, { n }).then(({ id }) => id)),
@@ -153,7 +153,7 @@ describeWithRedis('faults of a cluster', () => {
     for (const id of ids) assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
   })
 
-  test('a master is killed under load: successes and 503s only, and then full service', async (t) => {
+  test('a master is killed under load: requests succeed or get a 503, until its replica takes over', async (t) => {
     const master = await aMaster()
     const load = startLoad(service, { mayLose: true })
     await untilMoreIsServed(load)
@@ -174,17 +174,17 @@ describeWithRedis('faults of a cluster', () => {
     )
     assert.ok(
       lost.every(({ acknowledged }) => killed - acknowledged < replicationLag),
-      'an older write is lost',
+      'a write that the replica must have had is lost',
     )
     await master.start()
     await cluster.isWhole()
   })
 
-  test('a master and its replica are gone: 503 until one is back, and nothing is lost', async () => {
+  test('a master and its replica are killed: no item is lost once both are started again', async () => {
     const master = await aMaster()
     const replica = await replicaOf(master)
     const items = await Promise.all(Array.from({ length: 30 }, () => create(service, {})))
-    // Whichever of them is back first may become the master.
+    // Both nodes need all items, because the node that starts first may become the master.
     const written = await offsetOf(master)
     await until('the replica has the items', async () => (await offsetOf(replica)) >= written)
     await Promise.all([master, replica].map((node) => node.kill('SIGKILL')))
@@ -196,7 +196,7 @@ describeWithRedis('faults of a cluster', () => {
     }
   })
 
-  test('a service starts while the record of the store is away: it serves the other items, and compares it later', async () => {
+  test('a service starts while the master with the record is down: it serves items on other masters', async () => {
     await Promise.all(
       cluster.nodes.map((node) =>
         node.command('config', 'set', 'cluster-require-full-coverage', 'no'),
@@ -221,10 +221,13 @@ describeWithRedis('faults of a cluster', () => {
     await Promise.all(gone.map((node) => node.start()))
     await assertRecovers(late)
     await assertRecovers(service)
-    await until('the other number is found', async () => {
-      await wrong.call('GET', '/items')
-      return wrong.log.some(({ msg }) => msg === 'the store cannot be used')
-    })
+    await until(
+      'the log of the service with another number of buckets reports the mismatch',
+      async () => {
+        await wrong.call('GET', '/items')
+        return wrong.log.some(({ msg }) => msg === 'the store cannot be used')
+      },
+    )
     await assertNothingServed(wrong, noChange)
   })
 
@@ -257,18 +260,18 @@ async function roleOf(node: ClusterNode): Promise<string | undefined> {
   return /^role:(\w+)/m.exec(await node.command('info', 'replication'))?.[1]
 }
 
-/** How much of the history of a master a node has, in bytes. */
+/** Returns the replication offset of a node, in bytes. */
 async function offsetOf(node: ClusterNode): Promise<number> {
   return Number(/^master_repl_offset:(\d+)/m.exec(await node.command('info', 'replication'))?.[1])
 }
 
-/** A new node of the cluster, without slots. */
+/** Starts a new node without slots, and adds it to the cluster. */
 async function addNode(): Promise<ClusterNode> {
-  // It would make itself a replica, once its last slot is gone.
+  // By default, the node would become a replica once its last slot is moved away.
   const node = await ownClusterNode('--cluster-allow-replica-migration', 'no')
   await node.start()
   await meet(node, cluster.nodes)
-  await until('all nodes know it', async () => {
+  await until('all nodes know the new node', async () => {
     const known = await Promise.all(cluster.nodes.map((one) => one.command('cluster', 'info')))
     return known.every((info) => info.includes('cluster_known_nodes:7'))
   })
@@ -276,9 +279,9 @@ async function addNode(): Promise<ClusterNode> {
   return node
 }
 
-/** Waits until all nodes of the cluster know that it has none. */
+/** Waits until all nodes of the cluster know that a node has no slots. */
 async function untilItHasNoSlots(node: ClusterNode): Promise<void> {
-  const line = new RegExp(`^${await idOf(node)} .* connected$`, 'm') // slots would come after that
+  const line = new RegExp(`^${await idOf(node)} .* connected$`, 'm') // a line with slots would have them after `connected`
   await until('all nodes know that it has no slots', async () => {
     const views = await Promise.all(cluster.nodes.map((one) => one.command('cluster', 'nodes')))
     return views.every((view) => line.test(view))
@@ -291,7 +294,7 @@ async function remove(node: ClusterNode): Promise<void> {
   await node.kill('SIGKILL')
 }
 
-/** New items of a node that had its slots from the beginning, each in a slot of its own. */
+/** Creates items in different slots of a node. The node must still have its initial range of slots. */
 async function itemsOf(node: ClusterNode, count: number): Promise<{ id: string; slot: string }[]> {
   const range = await node.command('cluster', 'nodes')
   const [, first, last] = /myself.* (\d+)-(\d+)/.exec(range) ?? []
@@ -306,8 +309,8 @@ async function itemsOf(node: ClusterNode, count: number): Promise<{ id: string; 
 }
 
 /**
- * Moves a slot with its keys, as operators do (`redis-cli --cluster reshard`).
- * @param between what is done while the keys are there already, and the slot is not.
+ * Moves a slot with its keys to another node, like `redis-cli --cluster reshard`.
+ * @param between called when the keys have been moved, but the slot still belongs to the old node.
  */
 async function moveSlot(
   slot: string,

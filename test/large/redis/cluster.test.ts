@@ -1,4 +1,4 @@
-/** Items in a cluster: the same tests as for one server, and what is special to a cluster. */
+/** Tests the store on a Redis cluster, with the tests of any store and with tests that only concern clusters. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -26,22 +26,26 @@ describeWithRedis('a cluster', () => {
   const open = (options: Partial<OwnStoreOptions> = {}) =>
     ownStore({ url: cluster.url, ...options })
 
-  /** What each master says. */
+  /** Sends a command to each master. @returns the replies. */
   function masters(...command: string[]): Promise<string[]> {
     return Promise.all(cluster.nodes.slice(0, 3).map((node) => node.command(...command)))
   }
 
   const small = { buckets: 8, batchBytes: 300 }
-  describeStore('with 8 buckets and batches of 300 bytes', () => open(small), 50)
+  describeStore(
+    'a store in a cluster with 8 buckets and batches of 300 bytes',
+    () => open(small),
+    50,
+  )
 
   describeRoundTrip('in a cluster', () => openStore({ url: cluster.url, buckets: 8 }), 30)
 
-  test('passes the conformance tests, and has the items on all masters', async () => {
+  test('the service passes the conformance tests, and spreads items over all masters', async () => {
     await assertConforms({ STORE_URL: cluster.url, STORE_TIMEOUT })
     for (const keys of await masters('keys', 'item-store:{[0-9]*')) assert.notEqual(keys, '')
   })
 
-  test('items are spread over all masters, listed once each, and counted together', async () => {
+  test('the list has the items of all masters, and the size counts them together', async () => {
     const store = await open()
     const ids = await createdAndListed(store, 3000)
     const { items, itemBytes, memoryBytes } = await store.size()
@@ -61,7 +65,7 @@ describeWithRedis('a cluster', () => {
     assert.equal((await store.size()).items, 0)
   })
 
-  test('they are at most 4,096, but those of a store that has more are used', async () => {
+  test('a new store may have at most 4,096 buckets, but an existing store may have more', async () => {
     const prefix = `${randomUUID()}:`
     const buckets = 8192
     const refused =
@@ -73,17 +77,17 @@ describeWithRedis('a cluster', () => {
     )
     const store = await open({ prefix, buckets })
     await masters('del', record)
-    await until('it is healthy without the record', () => store.healthy())
+    await until('the store is healthy without the record', () => store.healthy())
     assert.ok((await masters('hget', record, 'buckets')).includes(String(buckets)))
   })
 
-  test('a health check takes two scripts on each master', async () => {
+  test('a health check runs two scripts on each master', async () => {
     const store = await open()
     await masters('config', 'resetstat')
     assert.equal(await store.healthy(), true)
     for (const stats of await masters('info', 'commandstats')) {
       const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+).*?failed_calls=(\d+)/gm)]
-      const done = calls.map(([, all, failed]) => Number(all) - Number(failed)) // for an unknown script
+      const done = calls.map(([, all, failed]) => Number(all) - Number(failed)) // EVALSHA fails for an unknown script
       assert.equal(
         done.reduce((sum, count) => sum + count, 0),
         2,
@@ -91,20 +95,20 @@ describeWithRedis('a cluster', () => {
     }
   })
 
-  test('another program uses one of the keys: unhealthy once a request has met it, until it is gone', async () => {
+  test('the store is unhealthy after a request finds a key of another program, until the key is deleted', async () => {
     const prefix = `${randomUUID()}:`
     const store = await open({ prefix })
     const id = newItemId()
     const key = `${prefix}{${Number.parseInt(id.slice(0, 4), 16) % 256}}`
     assert.ok((await masters('set', key, 'something else')).includes('OK'))
     await assert.rejects(async () => store.read(id), /The store rejected the request/)
-    await until('it is unhealthy', async () => !(await store.healthy()))
+    await until('the store is unhealthy', async () => !(await store.healthy()))
     assert.ok((await masters('get', key)).includes('something else'))
     await masters('del', key)
-    await until('it is healthy', () => store.healthy())
+    await until('the store is healthy', () => store.healthy())
   })
 
-  test('the slot of a key is what the servers say', async () => {
+  test('slotOf computes the same slot of a key as CLUSTER KEYSLOT', async () => {
     const node = cluster.nodes[0]
     const keys = ['', 'a', '123456789', 'item-store:{0}', 'x{}y{z}', 'a{b}{c}', '{é}', 'a{b', '}{']
     for (const key of [...keys, ...Array.from({ length: 20 }, (_, n) => `p:{${n * 13}}`)]) {
@@ -112,7 +116,7 @@ describeWithRedis('a cluster', () => {
     }
   })
 
-  test('needs no more rights than docs/reference/redis.md says', async () => {
+  test('the service needs only the rights in a cluster that docs/reference/redis.md lists', async () => {
     await masters('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
     const url = cluster.url.replace('://', '://u:p@')
     const service = await ownService({ STORE_URL: url, STORE_TIMEOUT })
@@ -128,14 +132,14 @@ describeWithRedis('a cluster', () => {
   })
 
   const wrongKinds = [
-    { title: 'a cluster that is addressed as one server', says: /belongs to a cluster: STORE_URL/ },
+    { title: 'a cluster with the URL of one server', says: /belongs to a cluster: STORE_URL/ },
     {
-      title: 'one server that is addressed as a cluster',
+      title: 'one server with the URL of a cluster',
       says: /does not belong to a cluster: STORE_URL/,
     },
   ]
   for (const [n, { title, says }] of wrongKinds.entries()) {
-    test(`${title}: unhealthy, with the cause in the log`, async () => {
+    test(`${title} makes the service unhealthy, with the cause in the log`, async () => {
       const port = await freePort()
       await startedRedis('--port', String(port))
       const urls = [
@@ -149,7 +153,7 @@ describeWithRedis('a cluster', () => {
   }
 })
 
-/** Creates items, and finds each once in the list. @returns their ids. */
+/** Creates items, and checks that the list has each item once. @returns the ids of the items. */
 async function createdAndListed(store: ItemStore, count: number): Promise<ItemId[]> {
   const ids = Array.from({ length: count }, newItemId)
   await Promise.all(ids.map((id) => store.create(id, itemText(id, 10))))
@@ -158,7 +162,7 @@ async function createdAndListed(store: ItemStore, count: number): Promise<ItemId
   return ids
 }
 
-/** The first line of the log with this message. */
+/** Returns the first line with this message in the log of a service. */
 function lineOf({ log }: OwnService, msg: string): string {
   return JSON.stringify(log.find((line) => line.msg === msg))
 }

@@ -1,4 +1,4 @@
-/** The cluster of deploy/replicas: its servers, and the command that makes them one, as its files say. */
+/** Runs the commands in the files of deploy/replicas that start six servers and join them to a Redis cluster. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -26,12 +26,12 @@ interface Workload {
 const password = 'secret'
 const folder = mkdtempSync(join(tmpdir(), 'item-store-deploy-cluster-'))
 
-/** The shell commands of each file, with their own servers' addresses. */
+/** The shell commands in each file, with addresses on this machine that differ between the files. */
 const files = [composeCommands('127.89.1'), kubernetesCommands('127.89.2')]
 
 for (const { file, net, server, create } of files) {
   describeWithRedis(`the cluster of ${file}`, () => {
-    test('is made of six new servers, and is left as it is when they are all started again', async () => {
+    test('is created from six new servers, and is not changed when all servers are restarted', async () => {
       const [port, busPort] = await Promise.all([freePort(), freePort()])
       const env = {
         PATH: [programs(net, port, busPort), process.env.PATH].join(delimiter),
@@ -42,13 +42,13 @@ for (const { file, net, server, create } of files) {
         promisify(execFile)('sh', ['-c', command.replaceAll(':6379', `:${port}`)], { env })
       const cli = async (args: string) =>
         (await shell(`valkey-cli -e -c -h ${net}.11 ${args}`)).stdout.trimEnd()
-      // The servers take a moment to agree.
+      // Waits, because the servers need a moment to agree on a change.
       const answers = (args: string, answer: string) =>
         until(`${args}: ${answer}`, async () => (await cli(args).catch(() => '')) === answer)
 
       const untilMade = () => shell(`until ( ${create} ); do sleep 0.2; done`)
 
-      // The one that makes the cluster is started first: it tries until the servers are there.
+      // The command that creates the cluster starts before the servers, and is repeated until they respond.
       const made = untilMade()
       const before = startServers()
       const { stdout } = await made
@@ -113,7 +113,7 @@ function kubernetesCommands(net: string) {
   return { file, net, server: command('StatefulSet'), create: command('Job') }
 }
 
-/** A folder with the programs of the image, by those of Redis, each server at its own address and port. */
+/** Creates a folder with scripts that replace the Valkey image's programs by those of Redis on this machine. */
 function programs(net: string, port: number, busPort: number): string {
   const bin = join(folder, `${net}-bin`)
   mkdirSync(bin)

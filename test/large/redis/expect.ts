@@ -1,4 +1,4 @@
-/** What clients see while the server of a service fails, and that the service recovers by itself. */
+/** Assertions about the responses and the log of a service while its Redis server fails or recovers. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -8,7 +8,7 @@ import { assertRefused } from '../../decisions/expect.js'
 import type { OwnService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-/** Long enough for servers that are well on a busy machine, short enough to wait for. */
+/** Timeout for tests of faults: a healthy server meets it on a busy machine, and a test can wait for it. */
 export const STORE_TIMEOUT = '1500ms'
 export const unknownOutcome = /unknown whether the change took effect/
 export const noChange = /nothing has changed/
@@ -26,7 +26,7 @@ export async function assertUnhealthy(service: OwnService): Promise<void> {
 
 const [lost, back] = ['the store cannot be reached', 'the store can be reached again']
 
-/** Waits until the log says that the store is back if it was lost. @returns how many lines it has. */
+/** Waits until the log no longer reports the store as lost. @returns the number of lines in the log. */
 export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   await until('the log says that the store is back', () => {
     const last = log.findLast(({ msg }) => msg === lost || msg === back)
@@ -35,7 +35,7 @@ export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   return log.length
 }
 
-/** The log has said once that the store was lost, and once that it was back, since it had so many lines. */
+/** Asserts one report each of a lost store and of its return in the log. @param since number of lines to skip. */
 export async function assertOneOutage(service: OwnService, since: number): Promise<void> {
   const all = () => service.log.slice(since)
   await until('the log says that the store is back', () => all().some(({ msg }) => msg === back))
@@ -49,7 +49,7 @@ export async function assertOneOutage(service: OwnService, since: number): Promi
   )
 }
 
-/** It serves again, all by itself. */
+/** Asserts that a service becomes healthy without intervention, and then serves requests. */
 export async function assertRecovers(service: OwnService): Promise<void> {
   await until('the service is healthy', async () => {
     return (await service.request('GET', '/health')).status === 200
@@ -64,7 +64,7 @@ export function assertUnavailable(answer: Answer, message: RegExp): void {
   assert.equal(answer.headers['retry-after'], '1')
 }
 
-/** Every item request gets a 503. @param outcome what is said of those that change something. */
+/** Asserts that every item request gets a 503. @param outcome expected message for changes. */
 export async function assertNothingServed(service: OwnService, outcome: RegExp): Promise<void> {
   const path = `/items/${randomUUID()}`
   assertUnavailable(await service.call('GET', '/items'), /^The store [\w ]+$/)

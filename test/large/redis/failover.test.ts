@@ -1,4 +1,4 @@
-/** What clients see of a service on a server with a replica, behind an address that moves with the primary. */
+/** Tests a service on a Redis primary with a replica, behind a proxy that moves to the new primary at a failover. */
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
@@ -22,7 +22,7 @@ import {
 } from './expect.js'
 
 describeWithRedis('a planned failover', () => {
-  test('there and back: full service without a restart, and nothing is lost', async (t) => {
+  test('after failovers to the replica and back, the service serves again and no item is lost', async (t) => {
     const [there, back] = await pair()
     const proxy = await proxyTo(there)
     const service = await ownService({ STORE_URL: proxy.url, STORE_TIMEOUT })
@@ -39,9 +39,9 @@ describeWithRedis('a planned failover', () => {
     await untilMoreIsServed(load)
     await assertOneOutage(service, lines)
 
-    proxy.moveTo(there) // this time, the address moves before the failover
+    proxy.moveTo(there) // before the second failover, not after it
     await failover(back)
-    await until('the service is with the new primary', async () => {
+    await until('the service is connected to the new primary', async () => {
       const clients = await there.command('client', 'list', 'type', 'normal')
       return / cmd=(?!client|info)/.test(clients)
     })
@@ -53,7 +53,7 @@ describeWithRedis('a planned failover', () => {
     assert.ok(causes.includes('the server is a replica'), JSON.stringify(causes))
   })
 
-  test('the former primary is not read, not even by a service that only reads', async () => {
+  test('a service that only reads does not read from the former primary', async () => {
     const [primary, replica] = await pair()
     const proxy = await proxyTo(primary)
     const service = await ownService({ STORE_URL: proxy.url, STORE_TIMEOUT })
@@ -68,7 +68,7 @@ describeWithRedis('a planned failover', () => {
     assert.equal((await read()).status, 200)
   })
 
-  test('a service that starts on a replica serves nothing, and says why, until it is the primary', async () => {
+  test('a service on a replica serves nothing and logs the cause, until the replica is promoted', async () => {
     const [primary, replica] = await pair()
     const service = await ownService({ STORE_URL: replica.url, STORE_TIMEOUT })
     await assertUnhealthy(service)
@@ -78,7 +78,7 @@ describeWithRedis('a planned failover', () => {
     await assertRecovers(service)
   })
 
-  test('a server that refuses changes as a replica, and says that it is none, is connected to ever less often', async () => {
+  test('a server that refuses changes like a replica but reports itself as a primary is reconnected less and less often', async () => {
     const info = 'role:master\r\ncluster_enabled:0\r\n'
     let connections = 0
     const server = createServer((socket) => {
@@ -99,32 +99,32 @@ describeWithRedis('a planned failover', () => {
     const STORE_URL = `redis://127.0.0.1:${await listen(server)}`
     const service = await ownService({ STORE_URL, STORE_TIMEOUT })
     const begun = performance.now()
-    await until('it has connected again and again', async () => {
+    await until('the service has connected six times', async () => {
       assertUnavailable(await service.call('POST', '/items', { data: {} }), noChange)
       return connections >= 6
     })
-    // The pauses between them are at least 50, 100, 200, 400 and 500 ms.
+    // The pauses between the first six connections are at least 50, 100, 200, 400 and 500 ms.
     assert.ok(performance.now() - begun > 1000, `${connections} connections`)
   })
 })
 
-/** A primary and its replica. */
+/** Starts a primary and its replica. */
 async function pair(): Promise<[primary: OwnRedis, replica: OwnRedis]> {
   const ports = [await freePort(), await freePort()]
   const [primary, replica] = ports.map((port) =>
     ownRedis('--port', String(port), '--repl-diskless-sync-delay', '0'),
-  ) as [OwnRedis, OwnRedis] // as many as ports
+  ) as [OwnRedis, OwnRedis] // one for each port
   await Promise.all([primary, replica].map((redis) => redis.start()))
   await replica.command('replicaof', '127.0.0.1', String(ports[0]))
   await untilInSync(primary)
   return [primary, replica]
 }
 
-/** Has the replica take over. @returns once it has, and the former primary is its replica. */
+/** Starts a failover, and waits until the former primary is a replica of the new primary. */
 async function failover(primary: OwnRedis): Promise<void> {
   await untilInSync(primary)
   assert.equal(await primary.command('failover'), 'OK')
-  await until('it is a replica', async () =>
+  await until('the former primary is a replica', async () =>
     /^role:slave.*^master_link_status:up/ms.test(await primary.command('info', 'replication')),
   )
 }

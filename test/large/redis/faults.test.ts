@@ -1,4 +1,4 @@
-/** What clients see while the server of a service fails, and that the service recovers by itself. */
+/** Tests how a service responds to clients while its Redis server fails, and that the service recovers by itself. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,14 +24,14 @@ function serviceOn(url: string, env: NodeJS.ProcessEnv = {}): Promise<OwnService
   return ownService({ STORE_URL: url, STORE_TIMEOUT, ...env })
 }
 
-/** Starts a server and a service on it. */
+/** Starts a Redis server and a service on it. */
 async function started(...settings: string[]): Promise<{ redis: OwnRedis; service: OwnService }> {
   const redis = await startedRedis(...settings)
   return { redis, service: await serviceOn(redis.url) }
 }
 
-describeWithRedis('faults of the server', () => {
-  test('it is down when the service starts: the service starts, and serves once it is there', async () => {
+describeWithRedis('faults of the Redis server', () => {
+  test('the service starts before Redis: it serves once Redis is up', async () => {
     const redis = ownRedis()
     const service = await serviceOn(redis.url)
     await assertUnhealthy(service)
@@ -40,7 +40,7 @@ describeWithRedis('faults of the server', () => {
     await assertRecovers(service)
   })
 
-  test('it is killed under load: successes and 503s only, and every success is kept', async () => {
+  test('Redis is killed under load: requests succeed or get a 503, and no acknowledged change is lost', async () => {
     const { redis, service } = await started('--appendonly', 'yes', '--appendfsync', 'always')
     const load = startLoad(service)
     await untilMoreIsServed(load)
@@ -52,7 +52,7 @@ describeWithRedis('faults of the server', () => {
     assert.deepEqual(await load.lost(), [])
   })
 
-  test('it is killed while a list is read: the connection ends, and half a list does not look complete', async () => {
+  test('Redis is killed while a list is sent: the connection is closed before the end of the list', async () => {
     const { redis, service } = await started()
     const text = 'x'.repeat(1_000_000)
     for (let n = 0; n < 60; n += 1) await create(service, { text })
@@ -69,7 +69,7 @@ describeWithRedis('faults of the server', () => {
     await assertRecovers(service)
   })
 
-  test('it is started again and is empty: so is the service', async () => {
+  test('Redis is restarted without its data: the service has no items any more', async () => {
     const { redis, service } = await started()
     const { id } = await create(service, {})
     await redis.kill('SIGKILL')
@@ -79,7 +79,7 @@ describeWithRedis('faults of the server', () => {
     assert.deepEqual(record((await service.call('GET', '/items')).json()).data, [])
   })
 
-  test('it is paused: 503 in time, at once from the second request on, and no answer is mixed up', async () => {
+  test('Redis is paused: requests get a 503, and later no response belongs to another request', async () => {
     const { redis, service } = await started()
     const items = await Promise.all(
       Array.from({ length: 50 }, (_, n) => create(service, { n }).then(({ id }) => ({ id, n }))),
@@ -109,13 +109,13 @@ describeWithRedis('faults of the server', () => {
     )
   })
 
-  test('it is slow: what takes less than STORE_TIMEOUT is waited for', async () => {
+  test('Redis is slow: a request succeeds if the reply takes less than STORE_TIMEOUT', async () => {
     const { redis, service } = await started()
     await redis.command('client', 'pause', '400', 'all')
     await create(service, {})
   })
 
-  test('its memory is at its end: 507 for what needs more, everything else goes on', async () => {
+  test('the memory of Redis is full: changes that need more get a 507, and all other requests succeed', async () => {
     const { redis, service } = await started('--maxmemory', '8mb')
     const ids: string[] = []
     const text = 'x'.repeat(200_000)
@@ -147,7 +147,7 @@ describeWithRedis('faults of the server', () => {
     assert.equal(await redis.command('exists', 'item-store:none'), '0')
   })
 
-  test('it becomes a replica: nothing is served until it is a primary', async () => {
+  test('Redis becomes a replica: nothing is served until it is a primary again', async () => {
     const { redis, service } = await started()
     await create(service, { name: 'a' })
     await redis.command('replicaof', '127.0.0.1', String(await freePort()))
@@ -158,7 +158,7 @@ describeWithRedis('faults of the server', () => {
     await assertRecovers(service)
   })
 
-  test('it wants another password: nothing is served until it is the right one', async () => {
+  test('the service has a wrong password: nothing is served until Redis accepts it', async () => {
     const port = await freePort()
     const redis = await startedRedis('--port', String(port), '--requirepass', 'right')
     const url = (password: string) => `redis://:${password}@127.0.0.1:${port}/3`
@@ -175,7 +175,7 @@ describeWithRedis('faults of the server', () => {
     assert.equal((await right.call('GET', `/items/${id}`)).status, 200)
   })
 
-  test('another program uses one of the keys: 503 for what lies there, unhealthy until it is gone', async () => {
+  test('another program has overwritten a key: its items get a 503, and the service is unhealthy until it is deleted', async () => {
     const { redis, service } = await started()
     await create(service, {})
     const [key = ''] = (await redis.command('keys', 'item-store:{[0-9]*')).split('\n')
@@ -192,7 +192,7 @@ describeWithRedis('faults of the server', () => {
     await assertRecovers(service)
   })
 
-  test('it is paused when the service stops: the service ends all the same', async () => {
+  test('Redis is paused when the service stops: the service still exits with code 0', async () => {
     const { redis, service } = await started()
     await create(service, {})
     await redis.kill('SIGSTOP')

@@ -1,4 +1,4 @@
-/** What the Redis store has in flight on a connection: how much, in which order, and for how long. */
+/** Tests the in-flight limit of the Redis store: how many commands are sent to the server before it replies. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,11 +12,11 @@ import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
 const megabyte = 1_000_000
-/** The command, as it is sent; not in the text of a script. */
+/** The command HGET in the Redis protocol. The text does not occur in scripts, which call HGET too. */
 const hget = '\r\nHGET\r\n'
 
 describeWithRedis('commands in flight', () => {
-  /** A store of its own, in one bucket unless told otherwise, and the way to its server. */
+  /** Starts a Redis server, and opens a store through a proxy to it. The store has one bucket by default. */
   async function opened({ buckets = 1, timeout = 60_000 } = {}) {
     const redis = await startedRedis()
     const proxy = await proxyTo(redis)
@@ -24,7 +24,7 @@ describeWithRedis('commands in flight', () => {
     return { redis, proxy, store }
   }
 
-  /** Makes calls while replies are held back, until some are executed. @returns how many were sent. */
+  /** Makes calls while replies are held back, until `areExecuted`. @returns the number of commands in flight. */
   async function reached<T>(
     proxy: RedisProxy,
     command: string,
@@ -35,15 +35,15 @@ describeWithRedis('commands in flight', () => {
     const before = proxy.sent(command)
     const results = calls()
     const sent = () => proxy.sent(command) - before
-    await until('they are executed', () => areExecuted(sent()))
-    await delay(100) // in which commands that must not be sent would arrive
+    await until('the commands are executed', () => areExecuted(sent()))
+    await delay(100) // gives commands beyond the limit, which must not be sent, time to arrive
     const count = sent()
     proxy.hold(false)
     await Promise.all(results)
     return count
   }
 
-  test('are few at first, and hundreds once replies are known to be short', async () => {
+  test('at most 2 HGET are in flight at first, and 32 after short replies; other reads use a script', async () => {
     const { proxy, store } = await opened()
     const reads = () => Array.from({ length: 1000 }, async () => store.read(newItemId()))
     assert.equal(await reached(proxy, hget, reads, (sent) => sent >= 2), 2)
@@ -51,21 +51,21 @@ describeWithRedis('commands in flight', () => {
     const before = proxy.sent('EVALSHA')
     assert.equal(await reached(proxy, hget, reads, (sent) => sent >= 32), 32)
     const count = proxy.sent('EVALSHA') - before
-    assert.equal(count, 1000 - 32, 'later reads were asked for in another way')
+    assert.equal(count, 1000 - 32, 'other reads did not use the script')
   })
 
-  test('are bounded, however short they are', async () => {
+  test('at most 1,024 commands are in flight, even if all are short', async () => {
     const { proxy, store } = await opened()
     const creates = () =>
       Array.from({ length: 3000 }, async () => {
         const id = newItemId()
         await store.create(id, itemText(id, 1))
       })
-    await Promise.all(creates()) // the server knows the script then
+    await Promise.all(creates()) // afterwards, the server knows the script
     assert.equal(await reached(proxy, 'EVALSHA', creates, (sent) => sent >= 1024), 1024)
   })
 
-  test('are not many when replies become long after a time of short ones', async () => {
+  test('at most 32 reads are in flight when replies become long after many short replies', async () => {
     const { redis, proxy, store } = await opened()
     const id = newItemId()
     await store.create(id, itemText(id, megabyte))
@@ -77,10 +77,10 @@ describeWithRedis('commands in flight', () => {
     const reads = () => Array.from({ length: 200 }, async () => (await store.read(id))?.length)
     assert.equal(await reached(proxy, hget, reads, (sent) => sent >= 32), 32)
     const more = (await peak()) - before
-    assert.ok(more < 40 * megabyte, `the server took ${more} bytes more`)
+    assert.ok(more < 40 * megabyte, `the server used ${more} more bytes of memory`)
   })
 
-  test('are as few as the longest recent reply lets in', async () => {
+  test('only one read is in flight after a reply of 10 MB', async () => {
     const { proxy, store } = await opened()
     const id = newItemId()
     await store.create(id, itemText(id, 10 * megabyte))
@@ -89,10 +89,10 @@ describeWithRedis('commands in flight', () => {
     assert.equal(await reached(proxy, hget, reads, (sent) => sent >= 1), 1)
   })
 
-  test('are sent in order, and one that is longer than all the room goes alone', async () => {
+  test('commands are sent in order, and a command longer than the limit is sent alone', async () => {
     const { redis, proxy, store } = await opened()
     const known = newItemId()
-    await store.create(known, itemText(known, 1)) // the server knows the script then
+    await store.create(known, itemText(known, 1)) // afterwards, the server knows the script
     const order: number[] = []
     const ids = Array.from({ length: 4 }, newItemId)
     const creates = () =>
@@ -101,17 +101,17 @@ describeWithRedis('commands in flight', () => {
         await store.create(id, itemText(id, megabytes * megabyte))
         order.push(place)
       })
-    const isThere = async () => (await redis.command('hlen', 'a:{0}')) === '3' // with `bytes`
+    const isThere = async () => (await redis.command('hlen', 'a:{0}')) === '3' // two items and the field `bytes`
     assert.equal(await reached(proxy, 'EVALSHA', creates, isThere), 1)
     assert.deepEqual(order, [0, 1, 2, 3])
     assert.equal((await store.size()).items, 5)
   })
 
-  test('are bounded: without room in time it is busy, and what was not sent changes nothing', async () => {
+  test('a create that gets no room in time fails as overloaded, and changes nothing', async () => {
     const timeout = 6000
     const { proxy, store } = await opened({ timeout })
     const known = newItemId()
-    await store.create(known, itemText(known, 1)) // the server knows the script then
+    await store.create(known, itemText(known, 1)) // afterwards, the server knows the script
     const [first, second, third] = [newItemId(), newItemId(), newItemId()]
     proxy.hold(true)
     const created = [first, second].map(async (id) => store.create(id, itemText(id, 40 * megabyte)))
@@ -120,7 +120,7 @@ describeWithRedis('commands in flight', () => {
       /overloaded; nothing has changed/,
     )
     await delay(timeout / 2)
-    proxy.hold(false) // the first one's reply
+    proxy.hold(false) // lets the reply to the first create through
     await created[0]
     proxy.hold(true)
     await refused
@@ -129,32 +129,32 @@ describeWithRedis('commands in flight', () => {
     assert.equal(await store.read(third), undefined)
   })
 
-  test('give their room to the next when they fail', async () => {
+  test('commands that fail give their room to the next commands', async () => {
     const { redis, store } = await opened()
     await redis.command('set', 'a:{0}', 'something else')
     const reads = Array.from({ length: 200 }, async () => store.read(newItemId()))
     for (const read of reads) await assert.rejects(read, /The store rejected the request/)
   })
 
-  test('a proxy answers with an error what the server has executed: the outcome is unknown', async () => {
+  test('a change has an unknown outcome if a proxy replaces its reply by an error that Redis never sends', async () => {
     const { proxy, store } = await opened()
     const [id, other] = [newItemId(), newItemId()]
-    await store.create(other, itemText(other, 1)) // the server knows the script then
+    await store.create(other, itemText(other, 1)) // afterwards, the server knows the script
     proxy.replaceReplies('-ERR upstream failure\r\n')
     await assert.rejects(async () => store.create(id, itemText(id, 1)), unknownOutcome)
     proxy.replaceReplies('-READONLY You can not write\r\n')
     await assert.rejects(async () => store.delete(id), noChange)
     proxy.replaceReplies(undefined)
-    await until('it is connected again', () => store.healthy())
+    await until('the store is connected again', () => store.healthy())
     assert.deepEqual(await store.read(id), itemText(id, 1))
   })
 
-  test('are counted, as are round trips, reconnections and changes of unknown outcome', async () => {
+  test('the traffic statistics count commands, round trips, reconnections and unknown outcomes', async () => {
     const { redis, proxy, store } = await opened()
     const traffic = store.traffic
     assert.ok(traffic)
     const known = newItemId()
-    await store.create(known, itemText(known, 1)) // the server knows the script then
+    await store.create(known, itemText(known, 1)) // afterwards, the server knows the script
     const times: number[] = []
     traffic.onRoundTrip = (time) => times.push(time)
     await store.read(known)
@@ -179,13 +179,13 @@ describeWithRedis('commands in flight', () => {
     assert.deepEqual([traffic.unknownOutcomes, traffic.reconnections], [1024, 0])
     await redis.start()
     proxy.hold(false)
-    await until('it is connected again', () => traffic.reconnections === 1)
+    await until('the store is connected again', () => traffic.reconnections === 1)
     assert.equal(traffic.redirections, 0)
   })
 
-  test('a list takes one command if nothing has changed, and one more for each bucket that has', async () => {
+  test('a list takes one command, and one more for each bucket that has changed since the last list', async () => {
     const { proxy, store } = await opened({ buckets: 256 })
-    // The role of the server is asked for once a second.
+    // Commands that ask the server for its role once a second are not counted.
     const count = () => proxy.sent('\r\n*') - proxy.sent('replication')
     const taken = async (call: () => unknown) => {
       const before = count()

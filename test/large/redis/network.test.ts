@@ -1,4 +1,4 @@
-/** What clients see of a service that is cut off from its server, and that it recovers by itself. */
+/** Tests a service that loses the network connection to its Redis server, and recovers by itself. */
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
@@ -20,21 +20,23 @@ import {
 } from './expect.js'
 
 const hasProgram = spawnSync('ip', ['-V']).status === 0
-/** Whether this machine lets its users create network namespaces. */
+/** Whether this user may create network namespaces on this machine. */
 const isAllowed =
   hasProgram &&
   spawnSync('unshare', '-n ip link add one type veth peer name two'.split(' ')).status === 0
 
-/** Skipped where a network cannot be cut, but in CI never for want of a program. */
+/** The reason to skip the tests if a program is missing. In CI, a missing program is an error instead. */
 const { skip } = unlessMissing((!isInstalled && 'redis-server') || (!hasProgram && 'ip (iproute2)'))
 
-describe('the network', { skip: skip || (!isAllowed && 'there are no network namespaces') }, () => {
+describe('the network to Redis', {
+  skip: skip || (!isAllowed && 'network namespaces are not allowed'),
+}, () => {
   const cuts = [
     { cut: 'unplug', mend: 'plugIn' },
     { cut: 'swallow', mend: 'letThrough' },
   ] as const
 
-  test('is cut: 503 in time, at once from the second request on, and full service afterwards', async () => {
+  test('the network is cut: requests get a 503, and the service recovers once the network is back', async () => {
     const redis = await remoteRedis()
     const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
     const { id } = await create(service, {})
@@ -55,7 +57,7 @@ describe('the network', { skip: skip || (!isAllowed && 'there are no network nam
     assert.deepEqual(await service.stop(), [0, null])
   })
 
-  test('is cut when the service starts: it starts, and serves once the server can be reached', async () => {
+  test('the network is cut while the service starts: it serves once Redis can be reached', async () => {
     const redis = await remoteRedis()
     await redis.swallow()
     const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
@@ -66,19 +68,19 @@ describe('the network', { skip: skip || (!isAllowed && 'there are no network nam
 })
 
 interface RemoteRedis extends OwnRedis {
-  /** Unplugs the cable at the server's side. */
+  /** Takes down the network interface of the server, like an unplugged cable. */
   unplug(): Promise<void>
   plugIn(): Promise<void>
-  /** Makes all packets to the server vanish, so that TCP neither answers nor resets. */
+  /** Drops all packets to the server silently, so that TCP connections neither respond nor fail. */
   swallow(): Promise<void>
   letThrough(): Promise<void>
 }
 
-/** An address that no machine has. */
+/** A MAC address that no machine has. */
 const nowhere = '02:00:00:00:00:01'
 let networks = 0
 
-/** Starts a server at the end of a link that can be cut, which is all that the network contains, so that it ends with the server. */
+/** Starts a Redis server in a network namespace of its own, with a link that can be cut. Both end with the server. */
 async function remoteRedis(): Promise<RemoteRedis> {
   networks += 1
   const number = (process.pid + networks) % 250

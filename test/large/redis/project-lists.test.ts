@@ -1,4 +1,4 @@
-/** Lists of one project on a server: the decisions on them hold there, too, and for changes by other services. */
+/** Tests lists of one project on a Redis server, also with changes by another service. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,13 +13,13 @@ import { root } from '../../support/tools.js'
 const STORE_TIMEOUT = '20s'
 const decisions = fileURLToPath(new URL('../../decisions/project-lists.test.js', import.meta.url))
 
-/** An item. @param length of its text, at least. */
+/** Creates an item. @param length minimum length of its text. @returns the id. */
 async function create(service: OwnService, project_id: string, length = 0): Promise<string> {
   const body = { data: { text: 'x'.repeat(length) }, project_id }
   return itemOf(await service.call('POST', '/items', body), 201).id
 }
 
-/** Waits for another tag than that of `from`. */
+/** Sends a read that waits until the entity tag differs from the current tag at the service `from`. */
 async function wait(service: OwnService, path: string, from = service) {
   const { etag } = (await from.call('GET', path)).headers
   const headers = { 'if-none-match': String(etag), prefer: 'wait=60' }
@@ -30,8 +30,8 @@ async function isPending(answer: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([answer, delay(600, 'pending')])) === 'pending'
 }
 
-describeWithRedis('lists of one project on a server', () => {
-  test('are as decided', async () => {
+describeWithRedis('lists of one project on a Redis server', () => {
+  test('lists of one project pass the decision tests on a Redis server', async () => {
     const redis = await startedRedis()
     const { baseUrl, secret } = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
     const env = { BASE_URL: baseUrl.href, JWT_SECRET: secret }
@@ -43,7 +43,7 @@ describeWithRedis('lists of one project on a server', () => {
     assert.match(output, /^# pass [3-9]\d$/m)
   })
 
-  test('have the same tags at all services, and a read waits for the changes of another one', async () => {
+  test('the list of a project has the same tag at all services, and a read waits for their changes', async () => {
     const redis = await startedRedis()
     const JWT_SECRET = 'a secret of at least thirty-two bytes'
     const env = { STORE_URL: redis.url, STORE_TIMEOUT, JWT_SECRET }
@@ -65,7 +65,7 @@ describeWithRedis('lists of one project on a server', () => {
     }
   })
 
-  test('of more than a megabyte are complete, and reads that wait for them miss nothing', async () => {
+  test('the list of a project with more than 1 MiB is complete, and a read that waits sees the next change', async () => {
     const redis = await startedRedis()
     const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
     const path = '/items?project_id=own'

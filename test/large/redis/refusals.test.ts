@@ -1,4 +1,4 @@
-/** What the Redis store does when the server refuses a command, and what it logs. */
+/** Tests how the Redis store reports and logs refusals by the server, and data that other programs have written. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ const redis = await startedRedis()
 describeWithRedis('refusals of the server', () => {
   const used = ['EVAL', 'EVALSHA', 'HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
   for (const command of used) {
-    test(`the user may not use ${command}: unhealthy, and whatever says so has changed nothing`, async () => {
+    test(`without the right to ${command}, the store is unhealthy, and failed changes change nothing`, async () => {
       await redis.command('flushall')
       await redis.command('script', 'flush')
       const all = await opened(redis.url)
@@ -43,7 +43,7 @@ describeWithRedis('refusals of the server', () => {
       ]
       assert.equal(await all.store.healthy(), true)
       assert.equal(await store.healthy(), false)
-      /** Fields and values: a server may return the fields in any order. */
+      /** Returns the fields and values of the bucket, sorted, because a server may return fields in any order. */
       const content = async () =>
         (await redis.command('hgetall', 'item-store:{0}')).split('\n').toSorted()
       for (const change of changes) {
@@ -58,14 +58,17 @@ describeWithRedis('refusals of the server', () => {
 
   const long = 'x'.repeat(5000)
   const unexpectedHashes = [
-    { title: 'without the length of all texts', fields: { a: '1' } },
-    { title: 'with another length of all texts', fields: { a: '1', bytes: 'abc' } },
-    { title: 'without a version', fields: { a: '1', bytes: '1' } },
-    { title: 'with fields that are no ids', fields: { a: 'not json "', bytes: '10 version' } },
-    { title: 'with long texts', fields: { [newItemId()]: long, bytes: '5000 version' } },
+    { title: 'without the field bytes', fields: { a: '1' } },
+    { title: 'with letters in the field bytes', fields: { a: '1', bytes: 'abc' } },
+    { title: 'without a version in the field bytes', fields: { a: '1', bytes: '1' } },
+    { title: 'with a field that is not an id', fields: { a: 'not json "', bytes: '10 version' } },
+    {
+      title: 'with a long text that is not an item',
+      fields: { [newItemId()]: long, bytes: '5000 version' },
+    },
   ]
   for (const { title, fields } of unexpectedHashes) {
-    test(`the hash of another program, ${title}: no list, no change, unhealthy until it is gone`, async () => {
+    test(`the store is unhealthy while another program has a hash ${title} in place of a bucket`, async () => {
       await redis.command('flushall')
       await redis.command('hset', 'item-store:{store}', 'buckets', '1', 'format', '1')
       await redis.command('hset', 'item-store:{0}', ...Object.entries(fields).flat())
@@ -80,11 +83,11 @@ describeWithRedis('refusals of the server', () => {
       await assert.rejects(async () => store.size(), /The store rejected the request/)
       assert.equal(await redis.command('hgetall', 'item-store:{0}'), before)
       await redis.command('del', 'item-store:{0}')
-      await until('it is healthy', () => store.healthy())
+      await until('the store is healthy', () => store.healthy())
     })
   }
 
-  test('an item has become something else: neither read nor listed, unhealthy until it is replaced', async () => {
+  test('an item that another program has overwritten is not read, and the store is unhealthy until it is restored', async () => {
     await redis.command('flushall')
     const foreignTexts = ['no item', '', itemText(newItemId(), 10).toString()]
     const checks = foreignTexts.map(async (text, place) => {
@@ -96,13 +99,13 @@ describeWithRedis('refusals of the server', () => {
       await assert.rejects(async () => store.read(id), /The store rejected the request/)
       await assert.rejects(async () => store.list(), /The store rejected the request/)
       assert.equal(await store.healthy(), false)
-      await delay(1100) // a health check counts for a second
+      await delay(1100) // the result of a health check is reused for a second
       assert.equal(await store.healthy(), false)
       const item = itemText(id, 10)
       await redis.command('hset', `${prefix}{0}`, id, item.toString())
       assert.deepEqual(await store.read(id), item)
       ;(await store.list()).release()
-      await until('it is healthy', () => store.healthy())
+      await until('the store is healthy', () => store.healthy())
     })
     await Promise.all(checks)
   })
@@ -111,7 +114,7 @@ describeWithRedis('refusals of the server', () => {
     ['set', 'item-store:{0}', 'something else'],
     ['hdel', 'item-store:{0}', 'bytes'],
   ]) {
-    test(`${command[0]} by another program, on a hash that was listed before: no list`, async () => {
+    test(`lists fail after another program has changed a listed bucket with ${command[0]}`, async () => {
       await redis.command('flushall')
       const { store } = await opened(redis.url)
       const id = newItemId()
@@ -124,15 +127,15 @@ describeWithRedis('refusals of the server', () => {
     })
   }
 
-  test('it begins to delete items when it is full, and is connected to again: a warning', async () => {
+  test('the log has a warning if the server could evict items according to its maxmemory-policy', async () => {
     const { log } = await opened(redis.url)
     await redis.command('config', 'set', 'maxmemory-policy', 'allkeys-lru')
     await redis.command('client', 'kill', 'type', 'normal')
-    await until('the log says so', () => /"policy":"allkeys-lru"/.test(log.join()))
+    await until('the log has the warning', () => /"policy":"allkeys-lru"/.test(log.join()))
     await redis.command('config', 'set', 'maxmemory-policy', 'noeviction')
   })
 
-  test('a script that fails after a change, although it may not: the outcome is unknown', () => {
+  test('the outcome of a change is unknown if its script has failed after a change', () => {
     const error = new ErrorReply(`ERR ${partlyDone} script: 0123, on @user_script:9.`)
     assert.match(storeError(error, 'change').message, unknownOutcome)
   })
@@ -153,12 +156,12 @@ describeWithRedis('refusals of the server', () => {
     ),
   )
   for (const { says, means } of errors) {
-    test(`an error reply to a change: ${JSON.stringify(says)}`, () => {
+    test(`a change that gets the error reply ${JSON.stringify(says)} fails with ${means.source}`, () => {
       assert.match(storeError(new ErrorReply(says), 'change').message, means)
     })
   }
 
-  test('it does not know a command, and quotes it: neither password nor item is logged', async () => {
+  test('neither password nor item is logged if the server quotes an unknown command', async () => {
     const unknowing = await startedRedis(
       ...['AUTH', 'EVALSHA'].flatMap((n) => ['--rename-command', n, '']),
     )
@@ -191,20 +194,20 @@ describeWithRedis('refusals of the server', () => {
     })
   }
 
-  test('it has as many clients as it may have: the log says so', async () => {
+  test('the log has the cause if the server accepts no more clients', async () => {
     const port = await freePort()
     await startedRedis('--maxclients', '1', '--port', String(port))
     const client = connect(port)
     client.write('PING\r\n')
     await once(client, 'data')
     const { log } = await opened(`redis://127.0.0.1:${port}`)
-    // A server may have closed the connection before it could be read what it says.
-    await until('the log says so', () => /max number of clients reached/.test(log.join()))
+    // The cause may be missing in some attempts, if the server closes the connection before its reply is read.
+    await until('the log has the cause', () => /max number of clients reached/.test(log.join()))
     client.destroy()
   })
 })
 
-/** A store in one bucket, and the lines that it logs. */
+/** Opens a store with one bucket. @returns the store, and the lines that it logs. */
 async function opened(
   url: string,
   prefix = 'item-store:',

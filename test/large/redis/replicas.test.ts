@@ -1,4 +1,4 @@
-/** Replicas behind nginx, with the configuration in deploy/replicas/nginx.conf. */
+/** Tests several services on one Redis server behind nginx, with the configuration in deploy/replicas/nginx.conf. */
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -11,8 +11,8 @@ import { programTest } from '../../support/program-test.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { until } from '../../support/until.js'
 
-describeWithRedis('replicas', () => {
-  programTest('nginx', 'nginx asks whichever is there, and each has all items', async (nginx) => {
+describeWithRedis('replicas of the service', () => {
+  programTest('nginx', 'nginx finds a running service, and each has all items', async (nginx) => {
     const redis = await startedRedis()
     const JWT_SECRET = randomBytes(32).toString('base64url')
     const env = { STORE_URL: redis.url, STORE_TIMEOUT: '20s', JWT_SECRET }

@@ -1,6 +1,6 @@
 /**
- * What clients see of a service whose server is watched by sentinels, when another one takes over. A lost change counts
- * with the time when it was sent, because a former primary would go on accepting changes for ten seconds.
+ * Tests that a service follows a Redis primary that sentinels watch, when another server takes over. A lost change is
+ * judged by the time when it was sent, because a former primary accepts changes for up to ten more seconds.
  */
 
 import assert from 'node:assert/strict'
@@ -32,16 +32,16 @@ import {
   STORE_TIMEOUT,
 } from './expect.js'
 
-/** An acknowledged write is on the replicas long before that is over, in milliseconds. */
+/** Time after which an acknowledged write is certainly on the replicas, in milliseconds. */
 const replicationLag = 2000
-/** The service has left the former primary when the sentinels have named another one for so long, in milliseconds. */
+/** Time within which the service must follow, once the sentinels name another primary, in milliseconds. */
 const followingTime = 2000
 const password = 'p@ss'
 const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]
 const credentials = `:${encodeURIComponent(password)}@`
 
-/** So many that a replica is left after each fault: sentinels do not use a server that is back for some seconds. */
+/** One primary and enough replicas for all faults: sentinels do not promote a server within seconds of its return. */
 const servers = await Promise.all(
   Array.from({ length: 7 }, () =>
     watchedServer('--requirepass', password, '--masterauth', password),
@@ -54,39 +54,39 @@ function urlOf(some: readonly { port: number }[], name = primaryName): string {
   return `redis+sentinel://${credentials}${some.map(({ port }) => `127.0.0.1:${port}`)}/${name}/0`
 }
 
-describeWithRedis('a server that sentinels watch', async () => {
-  /** Meets all faults in turn, and is never started again. */
+describeWithRedis('a Redis primary that sentinels watch', async () => {
+  /** The service under test. It is never restarted, so it must recover from each fault. */
   const service = await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT })
   const failover = () => sentinels[0]?.command('sentinel', 'failover', primaryName)
 
   const faults: { title: string; begin: (primary: WatchedServer) => unknown }[] = [
-    { title: 'is killed', begin: (primary) => primary.kill('SIGKILL') },
+    { title: 'killed', begin: (primary) => primary.kill('SIGKILL') },
     {
-      title: 'is stopped while a sentinel is gone',
+      title: 'stopped while one sentinel is down',
       begin: async (primary) => {
         await sentinels.pop()?.kill('SIGKILL')
         await primary.kill('SIGSTOP')
       },
     },
-    { title: 'is cut off from sentinels and replicas', begin: (primary) => primary.cutOff() },
-    { title: 'is demoted (SENTINEL FAILOVER)', begin: failover },
+    { title: 'cut off from sentinels and replicas', begin: (primary) => primary.cutOff() },
+    { title: 'demoted by SENTINEL FAILOVER', begin: failover },
   ]
   for (const { title, begin } of faults) {
-    test(`${title}: changes go on with another one, and the former one is left at once`, async (t) => {
+    test(`the primary is ${title}: the service sends its changes to the new primary within 2 s`, async (t) => {
       const primary = await untilInSync()
       const load = startLoad(service, { mayLose: true })
       await untilMoreIsServed(load)
       const begun = performance.now()
       await begin(primary)
       const named = await untilAnotherIsNamed(primary)
-      await delay(followingTime) // changes that are sent later must be there
+      await delay(followingTime) // changes that are sent later must reach the new primary
       await untilMoreIsServed(load)
       await assertRecovers(service)
       await load.stop()
       const lost = await lostOf(load)
       assert.ok(
         lost.every(({ acknowledged }) => begun - acknowledged < replicationLag),
-        'an older change is lost',
+        'a change that the replicas must have had is lost',
       )
       const late = lost.filter(({ sent }) => sent > named + followingTime)
       assert.equal(late.length, 0, `${late.length} sent to the former primary`)
@@ -94,7 +94,7 @@ describeWithRedis('a server that sentinels watch', async () => {
     })
   }
 
-  test('is demoted while the service is idle: its first changes are not lost', async () => {
+  test('the primary is demoted while the service is idle: its next changes are not lost', async () => {
     const primary = await untilInSync()
     await failover()
     await untilAnotherIsNamed(primary)
@@ -104,13 +104,13 @@ describeWithRedis('a server that sentinels watch', async () => {
     assert.deepEqual(await lostOf(load), [])
   })
 
-  test('is demoted while the service is stopped (SIGSTOP): nothing is lost once it goes on', async () => {
+  test('the primary is demoted while the service is stopped (SIGSTOP): its later changes are not lost', async () => {
     const primary = await untilInSync()
     const load = startLoad(service, { mayLose: true })
     await untilMoreIsServed(load)
     service.child.kill('SIGSTOP')
     const stopped = performance.now()
-    await until('the replicas have all that was acknowledged', async () => {
+    await until('the replicas have all acknowledged changes', async () => {
       const info = await primary.command(...access, 'info', 'replication')
       const offset = (pattern: RegExp) =>
         [...info.matchAll(pattern)].map(([, text]) => Number(text))
@@ -129,19 +129,19 @@ describeWithRedis('a server that sentinels watch', async () => {
     )
   })
 
-  test('sentinels that are gone are logged once, and the primary goes on to be used', async () => {
+  test('the service keeps using its primary while no sentinel replies, and logs that once', async () => {
     const other = await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT })
     await assertRecovers(other)
     const said = (msg: RegExp) => other.log.filter((line) => msg.test(String(line.msg))).length
     for (const sentinel of sentinels) await sentinel.kill('SIGSTOP')
-    await until('it is logged', () => said(/^a failover will not be noticed/) === 1)
+    await until('the silence is logged', () => said(/^a failover will not be noticed/) === 1)
     await assertRecovers(other)
     for (const sentinel of sentinels) await sentinel.kill('SIGCONT')
-    await until('it is logged', () => said(/^the sentinels can be reached again$/) === 1)
+    await until('the return is logged', () => said(/^the sentinels can be reached again$/) === 1)
     await assertRecovers(other)
   })
 
-  test('a sentinel that requires a password gets that of the server', async () => {
+  test('a sentinel that requires a password gets the password of the server', async () => {
     const { port } = await knownPrimary()
     const sentinel = await ownSentinel(port, [...authentication, `requirepass ${password}`])
     const other = await ownService({ STORE_URL: urlOf([sentinel]), STORE_TIMEOUT })
@@ -150,28 +150,28 @@ describeWithRedis('a server that sentinels watch', async () => {
 
   const mistakes = [
     {
-      title: 'a name that they do not know',
+      title: 'a name that the sentinels do not know',
       url: () => urlOf(sentinels, 'other'),
       cause: /^the sentinels know no primary with the name/,
     },
     {
-      title: 'no sentinel where the address says',
+      title: 'an address without a sentinel',
       url: async () => urlOf([{ port: await freePort() }]),
       cause: /^no sentinel replied: connect ECONNREFUSED/,
     },
     {
-      title: 'a server in place of the sentinels',
+      title: 'the address of a server instead of a sentinel',
       url: async () => urlOf([await knownPrimary()]),
       cause: /^no sentinel replied: ERR unknown command/,
     },
     {
-      title: 'a sentinel in place of the server',
+      title: 'the address of a sentinel instead of a server',
       url: () => `redis://127.0.0.1:${sentinels[0]?.port}`,
       cause: /^the server is a sentinel: STORE_URL/,
     },
   ]
   for (const { title, url, cause } of mistakes) {
-    test(`${title}: unhealthy, with the cause in the log`, async () => {
+    test(`with ${title} in STORE_URL, the service is unhealthy and logs the cause`, async () => {
       const wrong = await ownService({ STORE_URL: await url(), STORE_TIMEOUT })
       await assertUnhealthy(wrong)
       await assertNothingServed(wrong, noChange)
@@ -192,7 +192,7 @@ async function startAll(): Promise<void> {
   await untilInSync()
 }
 
-/** The one that a sentinel names. */
+/** Returns the server that a sentinel names as the primary. */
 async function namedBy(sentinel: OwnSentinel | undefined): Promise<WatchedServer> {
   const reply = await sentinel?.command('sentinel', 'get-master-addr-by-name', primaryName)
   const primary = servers.find(({ port }) => String(port) === reply?.split('\n')[1])
@@ -204,15 +204,15 @@ function knownPrimary(): Promise<WatchedServer> {
   return namedBy(sentinels[0])
 }
 
-/** Waits until any sentinel names another server. @returns when that was, as `performance.now()` has it. */
+/** Waits until any sentinel names another primary. @returns the time, on the clock of `performance.now()`. */
 async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
-  return await until('another one is the primary', async () => {
+  return await until('another server is the primary', async () => {
     const named = await Promise.all(sentinels.map(namedBy))
     return named.some((one) => one !== primary) && performance.now()
   })
 }
 
-/** Waits until a replica can take over, and all sentinels know. @returns the primary. */
+/** Waits until a replica is in sync, and all sentinels know that it can take over. @returns the primary. */
 async function untilInSync(): Promise<WatchedServer> {
   return await until('a replica can take over', async () => {
     const primary = await knownPrimary()
@@ -234,7 +234,7 @@ async function untilInSync(): Promise<WatchedServer> {
   })
 }
 
-/** The changes that a new service does not find: the one under test could still be with the former primary. */
+/** Returns the changes that a new service does not find. The service under test might still read a former primary. */
 async function lostOf(load: ItemLoad): Promise<readonly Success[]> {
   return await load.lost(await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT }))
 }

@@ -1,4 +1,4 @@
-/** The service on a server: the conformance tests, its settings and its metrics. */
+/** Tests the service on a Redis server: the conformance tests, its settings and its metrics. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -19,15 +19,15 @@ const STORE_TIMEOUT = '20s'
 
 const forTexts = await startedRedis()
 
-describeWithRedis('the service on a server', () => {
-  test('passes the conformance tests', async () => {
+describeWithRedis('the service on a Redis server', () => {
+  test('the service passes the conformance tests on a Redis server', async () => {
     const redis = await startedRedis()
     await assertConforms({ STORE_URL: redis.url, STORE_TIMEOUT })
     const items = (await redis.command('keys', 'item-store:{[0-9]*')).length
-    assert.ok(items > 0, 'the items were somewhere else')
+    assert.ok(items > 0, 'the items were not on the server')
   })
 
-  test('keeps its items when it is started again, and shares them with another one', async () => {
+  test('the items survive a restart of the service, and are shared with another service', async () => {
     const redis = await startedRedis()
     const env = { STORE_URL: redis.url, STORE_TIMEOUT, STORE_PREFIX: 'test:' }
     const first = await ownService(env)
@@ -44,9 +44,9 @@ describeWithRedis('the service on a server', () => {
     }
   })
 
-  describeRoundTrip('on one server', () => openStore({ url: forTexts.url }), 100)
+  describeRoundTrip('on one Redis server', () => openStore({ url: forTexts.url }), 100)
 
-  test('its OpenAPI document promises of lists only what they have here', async () => {
+  test('the OpenAPI document promises neither order nor snapshots for lists on a Redis server', async () => {
     const redis = await startedRedis()
     const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
     const document = (await service.requestTarget('GET', '/openapi.json')).text
@@ -54,7 +54,7 @@ describeWithRedis('the service on a server', () => {
     assert.doesNotMatch(document, /order of their creation|one moment|place in the list/)
   })
 
-  test('has metrics of the items, and of the memory of the server', async () => {
+  test('the metrics include the number of items, and the memory of the Redis server', async () => {
     const redis = await startedRedis()
     const METRICS_PORT = String(await freePort())
     const env = { STORE_URL: redis.url, STORE_TIMEOUT, METRICS_PORT }
@@ -71,7 +71,7 @@ describeWithRedis('the service on a server', () => {
     assert.ok(used > 500_000, `${used} bytes`)
   })
 
-  test('needs no more rights than docs/reference/redis.md says', async () => {
+  test('the service needs only the rights on a Redis server that docs/reference/redis.md lists', async () => {
     const port = await freePort()
     const redis = await startedRedis('--port', String(port))
     await redis.command('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
@@ -86,12 +86,12 @@ describeWithRedis('the service on a server', () => {
     assert.equal((await service.call('DELETE', path)).status, 204)
   })
 
-  test('loads the client for it only then', async () => {
+  test('the service loads @redis/client only if STORE_URL is set', async () => {
     const redis = await startedRedis()
     const loaded = async (env: NodeJS.ProcessEnv) => {
       const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
       const service = await ownService({ ...env, NODE_V8_COVERAGE: folder })
-      await service.request('GET', '/health') // it is told to end only once it handles signals
+      await service.request('GET', '/health') // a service that responds also handles signals
       assert.deepEqual(await service.stop(), [0, null])
       const [file = ''] = readdirSync(folder)
       return readFileSync(join(folder, file), 'utf8').includes('/@redis/client/')
@@ -100,7 +100,7 @@ describeWithRedis('the service on a server', () => {
     assert.equal(await loaded({}), false)
   })
 
-  test('speaks TLS with a server whose certificate it knows, and with no other', async () => {
+  test('the service connects with TLS only if it trusts the certificate of the Redis server', async () => {
     const port = await freePort()
     const [certificate, key] = newCertificate()
     const files = ['--tls-cert-file', certificate, '--tls-key-file', key]
@@ -115,7 +115,7 @@ describeWithRedis('the service on a server', () => {
   })
 })
 
-test('STORE_URL: what is no address of a server is refused, without a word of the password', () => {
+test('an invalid STORE_URL is rejected with a message that does not contain the password', () => {
   const urls = [
     ...['secret', 'http://:secret@host', 'redis://', 'redis://:secret@host/x'],
     ...['redis://:secret@host:6379?db=1', 'redis://:secret@host:99999', 'redis://:secret@a,b/1'],

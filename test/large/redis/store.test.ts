@@ -1,4 +1,4 @@
-/** The Redis store by itself, against a server in a process of its own. */
+/** Tests the Redis store without the service, on a Redis server that this test starts. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,11 +23,11 @@ describeWithRedis('the Redis store', () => {
     { buckets: 8, batchBytes: 128 * 1024 },
   ]
   for (const { buckets, batchBytes } of shapes) {
-    const name = `with ${buckets} buckets and batches of ${batchBytes} bytes`
+    const name = `the Redis store with ${buckets} buckets and batches of ${batchBytes} bytes`
     describeStore(name, () => open({ buckets, batchBytes }), 50)
   }
 
-  test('with all its buckets: items are spread over them, and listed once each', async () => {
+  test('2,000 items are spread over nearly all of 256 buckets, and the list has each item once', async () => {
     const store = await open()
     const ids = await created(store, 2000)
     assert.deepEqual(idsIn(await textOf(await store.list())).sort(), ids.toSorted())
@@ -46,11 +46,11 @@ describeWithRedis('the Redis store', () => {
     assert.equal((await store.size()).items, 0)
   })
 
-  test('a list that is read while its bucket shrinks shows each item once', async () => {
+  test('a list has each remaining item once if its bucket shrinks during the read', async () => {
     const store = await open({ ...one, batchBytes: 1000 })
     const ids = await created(store, 4000, 200)
     const read = readerOf(await store.list())
-    // Of a smaller hash, these lie where the reading goes on.
+    // In a smaller hash, the items read so far move to places that are read later.
     const first = idsIn(await read(1000))
     const kept = [...first, ...ids.filter((id) => !first.includes(id)).slice(0, 20)]
     for (const id of ids) if (!kept.includes(id)) await store.delete(id)
@@ -59,7 +59,7 @@ describeWithRedis('the Redis store', () => {
     for (const id of kept) assert.ok(shown.includes(id), `${id} does not show`)
   })
 
-  test('a list that is read from one process of the server and then from another shows each item once', async () => {
+  test('a list has each item once if the server is restarted during the read', async () => {
     const other = await startedRedis()
     const store = await open({ ...one, batchBytes: 1000 }, other)
     const ids = await created(store, 4000, 200)
@@ -72,7 +72,7 @@ describeWithRedis('the Redis store', () => {
     assert.deepEqual(idsIn(await read()).sort(), ids.toSorted())
   })
 
-  test('a list of long items among short ones comes in pieces of about the length of one', async () => {
+  test('the chunks of a list with items of 1 MB are shorter than 8 MB', async () => {
     const store = await open(one)
     await created(store, 5000)
     for (const id of Array.from({ length: 60 }, newItemId)) {
@@ -84,7 +84,7 @@ describeWithRedis('the Redis store', () => {
     assert.ok(lengths.length > 50)
   })
 
-  test('lists of several services show what any of them has changed, whichever way they read', async () => {
+  test('the lists of several stores include the changes by all stores, with any cache, batch size and rights', async () => {
     await redis.command('acl', 'setuser', 'u', 'on', '>p', '~*', '+@all', '-sort')
     const prefix = 'several:'
     const stores = await Promise.all([
@@ -95,7 +95,7 @@ describeWithRedis('the Redis store', () => {
       open({ prefix, url: redis.url.replace('://', '://u:p@') }),
     ])
     const items = new Map<ItemId, string>()
-    const storeAt = (place: number) => stores[place % stores.length] as ItemStore // there are some
+    const storeAt = (place: number) => stores[place % stores.length] as ItemStore // there is at least one store
     for (let round = 0; round < 60; round += 1) {
       const changes = Array.from({ length: 5 }, async (_, place) => {
         const id = newItemId()
@@ -124,7 +124,7 @@ describeWithRedis('the Redis store', () => {
     }
   })
 
-  test('a list that a bucket has changed under since it was opened has that bucket once, and whole', async () => {
+  test('a list has each item once if another store changes buckets after the list was opened', async () => {
     const store = await open({ prefix: 'under:', buckets: 4 })
     const other = await open({ prefix: 'under:', buckets: 4 })
     const ids = await created(store, 3000, 300)
@@ -136,7 +136,7 @@ describeWithRedis('the Redis store', () => {
     }
   })
 
-  test('the length of a short list is known', async () => {
+  test('the length of a short list is known before the list is read', async () => {
     const store = await open()
     await created(store, 50)
     const { byteLength } = await store.list()
@@ -145,7 +145,7 @@ describeWithRedis('the Redis store', () => {
     assert.equal((await store.list()).byteLength, undefined)
   })
 
-  test('the server may forget its scripts', async () => {
+  test('changes succeed after the server has forgotten its scripts', async () => {
     const store = await open(one)
     const [id] = await created(store, 1)
     assert.ok(id)
@@ -162,7 +162,7 @@ async function created(store: ItemStore, count: number, length = 10): Promise<It
   return ids
 }
 
-/** Reads at least so many bytes of the list, or all that is left. @returns all that was read. */
+/** Returns a function that reads a list up to a length in bytes, or to its end, and returns the text so far. */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
   assert.ok(Symbol.asyncIterator in list.chunks)
   const chunks = list.chunks[Symbol.asyncIterator]()
@@ -178,5 +178,5 @@ function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
 }
 
 function idsIn(list: string): ItemId[] {
-  return (JSON.parse(`[${list}]`) as { id: ItemId }[]).map(({ id }) => id) // as `itemText` makes them
+  return (JSON.parse(`[${list}]`) as { id: ItemId }[]).map(({ id }) => id) // `itemText` creates objects with an id
 }

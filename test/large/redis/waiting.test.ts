@@ -1,4 +1,4 @@
-/** Reads that wait for a change of items on a server: what a crowd of them takes out of it. */
+/** Tests how much data many waiting reads make the Redis server send after a change. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,13 +13,14 @@ const count = 25
 const items = 40
 const itemBytes = 100_000
 
+/** Many waiting reads, with the two services and the Redis server of the test. */
 interface Crowd {
   readonly redis: OwnRedis
-  /** The service at which they wait. */
+  /** The service at which all reads wait. */
   readonly near: OwnService
-  /** Another one on the same server. */
+  /** Another service on the same Redis server. */
   readonly far: OwnService
-  /** Sends the reads, and returns their answers once all of them wait. */
+  /** Sends the reads. Resolves once all of them wait. @returns the pending responses. */
   wait(method: string, path: string): Promise<Promise<Answer>[]>
 }
 
@@ -44,23 +45,23 @@ async function crowd(): Promise<Crowd> {
       const answers = Array.from({ length: count }, () =>
         near.request(method, path, { token, headers }),
       )
-      await until('all of them wait', async () => (await waiting()) === count)
+      await until('all reads wait', async () => (await waiting()) === count)
       return answers
     },
   }
 }
 
-/** Bytes that a server has sent. */
+/** Returns the number of bytes that a Redis server has sent. */
 async function sentBy(redis: OwnRedis): Promise<number> {
   return Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.command('info', 'stats'))?.[1])
 }
 
-describeWithRedis('reads that wait for a change on a server', () => {
+describeWithRedis('reads that wait for a change on a Redis server', () => {
   for (const [method, lists] of [
     ['GET', 1],
     ['HEAD', 0],
   ] as const) {
-    test(`${count} ${method} of the list take ${lists} list out of it, whichever service made the change`, async () => {
+    test(`for ${count} waiting ${method} of the list, Redis sends ${lists} lists after a change by any service`, async () => {
       const { redis, near, far, wait } = await crowd()
       for (let n = 0; n < items; n += 1) await create(near, { text: 'x'.repeat(itemBytes) })
       for (const service of [near, far]) {
@@ -71,14 +72,14 @@ describeWithRedis('reads that wait for a change on a server', () => {
           assert.equal(answer.status, 200)
           if (method === 'GET') assert.match(answer.text, /"new":true/)
         }
-        // The rest is for versions, which are looked at all the time.
+        // The remaining bytes are versions, which each service polls all the time.
         const taken = ((await sentBy(redis)) - before) / (items * itemBytes)
         assert.ok(taken < lists + 0.9, `${taken} lists`)
       }
     })
   }
 
-  test(`${count} GET of an item share one read, whichever service made the change`, async () => {
+  test(`for ${count} waiting GET of an item, Redis sends it less than 4 times after a change by any service`, async () => {
     const { redis, near, far, wait } = await crowd()
     const text = 'x'.repeat(itemBytes)
     const path = `/items/${(await create(near, { text })).id}`
@@ -95,7 +96,7 @@ describeWithRedis('reads that wait for a change on a server', () => {
     }
   })
 
-  test('nobody is told of a list that is older than the change', async () => {
+  test('no waiting read gets a list that is older than the change', async () => {
     const { near, far, wait } = await crowd()
     for (let n = 0; n < 10; n += 1) {
       const answers = await wait('GET', '/items')
