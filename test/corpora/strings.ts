@@ -1,9 +1,9 @@
-/** Strings that break software, by kind: each must come back as it was sent. */
+/** Strings that often break software, by kind. The service has to send each of them back unchanged. */
 
 const control = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('')
 
 export const strings: Record<string, readonly string[]> = {
-  'words of languages': [
+  'keywords of programming languages': [
     ...['undefined', 'null', 'NULL', 'nil', 'None', 'NaN', 'Infinity', 'true', 'False'],
     ...['[object Object]', 'constructor', '__proto__', 'hasOwnProperty', 'toJSON', 'then'],
   ],
@@ -13,7 +13,7 @@ export const strings: Record<string, readonly string[]> = {
   ],
   space: ['', ' ', '\t', '\r\n', '\u00a0', '\u1680', '\u2003', '\u3000', '\u200b', '\ufeff', ' a '],
   'control characters': [control, '\u007f', '\u0080\u009f', '\u0000', 'a\u0000b', '\u001b[31mred'],
-  'characters without a shape': [
+  'invisible characters': [
     '\u00ad',
     '\u034f',
     '\u061c',
@@ -21,15 +21,15 @@ export const strings: Record<string, readonly string[]> = {
     '\u{e0001}\u{e007f}',
     '\ufe0f',
   ],
-  directions: ['\u202eabc\u202c', '\u2066left\u2069', 'אבג abc דהו', 'مرحبا بالعالم 123'],
-  'marks upon marks': [
+  'text directions': ['\u202eabc\u202c', '\u2066left\u2069', 'אבג abc דהו', 'مرحبا بالعالم 123'],
+  'combining characters': [
     ...['e\u0301', 'é', `a${'\u0300\u0316\u0489'.repeat(40)}`, '각', '\u1100\u1161\u11a8', 'ﷺ'],
     ...['नमस्ते'],
   ],
-  'pictures of several characters': ['👩‍👩‍👧‍👦', '🏳️‍🌈', '👍🏽', '🇪🇺', '1️⃣', '🦄'.repeat(100)],
-  'letters that change in length with their case': ['ß', 'İ', 'ı', 'ﬃ', 'ŉ', 'Σσς', 'Ⱥ'],
+  'emoji of several characters': ['👩‍👩‍👧‍👦', '🏳️‍🌈', '👍🏽', '🇪🇺', '1️⃣', '🦄'.repeat(100)],
+  'letters whose length depends on their case': ['ß', 'İ', 'ı', 'ﬃ', 'ŉ', 'Σσς', 'Ⱥ'],
   'letters that look alike': ['раураl', 'Αpple', 'l1I|', 'rn m', '𝒶𝓫𝔠', 'ｆｕｌｌ'],
-  'no characters, by Unicode': ['\uffff', '\ufffe', '\ufdd0', '\u{10ffff}', '\ufffd'],
+  'noncharacters of Unicode': ['\uffff', '\ufffe', '\ufdd0', '\u{10ffff}', '\ufffd'],
   quotes: ['"', "'", '`', '\\', '\\"', '\\\\"', '\'"`\\', '“”‘’«»', '""', "''"],
   'the syntax of JSON': ['{}', '[]', '{"id":"x"}', '","id":"x', '}]}', '\\u0041', '\\', ',', ':'],
   'the syntax of HTTP': [
@@ -52,5 +52,5 @@ export const strings: Record<string, readonly string[]> = {
   'regular expressions': ['(a+)+$', '[', '.*', '\\', '(?=x)', '^$', 'a{99999}'],
   'formulas of spreadsheets': ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1'],
   'dates and times': ['0000-00-00', '2024-02-30', '1970-01-01T00:00:60Z', '24:00', '9999999999999'],
-  length: ['x'.repeat(65_535), 'é'.repeat(32_768), '🦄'.repeat(16_384)],
+  'long strings': ['x'.repeat(65_535), 'é'.repeat(32_768), '🦄'.repeat(16_384)],
 }

@@ -1,4 +1,4 @@
-/** Interface §4.7, §4.8: how pages, their files, the OpenAPI document and the documentation are served. */
+/** Interface §4.7 and §4.8: how the pages, their files, the OpenAPI document and the documentation are served. */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -59,7 +59,7 @@ const documents = [
 for (const { title, path, whole, type } of [...files, ...documents]) {
   const isDocument = /markdown|plain/.test(type)
 
-  test(`§4.8 ${title}: the file of the package, with its headers`, async () => {
+  test(`§4.8 ${title}: the response is the file of the package, with the headers for its type`, async () => {
     const answer = await get(path, isDocument ? { 'accept-encoding': 'br, gzip' } : {})
     assert.deepEqual([answer.status, answer.text], [200, whole])
     assertHeaders({ ...answer, text: '' })
@@ -85,14 +85,14 @@ for (const { title, path, whole, type } of [...files, ...documents]) {
 }
 
 for (const { title, path } of [...files, ...documents, { title: 'OpenAPI', path: openApi }]) {
-  test(`§4.8 ${title}: HEAD is answered as GET without the body`, async () => {
+  test(`§4.8 ${title}: the response to HEAD is that to GET without the body`, async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const head = await service.requestTarget('HEAD', path, { headers })
     assert.deepEqual([head.status, head.text], [200, ''])
     assert.deepEqual(lasting(head), lasting(await get(path, headers)))
   })
 
-  test(`§4.8 ${title}: 304 without a body for its tag, with the usual headers`, async () => {
+  test(`§4.8 ${title}: the current ETag in If-None-Match gets a 304 without a body, with the usual headers`, async () => {
     const { text, headers } = await get(path)
     const { etag, 'cache-control': caching } = headers
     for (const method of ['GET', 'HEAD']) {
@@ -124,7 +124,7 @@ for (const { title, path } of [...files, ...documents, { title: 'OpenAPI', path:
 }
 
 for (const { title, path, whole } of files) {
-  test(`§4.8 ${title}: 304 without a body for the tag of the same coding`, async () => {
+  test(`§4.8 ${title}: the ETag gets a 304 only for the same Accept-Encoding`, async () => {
     const coded = { 'accept-encoding': 'br' }
     const tags = [(await get(path)).headers.etag, (await get(path, coded)).headers.etag]
     assert.notEqual(tags[0], tags[1])
@@ -203,18 +203,18 @@ const unknown = [
   ...['/api/v1/docs/tutorial.md', '/README.md', '/llms-full.txt', '/bench/RESULTS.md'],
 ]
 for (const path of unknown) {
-  test(`§4.8 there is nothing at ${path.replace(script, 'FILE')}`, async () => {
-    // Written by hand, because a client would resolve the dots.
+  test(`§4.8 no page and no file has the path ${path.replace(script, 'FILE')}`, async () => {
+    // Written by hand, because an HTTP client would resolve `..` in the path.
     const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
     assertRefused(await exchangeOne(service.baseUrl, head), 404, 'ROUTE_NOT_FOUND')
   })
 }
 
-test('§4.8 the files name no other host, and everything that a page loads is there', async () => {
+test('§4.8 no file under /assets/ names another host, and every file that a page loads is served', async () => {
   for (const name of names) {
     const answer = await get(`/assets/${name}`)
     assert.equal(answer.status, 200, name)
-    // A message of the client has the URL of a service on this machine as an example.
+    // An error message of the client library has the URL of a service on this machine as an example.
     assert.doesNotMatch(answer.text, /https?:\/\/(?!www\.w3\.org\/|localhost:8000\/)/, name)
   }
   for (const path of ['/docs', '/']) {
@@ -230,7 +230,7 @@ for (const { path, largest } of [
   { path: '/docs', largest: 14_000 },
   { path: '/', largest: 27_000 },
 ]) {
-  test(`§4.8 the scripts and styles that ${path} begins with have at most ${largest} bytes with Brotli`, async (t) => {
+  test(`§4.8 the first scripts and styles of ${path} have at most ${largest} bytes with Brotli`, async (t) => {
     const links = (await get(path)).text.match(/\/assets\/[^"]+\.(?:js|css)/g) ?? []
     assert.ok(links.length >= 3, `${links}`)
     const files = await Promise.all(links.map((link) => getBytes(link, 'br')))
@@ -240,7 +240,7 @@ for (const { path, largest } of [
   })
 }
 
-test('§4.8 /llms.txt is Markdown with a title and a summary, and leads to each document once', async () => {
+test('§4.8 /llms.txt is Markdown with a title and a summary, and links to each document once', async () => {
   const { text } = await get('/llms.txt')
   assert.match(text, /^# [^\n]+\n\n> [^\n]+\n\n/)
   const links = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S/gm)].map(([, link = '']) => link)
@@ -248,7 +248,7 @@ test('§4.8 /llms.txt is Markdown with a title and a summary, and leads to each 
   assert.deepEqual(links.sort(), [...paths, '/openapi.json'].sort())
 })
 
-test('§4.8 the documents link to documents that are served; their pictures are in the repository alone', async () => {
+test('§4.8 every link from a document to a path of the service works, except links to pictures', async () => {
   for (const { path } of documents) {
     for (const [, link = ''] of (await get(path)).text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
       const { origin, pathname } = new URL(link, `http://own${path}`)
@@ -258,7 +258,7 @@ test('§4.8 the documents link to documents that are served; their pictures are 
   }
 })
 
-test('§4.8 an embedded store has the documents too', async (t) => {
+test('§4.8 a service that a program starts with startItemStore serves the documents too', async (t) => {
   const store = await startItemStore()
   t.after(() => store.stop())
   for (const { path, whole } of documents) {
@@ -266,7 +266,7 @@ test('§4.8 an embedded store has the documents too', async (t) => {
   }
 })
 
-test('§4.8 without CONSOLE=on, / is a 404 that leads to /docs', async () => {
+test('§4.8 without CONSOLE=on, / is a 404 whose message names /docs', async () => {
   for (const method of ['GET', 'POST', 'PATCH', 'OPTIONS']) {
     const text = assertRefused(await plain.requestTarget(method, '/'), 404, 'ROUTE_NOT_FOUND')
     assert.equal(text, `${method} / is not an endpoint; see /docs`)
@@ -276,17 +276,17 @@ test('§4.8 without CONSOLE=on, / is a 404 that leads to /docs', async () => {
   assert.equal((await plain.requestTarget('GET', asset)).status, 200)
 })
 
-/** What is there for programs and for people, but for the items page. */
+/** Paths of the OpenAPI document, the API page and the documents. `DOCS=off` removes all of them. */
 const ofDocs = [openApi, '/docs', '/docs/', ...documents.map(({ path }) => path)]
 
-test('§4.7 §4.8 with DOCS=off and without CONSOLE=on, there is no page, and no document', async () => {
+test('§4.7 §4.8 with DOCS=off and without CONSOLE=on, no page and no document is served', async () => {
   for (const path of ['/', asset, ...ofDocs]) {
     const text = assertRefused(await off.requestTarget('GET', path), 404, 'ROUTE_NOT_FOUND')
     assert.equal(text, `GET ${path} is not an endpoint; all are under /api/v1`)
   }
 })
 
-test('§4.8 with DOCS=off and CONSOLE=on, there is the items page alone', async () => {
+test('§4.8 with DOCS=off and CONSOLE=on, only the items page is served', async () => {
   assert.equal((await items.requestTarget('GET', '/')).status, 200)
   assert.equal((await items.requestTarget('GET', asset)).status, 200)
   for (const path of ofDocs) {
@@ -294,7 +294,7 @@ test('§4.8 with DOCS=off and CONSOLE=on, there is the items page alone', async 
   }
 })
 
-/** The body, decoded. */
+/** Requests a page. @returns the decoded body of the response. */
 async function htmlOf(path: string, accept: string, own: Service = service): Promise<string> {
   const { headers, bytes } = await getBytes(path, accept, own)
   const html = decoders[headers['content-encoding'] ?? 'identity']?.(bytes).toString() ?? ''
@@ -302,7 +302,7 @@ async function htmlOf(path: string, accept: string, own: Service = service): Pro
   return html
 }
 
-/** The body as bytes, which may be compressed. */
+/** Requests a path. @returns the headers and the body as it was sent, which may be compressed. */
 async function getBytes(path: string, accept: string | undefined, own: Service = service) {
   return await new Promise<{ headers: Answer['headers']; bytes: Buffer }>((resolve, reject) => {
     const headers = accept === undefined ? {} : { 'accept-encoding': accept }
@@ -318,7 +318,7 @@ async function getBytes(path: string, accept: string | undefined, own: Service =
   })
 }
 
-test('§4.8 each page links to the other one where that is served', async () => {
+test('§4.8 each of the two pages links to the other page if that is served too', async () => {
   for (const [path, alone, link] of [
     ['/docs', plain, '<link rel="related" href="/"'],
     ['/', items, '<link rel="service-doc" href="/docs"'],
