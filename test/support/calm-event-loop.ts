@@ -1,6 +1,6 @@
 /**
- * Loaded into a service under test: its event loop seems never to be delayed, since any machine can be busy for a
- * while, and the service would refuse requests then.
+ * Loaded into a service under test, which then never measures a delay of its event loop. Otherwise the service would
+ * reject requests whenever the machine is busy.
  */
 
 import { syncBuiltinESMExports } from 'node:module'
@@ -9,5 +9,5 @@ import perfHooks, { createHistogram, type IntervalHistogram } from 'node:perf_ho
 const still = Object.assign(createHistogram(), { enable: () => true, disable: () => true })
 still.record(1) // in nanoseconds
 still.reset = () => undefined
-perfHooks.monitorEventLoopDelay = () => still as IntervalHistogram // with all that the service calls
+perfHooks.monitorEventLoopDelay = () => still as IntervalHistogram // has all used methods
 syncBuiltinESMExports()

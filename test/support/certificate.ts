@@ -1,11 +1,11 @@
-/** A self-signed certificate. */
+/** Creates self-signed certificates. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { emptyFolder } from './tarball.js'
 
-/** The files of a self-signed certificate, and of its key. @param name whom it is for, as openssl has it. */
+/** Creates a certificate. @param name its subject alternative name for openssl. @returns the paths of its files. */
 export function newCertificate(name = 'IP:127.0.0.1'): [certificate: string, key: string] {
   const folder = emptyFolder()
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]

@@ -9,9 +9,9 @@ import { cli, ownService } from './own-service.js'
 import { root } from './tools.js'
 
 export interface Conformance {
-  /** The exit code. */
+  /** The exit code of the test run. */
   readonly status: number | null
-  /** The titles of the tests. */
+  /** The titles of the tests that passed. */
   readonly passed: readonly string[]
   readonly failed: readonly string[]
 }
@@ -26,8 +26,8 @@ export async function conformanceOf({ baseUrl, secret }: Service): Promise<Confo
 const each = fileURLToPath(new URL('./conformance-of-each.js', import.meta.url))
 
 /**
- * Runs the tests of one clause against several services with the same secret, in one process: running all tests, or
- * starting a process for each service, would take seconds each time.
+ * Runs the tests of one clause against several services with the same secret, in one process. A run of all tests, or
+ * a process for each service, would take seconds each time.
  */
 export async function clauseOf(
   services: readonly Service[],
@@ -63,7 +63,7 @@ function outcomeOf(status: number | null, results: readonly Result[]): Conforman
   return { status, passed: titles(true), failed: titles(false) }
 }
 
-/** @param env settings of the service. */
+/** Checks that a service passes all conformance tests. @param env settings of the service. */
 export async function assertConforms(env: NodeJS.ProcessEnv): Promise<void> {
   const { status, passed, failed } = await conformanceOf(await ownService(env))
   assert.deepEqual({ status, failed }, { status: 0, failed: [] })

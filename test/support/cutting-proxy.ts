@@ -1,21 +1,21 @@
-/** A proxy to a service that cuts connections, before a request arrives or before its answer does. */
+/** A proxy to a service that closes connections before it has passed on a request or the response. */
 
 import { connect } from 'node:net'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** What becomes of a request: its connection may be cut before it arrives, or before its answer does. */
+/** What the proxy does with a request: pass it on, or close the connection before or after the service gets it. */
 export type Fate = 'passed' | 'cut before' | 'cut after'
 
 export interface CuttingProxy {
-  /** Ends with `/api/v1`. */
+  /** The base URL of the service through the proxy. It ends with `/api/v1`. */
   readonly baseUrl: string
-  /** How many connections it has cut. */
+  /** Number of connections that the proxy has closed. */
   readonly cuts: number
 }
 
 /**
- * @param port that the service listens on at the time.
- * @param fate asked for each request. Requests that arrive in several parts count as several.
+ * @param port returns the current port of the service.
+ * @param fate called for each request. A request that arrives in several parts counts as several requests.
  */
 export async function cuttingProxy(
   port: () => number,

@@ -6,7 +6,7 @@ import { record } from '../conformance/expect.js'
 import { assertRefused } from '../decisions/expect.js'
 import type { OwnProcess } from './own-process.js'
 
-/** Environments without a usable secret, each with what the log says of it. */
+/** Environments without a usable secret, each with a pattern for the error in the log. */
 export const withoutSecret = [
   { variables: {}, says: /^JWT_SECRET is not set: .* type export JWT_SECRET=\$\(node -p / },
   { variables: { JWT_SECRET: '' }, says: /^JWT_SECRET is not set: .* type export JWT_SECRET=/ },
@@ -16,7 +16,7 @@ export const withoutSecret = [
   },
 ] as const
 
-/** Checks that a service serves as it has to without a usable secret, and stops it. */
+/** Checks log and responses of a service without a usable secret (interface §5.5), and stops the service. */
 export async function assertServesWithoutSecret(
   { child, printed, ended }: OwnProcess,
   says: RegExp = withoutSecret[0].says,

@@ -1,4 +1,4 @@
-/** nginx with a configuration of `deploy/`, changed so that it runs on this machine. */
+/** Runs nginx with a configuration file of `deploy/`, which is adapted to this machine. */
 
 import assert from 'node:assert/strict'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { emptyFolder } from './tarball.js'
 import { root } from './tools.js'
 
 /**
- * A folder with the configuration, and the arguments that make nginx use it.
- * @param file relative to the root of the repository.
- * @param changes texts that each are in the file once, and what they become.
- * @param directives for all servers.
+ * Writes an adapted configuration. @returns its folder, and the arguments that make nginx use it.
+ * @param file path of the original configuration, relative to the root of the repository.
+ * @param changes replacements of texts, each of which occurs exactly once in the original.
+ * @param directives directives for all servers.
  */
 export function configureNginx(
   file: string,
@@ -19,7 +19,7 @@ export function configureNginx(
   directives = '',
 ): { folder: string; args: string[] } {
   const folder = emptyFolder()
-  chmodSync(folder, 0o755) // for the workers of nginx, which are another user than root
+  chmodSync(folder, 0o755) // the workers of nginx run as another user than root
   let text = readFileSync(join(root, file), 'utf8')
   for (const [from, to] of changes) {
     assert.equal(text.split(from).length, 2, from)
@@ -31,7 +31,7 @@ export function configureNginx(
   return { folder, args: ['-e', 'stderr', '-p', folder, '-c', 'main.conf'] }
 }
 
-/** Starts it; it ends with the test. */
+/** Starts nginx, which is ended with the test. */
 export function startNginx(
   nginx: string,
   { folder, args }: ReturnType<typeof configureNginx>,

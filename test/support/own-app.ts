@@ -1,4 +1,4 @@
-/** The service in this process, with parts of the test's own. */
+/** Starts this service in the process of the test, which may replace parts of the service. */
 
 import { after } from 'node:test'
 import { pino } from 'pino'
@@ -12,11 +12,11 @@ import { type Service, serviceAt } from '../conformance/client.js'
 export type LogLine = Readonly<Record<string, unknown>>
 
 export interface OwnApp extends Service, Pick<Served, 'waitingReads'> {
-  /** The errors that it has logged so far. */
+  /** All errors that the service has logged so far. */
   readonly log: readonly LogLine[]
 }
 
-/** What a test need not say. */
+/** Returns the parts of the service that are used unless a test replaces them. */
 export function defaultParts(): ServiceParts {
   return {
     store: createMemoryStore(100_000),
@@ -28,7 +28,7 @@ export function defaultParts(): ServiceParts {
   }
 }
 
-/** Starts it; it ends with the test. Its secret is that of the environment from now on. */
+/** Starts the service until the end of the test, and sets `JWT_SECRET` of this process to its secret. */
 export async function ownApp(
   parts: Partial<ServiceParts> = {},
   options: Partial<Config> = {},

@@ -9,30 +9,30 @@ import { until } from './until.js'
 
 export type Command = readonly [program: string, ...args: string[]]
 
-/** How a process ended: its exit code, or the signal that ended it. */
+/** The end of a process: its exit code, or the signal that ended the process. */
 export type Exit = [code: number | null, signal: NodeJS.Signals | null]
 
 export interface OwnProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
   /**
-   * Waits until its output matches, and returns all of it so far.
-   * @throws {Error} if the process ends first, or does not print it in time.
+   * Waits until the output of the process matches. @returns all output so far.
+   * @throws {Error} if the process ends first, or no matching output arrives in time.
    */
   printed(pattern: RegExp): Promise<string>
   /**
    * Waits until the process has ended and all of its output has been read.
    * @param time maximum time to wait, in milliseconds.
-   * @throws {Error} if it does not end in time; it is then killed.
+   * @throws {Error} if the process does not end in time; it is then killed.
    */
   ended(time?: number): Promise<Exit>
 }
 
-/** How long a process may take to end while a test waits for it, in milliseconds; short once one has not ended. */
+/** Maximum time for a process to end, in milliseconds. It is short after a timeout, so that other tests fail fast. */
 let endTimeout = 120_000
 
 /**
- * Starts a process that ends with its test whatever happens: if the test fails or times out, if the test
- * file throws while it is loaded, if the tests are killed. By itself it does not keep the tests from ending.
+ * Starts a process that is ended with its test in every case: if the test fails or times out, if the test file
+ * throws while it is loaded, or if the tests are killed. The process does not keep the tests from ending.
  */
 export function ownProcess(
   [program, ...args]: Command,
@@ -41,10 +41,10 @@ export function ownProcess(
   const child = spawn(program, args, {
     ...options,
     stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true, // a group of its own, so that its children can be killed with it
+    detached: true, // a process group, so that children of the process can be killed too
   })
   const closed = once(child, 'close')
-  closed.catch(() => undefined) // it could not be started, which `ended` reports
+  closed.catch(() => undefined) // `ended` reports a process that cannot be started
   child.unref()
   if (child.stdout instanceof Socket) child.stdout.unref()
   killWithThisProcess(child)
@@ -79,20 +79,20 @@ export function ownProcess(
 
   after(async () => {
     child.kill('SIGTERM')
-    await ended(2_000).catch(() => undefined) // killed
+    await ended(2_000).catch(() => undefined) // the process has been killed
   })
   return { child, printed, ended }
 }
 
 /**
- * Has a shell wait for the end of this process, whatever its cause, and kill the child's group. An `exit`
- * listener would not do: it does not run when a signal ends the process.
+ * Starts a shell that waits until this process ends for any reason, and then kills the child's process group.
+ * An `exit` listener is not enough, because it does not run when a signal ends this process.
  */
 function killWithThisProcess(child: OwnProcess['child']): void {
-  const script = 'read -r _; kill -9 "-$1"' // standard input ends when this process does
+  const script = 'read -r _; kill -9 "-$1"' // the shell's input ends with this process
   const guard = spawn('sh', ['-c', script, 'sh', String(child.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true, // Ctrl-C in the terminal must not reach it
+    detached: true, // Ctrl-C in the terminal must not reach the shell
   })
   guard.unref()
   if (guard.stdin instanceof Socket) guard.stdin.unref()
@@ -103,6 +103,6 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended in the meantime.
+    // The process group has already ended.
   }
 }

@@ -1,4 +1,4 @@
-/** This service as a separate process, with its own settings. */
+/** Starts this service as a separate process with settings of its own. */
 
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
@@ -10,36 +10,36 @@ import { type Service, serviceAt } from '../conformance/client.js'
 import { type Command, type Exit, type OwnProcess, ownProcess } from './own-process.js'
 
 export interface OwnService extends Service, OwnProcess {
-  /** The lines it has logged so far. */
+  /** All lines that the service has logged so far. */
   readonly log: readonly Record<string, unknown>[]
-  /** Sends SIGTERM, and waits until it has ended. @throws {Error} if it does not end. */
+  /** Sends SIGTERM, and waits until the service has ended. @throws {Error} if it does not end in time. */
   stop(): Promise<Exit>
 }
 
-/** The command as it is published. */
+/** Path of the program `item-store` in the build. */
 export const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
 
 const calmEventLoop = new URL('calm-event-loop.js', import.meta.url).href
 
 const serveWithLimits = fileURLToPath(new URL('serve-with-limits.js', import.meta.url))
 
-/** The command that starts this service with other limits than those that follow from its settings. */
+/** Returns the command that starts this service with these limits, instead of those that its settings imply. */
 export function withLimits(limits: Partial<Limits>): Command {
   return [process.execPath, serveWithLimits, JSON.stringify(limits)]
 }
 
-/** The end of the log line that says where the service listens. */
+/** Matches the end of the log line that has the URL of the service. */
 const listening = /"msg":"listening on (.*)"\}\n/
 
-/** A test that starts its own services: skipped if `BASE_URL` names the one to test. */
+/** Defines a test that starts its own services. The test is skipped if `BASE_URL` names another service to test. */
 export const ownTest = process.env.BASE_URL ? test.skip : test
 
 /**
- * Starts this service; it ends with the test, or with the test file, whatever happens.
- * @param env its complete environment. `JWT_SECRET` is random unless given.
- * @param command the command that starts it, without host and port. A delay of the event loop counts as overload
- * only with a limit for it from `withLimits`.
- * @throws {Error} if it ends, or does not listen in time.
+ * Starts this service. It is stopped at the end of the test, or of the test file, in every case.
+ * @param env complete environment of the service. `JWT_SECRET` is random unless given.
+ * @param command starts the service, without host and port. A delayed event loop counts as overload only if
+ * `withLimits` gives a `maxEventLoopDelay`.
+ * @throws {Error} if the service ends, or does not listen in time.
  */
 export async function ownService(
   env: NodeJS.ProcessEnv = {},

@@ -1,4 +1,4 @@
-/** Facts about the processes under test and their machine. */
+/** The memory of processes, and free ports of this machine. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,14 +12,14 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** Range of ports for each process that needs some, below those that Linux gives to clients, from 32768 on. */
+/** Port ranges, one for each process, below port 32768, where the ports begin that Linux gives to clients. */
 const ports = { first: 20_000, ofProcess: 100, processes: 120 }
 
-/** The first of the ports of this process, and how many of them it has used. */
+/** The first port in the range of this process, and the number of ports that are used so far. */
 let ownPorts: Promise<number> | undefined
 let usedPorts = 0
 
-/** A port on which nothing listens, and that no other test file gets while this one runs. */
+/** Returns a port on which nothing listens. No other test file gets the port while this test file runs. */
 export async function freePort(): Promise<number> {
   ownPorts ??= claimPorts()
   const first = await ownPorts
@@ -35,7 +35,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A process that listens on the first port of a range owns the others until it ends. */
+/** Claims a range of ports: listens on its first port until this process ends. @returns the first port. */
 async function claimPorts(): Promise<number> {
   for (let place = process.pid; ; place += 1) {
     const first = ports.first + ports.ofProcess * (place % ports.processes)
@@ -46,7 +46,7 @@ async function claimPorts(): Promise<number> {
   }
 }
 
-/** @returns `undefined` if the port is in use. */
+/** Listens on a port. @returns the server, or `undefined` if the port is in use. */
 async function listening(port: number): Promise<Server | undefined> {
   const server = createServer()
   return await listen(server, port).then(
@@ -55,14 +55,14 @@ async function listening(port: number): Promise<Server | undefined> {
   )
 }
 
-/** A port on which another program listens, until the test is over. */
+/** Returns a port on which a server listens until the test is over. */
 export async function portInUse(): Promise<number> {
   const server = createServer()
   after(() => server.close())
   return await listen(server)
 }
 
-/** Has a server listen on this machine. @param port a free one by default. @returns the port. */
+/** Makes a server listen on 127.0.0.1. @param port a free port by default. @returns the port. */
 export async function listen(server: Server, port = 0): Promise<number> {
   await once(server.listen(port, '127.0.0.1'), 'listening')
   const address = server.address()

@@ -1,7 +1,7 @@
 /** Random numbers that are the same in every run. */
 
 /**
- * Park and Miller's generator: whole numbers from 0 up to, but not including, the limit.
+ * Creates Park and Miller's generator, which returns whole numbers from 0 up to, but not including, a limit.
  * @param seed whole number from 1 to 2,147,483,646.
  */
 export function randomNumbers(seed = 1): (limit: number) => number {

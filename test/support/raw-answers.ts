@@ -1,6 +1,6 @@
-/** Splits the bytes of a connection into responses. */
+/** Splits the bytes that arrive on a connection into HTTP responses. */
 
-/** A response as it arrived. Strings have a character for each byte. */
+/** A response as it arrived. Its strings have one character for each byte. */
 export interface RawAnswer {
   readonly status: number
   readonly head: string
@@ -9,13 +9,13 @@ export interface RawAnswer {
 
 export type AnswerReader = ReturnType<typeof answerReader>
 
-/** @param isHead whether the response with this index answers a HEAD and has no body; none does by default. */
+/** Creates a reader. @param isHead whether the response with this index answers a HEAD, so that it has no body. */
 export function answerReader(isHead: (place: number) => boolean = () => false) {
-  /** Complete responses, without those of status 100. */
+  /** Complete responses, except those with status 100. */
   const answers: RawAnswer[] = []
-  /** Complete responses, with those of status 100. */
+  /** Complete responses, including those with status 100. */
   const all: RawAnswer[] = []
-  /** Number of responses of status 100 before each response. */
+  /** Number of responses with status 100 before each other response, by its index in `answers`. */
   const continued = new Map<number, number>()
   let chunks: Buffer[] = []
   let length = 0
@@ -51,9 +51,9 @@ export function answerReader(isHead: (place: number) => boolean = () => false) {
     take(chunk: Buffer) {
       chunks.push(chunk)
       length += chunk.length
-      if (length >= needed) takeAnswers() // for each chunk of a long answer it would take long
+      if (length >= needed) takeAnswers() // for every chunk of a long response, it would be slow
     },
-    /** The part of an incomplete response that has arrived. */
+    /** Returns the part of an incomplete response that has arrived. */
     rest: () => Buffer.concat(chunks).toString('latin1'),
   }
 }

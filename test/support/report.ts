@@ -1,8 +1,8 @@
-/** Options and output of the long checks: reads numbers from options, and prints findings. */
+/** Command-line options and output of the long checks. */
 
 import { parseArgs } from 'node:util'
 
-/** The options of a check that only has numbers; a test has the defaults. @throws {Error} unless each is a number above 0. */
+/** Parses the command-line options of a check, or gives a test the defaults. @throws {Error} unless all are above 0. */
 export function numbers<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
 ): Record<Name, number> {
@@ -12,10 +12,10 @@ export function numbers<Name extends string>(
   const { values } = parseArgs({ options: Object.fromEntries(entries) })
   return Object.fromEntries(
     Object.entries(values).map(([name, text]) => [name, positive(name, String(text))]),
-  ) as Record<Name, number> // the names of the defaults
+  ) as Record<Name, number> // it has the names of the defaults
 }
 
-/** @throws {Error} unless the option is a number above 0. */
+/** Parses the value of a command-line option. @throws {Error} unless it is a number above 0. */
 export function positive(name: string, text: string): number {
   const number = Number(text)
   if (number > 0) return number

@@ -1,4 +1,4 @@
-/** The fenced blocks of a Markdown file, and a shell that runs them. */
+/** Reads the fenced code blocks of Markdown files, and runs them in a shell. */
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,22 +8,22 @@ import { cli } from './own-service.js'
 import { cleanEnvironment } from './tarball.js'
 import { root } from './tools.js'
 
-/** A fenced block. */
+/** A fenced code block of a Markdown file. */
 export interface Snippet {
-  /** What follows the fence: `sh`, `json`, or nothing. */
+  /** The word after the opening fence, such as `sh` or `json`; it may be empty. */
   readonly language: string
   readonly text: string
-  /** The file and the line of the fence, for messages. */
+  /** File and line of the opening fence, for error messages. */
   readonly place: string
 }
 
-/** In a list, a block is indented. */
+/** Matches a fenced code block, which is indented if it belongs to a list. */
 const block = /^( *)```([^\n]*)\n(.*?)^\1```$/gms
 
 /**
- * All blocks of a document, in order.
- * @param file relative to the root of the repository.
- * @throws {AssertionError} if it has none.
+ * Returns all code blocks of a document, in order.
+ * @param file path of the document, relative to the root of the repository.
+ * @throws {AssertionError} if the document has no code blocks.
  */
 export function snippetsOf(file: string): Snippet[] {
   const document = readFileSync(join(root, file), 'utf8')
@@ -34,13 +34,13 @@ export function snippetsOf(file: string): Snippet[] {
       return { language, text, place: `${file}:${line}` }
     },
   )
-  assert.ok(snippets.length > 0, `${file} has no snippets`)
+  assert.ok(snippets.length > 0, `${file} has no code blocks`)
   return snippets
 }
 
 /**
- * All blocks of a document, by language.
- * @throws {AssertionError} unless these are the languages of its blocks: every block has to be run.
+ * Returns all code blocks of a document, by language.
+ * @throws {AssertionError} unless its blocks have exactly these languages, so that no block is forgotten.
  */
 export function snippetsBy<L extends string>(
   file: string,
@@ -50,10 +50,10 @@ export function snippetsBy<L extends string>(
   const found = new Set(all.map(({ language }) => language))
   assert.deepEqual(found, new Set(languages), `the languages of the blocks in ${file}`)
   const entries = languages.map((name) => [name, all.filter(({ language }) => language === name)])
-  return Object.fromEntries(entries) as Record<L, Snippet[]> // an entry for each language
+  return Object.fromEntries(entries) as Record<L, Snippet[]> // there is an entry for each language
 }
 
-/** Where blocks run. */
+/** The folder and the environment in which code blocks run. */
 export interface Place {
   readonly cwd: string
   readonly env?: NodeJS.ProcessEnv
@@ -62,10 +62,10 @@ export interface Place {
 const mark = '-- end of block --'
 
 /**
- * Runs blocks one after the other in the same shell. Background jobs end with it.
- * @param change what to replace in the blocks, a port for example.
- * @returns what each block printed.
- * @throws {AssertionError} with the output, if a command fails.
+ * Runs code blocks one after the other in one shell. Background jobs end with the shell.
+ * @param change changes the text of each block, for example a port.
+ * @returns the output of each block.
+ * @throws {AssertionError} with the output if a command fails.
  */
 export async function runInShell(
   snippets: readonly Snippet[],
@@ -83,21 +83,21 @@ export async function runInShell(
   return output.split(`${mark}\n`).slice(0, -1)
 }
 
-/** Starts a block that does not end on its own; it ends with the test. */
+/** Starts a code block that does not end by itself. It is ended with the test. */
 export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }
 
-/** The environment of a shell in a folder where this build is installed; npx is the real one. */
+/** Installs this build in the folder of a shell, for the real `npx`. @returns the environment of the shell. */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))
-  // A test runner in a snippet has to run tests, not report to the one that runs this file.
+  // With NODE_TEST_CONTEXT, a test runner in a snippet would report to the test runner of this file.
   const { NODE_TEST_CONTEXT, ...inherited } = cleanEnvironment()
-  // Any other package would have to be fetched, so npx fails.
+  // Offline, npx fails for any package but this one, instead of downloading the package.
   return { ...inherited, npm_config_offline: 'true', ...env }
 }
 
-/** Puts `item-store`, this build, into a folder. */
+/** Writes a command `item-store`, which runs this build, into a folder. */
 export function putCommand(folder: string): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'item-store'), command, { mode: 0o755 })
@@ -109,15 +109,15 @@ exec '${process.execPath}' '${cli}' "$@"
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** A text with all UUIDs replaced by the same one, as each run has different ones. */
+/** Replaces all UUIDs in a text by the same word, because they differ in each run. */
 export function withoutIds(text: string): string {
   return text.replaceAll(uuid, '<uuid>').trim()
 }
 
 /**
- * Checks that each block printed exactly what the document shows in the block after it, if that one has the
- * language `shown`.
- * @param outputs what the blocks with the language `sh` printed.
+ * Checks that each `sh` block printed exactly the text of the next block, if the next block has the language
+ * `shown`.
+ * @param outputs output of each `sh` block.
  */
 export function assertShown(snippets: readonly Snippet[], outputs: string[], shown = 'json'): void {
   const commands = snippets.filter(({ language }) => language === 'sh')
@@ -131,7 +131,7 @@ export function assertShown(snippets: readonly Snippet[], outputs: string[], sho
   assert.equal(compared, snippets.filter(({ language }) => language === shown).length)
 }
 
-/** The rows of the table with this head. */
+/** Returns the rows of the Markdown table that has this header row. */
 export function rowsUnder(text: string, head: string): string[] {
   const [, table = ''] = text.split(`${head}\n`)
   return table.split('\n\n', 1).flatMap((rows) => rows.trimEnd().split('\n').slice(1))

@@ -1,4 +1,4 @@
-/** Packs this package, as its users get it. */
+/** Packs this package as its users get it, and reads tarballs. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './tools.js'
 
-/** A user's environment: without the variables that npm sets for the commands it runs, such as the tests. */
+/** Returns the environment without the variables for secrets, and without those that npm sets for its scripts. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...env } = process.env
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)))
@@ -29,7 +29,7 @@ export function pack(): string {
   return join(folder, name)
 }
 
-/** The files in an npm tarball, by their paths in the package. */
+/** Returns the paths of all files in an npm tarball, relative to the package. */
 export function filesIn(tarball: string): string[] {
   const { status, stdout, stderr } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
@@ -39,7 +39,7 @@ export function filesIn(tarball: string): string[] {
     .map((path) => path.replace(/^package\//, ''))
 }
 
-/** Puts the package of a tarball where `npm install` puts it, without what it depends on. @returns the folder. */
+/** Unpacks a tarball like `npm install`, but without dependencies. @returns the folder of the package. */
 export function unpack(tarball: string): string {
   const folder = join(emptyFolder(), 'node_modules', 'item-store')
   mkdirSync(folder, { recursive: true })

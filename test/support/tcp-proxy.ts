@@ -1,14 +1,14 @@
-/** A proxy on TCP; what it does with the bytes is up to whoever starts it. */
+/** A TCP proxy whose caller decides what happens to the bytes. */
 
 import { createServer, type Socket } from 'node:net'
 import { after } from 'node:test'
 import { listen } from './process.js'
 
 /**
- * Listens on 127.0.0.1 until the test, or the test file, is over. When one end is closed, so is the other.
- * @param connectOn connects to the server, once for each client.
- * @param link passes on what the ends send.
- * @returns the port.
+ * Starts the proxy on 127.0.0.1 until the end of the test, or of the test file. When client or server closes its
+ * connection, the proxy closes the connection to the other.
+ * @param connectOn opens a connection to the server, once for each client.
+ * @param link forwards the bytes of client and server. @returns the port of the proxy.
  */
 export async function tcpProxy(
   connectOn: () => Socket,

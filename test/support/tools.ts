@@ -1,4 +1,4 @@
-/** Programs and packages that only tests use, installed in `tools`. */
+/** Loads programs and packages that only tests use. They are installed in the folder `tools`. */
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 /** The root of this repository. */
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The folder in which the tools are installed. */
+/** The folder with the programs and packages that only tests use. */
 export const toolsFolder = join(root, 'tools')
 
-/** Loads packages as a file in `tools` would. */
+/** Loads a package that is installed in the folder `tools`. */
 export const requireTool = createRequire(join(toolsFolder, 'package.json'))
 
-/** The path of a tool's command, for example `redocly`; run it with `process.execPath`. */
+/** Returns the path of a program in the folder `tools`, for example `redocly`. Run it with `process.execPath`. */
 export function toolCommand(name: string): string {
   return join(toolsFolder, 'node_modules/.bin', name)
 }

@@ -1,20 +1,20 @@
-/** Waits for something to happen in another process. */
+/** Waits until a condition holds, for example in another process. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Maximum times to wait, in milliseconds: longer than anything takes on a busy machine, and short after a failure, so
- * that the file still ends.
+ * Maximum times to wait, in milliseconds. The usual time is enough on a busy machine. After a failure, the time is
+ * short, so that the test file still ends.
  */
 const timeouts = { usual: 120_000, afterFailure: 2_000 }
 let hasFailed = false
 
 /**
- * Polls until there is an answer.
- * @param check returns `undefined` or `false` while there is none.
- * @param time maximum time to wait, in milliseconds, for things that take long on a busy machine.
- * @throws {Error} that names what did not happen, after that time, or after two seconds if an earlier
- * wait has failed.
+ * Polls until `check` returns a result.
+ * @param what event to wait for, which the error message names.
+ * @param check returns `undefined` or `false` as long as there is no result.
+ * @param time maximum time to wait, in milliseconds.
+ * @throws {Error} after that time, or after two seconds if an earlier wait has failed.
  */
 export async function until<T>(
   what: string,

@@ -1,4 +1,4 @@
-/** A project that has this package installed. */
+/** A user's project in which this package is installed. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { emptyFolder } from './tarball.js'
 import { root, toolsFolder } from './tools.js'
 
-/** The packages that are installed there, and where they come from. */
+/** The packages that are installed in the project, each with its original folder. */
 const packages = {
   'item-store': root,
   'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
@@ -15,16 +15,14 @@ const packages = {
 interface UserProject {
   readonly folder: string
   /**
-   * Compiles `program.ts` to `program.js`, checked strictly.
-   * @param options of the compiler.
-   * @returns the messages of the compiler.
+   * Compiles `program.ts` to `program.js`, with strict checks.
+   * @param options further compiler options.
+   * @returns the messages of the compiler; empty without an error.
    */
   compile(options: object): string
 }
 
-/**
- * @param program the content of `program.ts`, an ES module.
- */
+/** Creates a project. @param program the content of `program.ts`, an ES module. */
 export function userProject(program: string): UserProject {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'node_modules'))

@@ -1,4 +1,4 @@
-/** What GitHub says about a workflow. */
+/** Checks workflows as GitHub does. */
 
 import { join } from 'node:path'
 import { emptyFolder } from './tarball.js'
@@ -18,7 +18,7 @@ interface Bundler {
 
 let parser: WorkflowParser | undefined
 
-/** What GitHub's own parser, with its published schema, says against a workflow. */
+/** Returns the errors that GitHub's own parser, with its published schema, finds in a workflow. */
 export function workflowErrors(content: string): string[] {
   parser ??= loadParser()
   const trace = new parser.NoOperationTraceWriter()
@@ -26,7 +26,7 @@ export function workflowErrors(content: string): string[] {
   return context.errors.getErrors().map(({ message }) => message)
 }
 
-/** Its modules import JSON in a way that Node.js refuses, so they are bundled. */
+/** Bundles and loads the parser. Its modules import JSON in a way that Node.js rejects. */
 function loadParser(): WorkflowParser {
   const outfile = join(emptyFolder(), 'parser.cjs')
   const { buildSync }: Bundler = requireTool('esbuild')

@@ -1,4 +1,4 @@
-/** Reads YAML. */
+/** Parses YAML. */
 
 import { requireTool } from './tools.js'
 
@@ -8,15 +8,15 @@ interface Yaml {
 }
 const yaml: Yaml = requireTool('yaml')
 
-/** The value of the only document in a text, which the test knows to be a T. @throws {Error} */
+/** Parses a text with a single YAML document, which the caller knows to be a `T`. @throws {Error} if it is invalid. */
 export function parseYaml<T>(text: string): T {
-  return yaml.parse(text) as T // our own files, or the test fails
+  return yaml.parse(text) as T // the caller knows the type
 }
 
-/** The values of all documents in a text. @throws {Error} */
+/** Parses all YAML documents in a text, which the caller knows to be a list of `T`. @throws {Error} if one is invalid. */
 export function parseYamlDocuments<T>(text: string): T[] {
   return yaml.parseAllDocuments(text).map((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0]
-    return document.toJS() as T // our own files, or the test fails
+    return document.toJS() as T // the caller knows the type
   })
 }
