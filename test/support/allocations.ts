@@ -6,14 +6,14 @@ const constructors = [
 ]
 const functions = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat']
 
-/** Counts the allocations that go through the constructors and functions of the runtime. */
+/** Counts memory allocations by constructors and functions of the runtime, and can make one of them fail. */
 export class Allocations {
-  /** What has failed so far: the names of constructors and functions, with counts. */
+  /** Number of failed allocations so far, by the name of the constructor or function. */
   readonly failures = new Map<string, number>()
   #left = Number.POSITIVE_INFINITY
   readonly #originals: (() => void)[] = []
 
-  /** Replaces them until `restore`. */
+  /** Replaces the constructors and functions until `restore` is called. */
   constructor() {
     for (const name of constructors) {
       this.#replace(globalThis, name, {
@@ -41,8 +41,8 @@ export class Allocations {
   }
 
   /**
-   * Does something, and makes the allocation with this number fail, counted from 0.
-   * @returns whether it got that far, and what was thrown, if anything.
+   * Calls `act`, and makes its allocation with this number fail, counted from 0.
+   * @returns whether an allocation has failed, and the error that `act` has thrown, if any.
    */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number

@@ -1,4 +1,4 @@
-/** Looks into a memory store, and checks that all of its parts agree. */
+/** Checks that the internal data structures of a memory store are consistent. */
 
 import assert from 'node:assert/strict'
 import { type Block, entryBytes } from '../../src/store/memory/block.js'
@@ -10,7 +10,7 @@ import { type Page, pageRecords } from '../../src/store/memory/records.js'
 const comma = 0x2c
 const recordWords = 5
 
-/** @throws {AssertionError} if index, blocks, frames and counts do not agree. */
+/** Checks a store. @throws {AssertionError} if its index, blocks, frames and counts are inconsistent. */
 export function assertSound(blocks: Blocks): void {
   const all = [...blocksInOrder(blocks)]
   const current = all.filter(({ until }) => until === 0)
@@ -34,7 +34,7 @@ function* blocksInOrder({ chain: { first, last } }: Blocks): Generator<Block> {
   assert.equal(last, before)
 }
 
-/** Every number belongs to one block or is free. */
+/** Checks that every block number belongs to one block or is free. */
 function assertNumbers({ byNumber, freeNumbers }: Blocks, current: Block[]): void {
   for (const block of current) assert.equal(byNumber[block.number], block)
   for (const number of freeNumbers) assert.equal(byNumber[number], undefined)
@@ -42,10 +42,10 @@ function assertNumbers({ byNumber, freeNumbers }: Blocks, current: Block[]): voi
   assert.equal(current.length + freeNumbers.length, byNumber.length)
 }
 
-/** The texts of a block and its table agree, and the index knows the block of each item. */
+/** Checks that the texts of a block match its table, and that the index has the block of each item. */
 function assertBlock({ frames, index }: Blocks, { number, count, used, frame }: Block): void {
   const { bytes, start, words, slab } = frame
-  assert.ok(count > 0, 'a block without items')
+  assert.ok(count > 0, 'a block has no items')
   if (slab === undefined) {
     assert.equal(count, 1)
     assert.equal(bytes.length, used - 1)
@@ -65,7 +65,7 @@ function assertBlock({ frames, index }: Blocks, { number, count, used, frame }: 
   assert.equal(last, used)
 }
 
-/** A retired block is kept for the newest open list that reads it. */
+/** Checks that each retired block is kept for the newest open list that reads it. */
 function assertRetired({ chain, frames }: Blocks, all: Block[]): void {
   const retired = all.filter(({ until }) => until > 0)
   assert.equal(chain.retired, retired.length)
@@ -75,7 +75,7 @@ function assertRetired({ chain, frames }: Blocks, all: Block[]): void {
     const next = chain.open[place + 1]?.moment ?? Number.POSITIVE_INFINITY
     for (let block = first; block !== undefined; block = block.nextKept) {
       const { since, until } = block
-      assert.ok(since < moment && moment <= until && until < next, 'kept for another list')
+      assert.ok(since < moment && moment <= until && until < next, 'kept for the wrong list')
       kept.add(block)
     }
   }
@@ -83,7 +83,7 @@ function assertRetired({ chain, frames }: Blocks, all: Block[]): void {
   assert.equal(frames.pinnedFrom, chain.open[0]?.moment ?? Number.POSITIVE_INFINITY)
 }
 
-/** Every frame in use belongs to one block, every place in a slab is in use or free, and it all adds up. */
+/** Checks that each used frame belongs to one block, each place in a slab is used or free, and the totals match. */
 function assertFrames({ frames }: Blocks, all: Block[]): void {
   const used = new Set(all.map(({ frame }) => frame))
   assert.equal(used.size, all.length)
@@ -101,7 +101,7 @@ function assertFrames({ frames }: Blocks, all: Block[]): void {
       Array.from({ length: count }, (_, place) => place * frames.size),
     )
     for (const frame of slab.frames) {
-      assert.ok(used.has(frame), 'a frame that nobody uses')
+      assert.ok(used.has(frame), 'a frame without a block')
       assert.equal(frame.slab, slab)
     }
     inUse += slab.frames.size
@@ -117,13 +117,13 @@ function assertPlace(frame: Frame, frames: Set<Frame>): void {
   assert.equal(frame.words, frame.slab?.words)
 }
 
-/** Each record in use has one slot, and all others are free. @returns how many items the index leads to. */
+/** Checks that each used record has one slot, and all other records are free. @returns the number of items. */
 export function assertSoundIndex({ tables, records }: ItemIndex): number {
   const handles = new Set<number>()
   for (const table of new Set(tables)) {
     const taken = [...table.slots].filter((slot) => slot > 0)
     assert.equal(taken.length, table.size)
-    assert.ok(table.slots.includes(0), 'a search would not end')
+    assert.ok(table.slots.includes(0), 'without a free slot, a search would not end')
     for (const slot of taken) {
       const handle = (slot - 1) | 0
       assert.ok(!handles.has(handle))
@@ -136,7 +136,7 @@ export function assertSoundIndex({ tables, records }: ItemIndex): number {
   return inUse
 }
 
-/** How many records of a page are in use: those that no slot leads to are free. */
+/** Checks that the free records of a page are those without a slot. @returns the number of used records. */
 function recordsInUse({ number, words, free, size }: Page, handles: Set<number>): number {
   if (words.length === 0) return size
   const freePlaces = new Set<number>()

@@ -12,7 +12,7 @@ import type { OwnService } from './own-service.js'
 import { randomNumbers } from './random.js'
 import { until } from './until.js'
 
-/** The version of an item, different for each change; `undefined` once it is deleted. */
+/** The version of an item, different for each change; `undefined` once the item is deleted. */
 type Version = number | undefined
 
 interface Item {
@@ -21,11 +21,11 @@ interface Item {
   possible: Version[]
   /** Versions with an unknown outcome, which may take effect at any time. */
   readonly uncertain: Version[]
-  /** The last success. */
+  /** The last successful change. */
   last: Success
 }
 
-/** When a change was sent, and when its success arrived, as values of `performance.now()`. */
+/** Times at which a successful change was sent and acknowledged, as values of `performance.now()`. */
 export interface Success {
   readonly sent: number
   readonly acknowledged: number
@@ -37,28 +37,28 @@ export interface LoadOptions {
   readonly clients?: number
   /** Pause of a client after each response, in milliseconds. Without it, the clients would take a whole core. */
   readonly pause?: number
-  /** Length of the text in each version. */
+  /** Returns the length of the text in a version of an item, in bytes. */
   readonly lengthOf?: (version: number) => number
-  /** Whether a client creates another item. @param own the number of its items. @param bytes length of all texts. */
+  /** Whether a client creates another item. @param own number of its items. @param bytes length of all items' texts. */
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }
 
 export interface ItemLoad {
-  /** How often each status occurred. */
+  /** Number of responses with each status. */
   readonly statuses: ReadonlyMap<number, number>
-  /** When a request was last answered with 503: the value of `performance.now()`. */
+  /** Returns the time of the last response with status 503, as a value of `performance.now()`. */
   lastRefused(): number
   /** Stops the clients. @throws {Error} if any response was unexpected. */
   stop(): Promise<void>
-  /** Reads all items, from another service if it is given. @returns the changes that were lost; usually none. */
+  /** Reads all items, from another service if given. @returns acknowledged changes that were lost; usually none. */
   lost(from?: OwnService): Promise<readonly Success[]>
-  /** Deletes all items, once the clients are stopped. */
+  /** Deletes all items. The clients have to be stopped first. */
   clear(): Promise<void>
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 
-/** They stop with the test at the latest. */
+/** Starts the clients. They stop with the test at the latest. */
 export function startLoad(service: OwnService, options: LoadOptions = {}): ItemLoad {
   const { mayLose = false, clients = 8, pause = 30, lengthOf = () => 0 } = options
   const { wantsMore = (own: number) => own < 5 } = options
@@ -88,7 +88,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
   }
 
   async function createItem(version: number): Promise<Item | undefined> {
-    bytes += bytesOf(version) // of which others have to know already
+    bytes += bytesOf(version) // counted at once, for the other clients
     const { status, text, success, isRefused } = await call('POST', '/items', version)
     if (isRefused) {
       bytes -= bytesOf(version)
@@ -122,7 +122,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
   }
 
   function lose(item: Item, found: Version): void {
-    assert.ok(mayLose, `${item.id} has ${found}, not one of ${item.possible}`)
+    assert.ok(mayLose, `${item.id} has version ${found}, none of ${item.possible}`)
     losses.push(item.last)
     item.possible = [found, ...item.uncertain]
   }
@@ -160,7 +160,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
     agent.destroy()
   })
   const works = Promise.all(Array.from({ length: clients }, (_, client) => work(client)))
-  works.catch(() => undefined) // `stop` throws it
+  works.catch(() => undefined) // `stop` throws the error
 
   return {
     statuses,
@@ -184,12 +184,12 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
   }
 }
 
-/** The number of successful responses. */
+/** Returns the number of successful responses. */
 export function servedBy({ statuses }: ItemLoad): number {
   return [200, 201, 204].reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0)
 }
 
 export async function untilMoreIsServed(load: ItemLoad): Promise<void> {
   const before = servedBy(load)
-  await until('more is served', () => servedBy(load) > before + 100)
+  await until('100 more successful responses', () => servedBy(load) > before + 100)
 }

@@ -1,4 +1,4 @@
-/** Arbitrary JSON texts: not what one serialiser writes, but everything the grammar allows. */
+/** Generates arbitrary JSON texts: everything that the grammar allows, not only the output of one serializer. */
 
 import fc from 'fast-check'
 
@@ -23,8 +23,8 @@ const character = fc.oneof(
 const string = fc.array(character, { maxLength: 8 }).map((parts) => `"${parts.join('')}"`)
 
 const name = fc.oneof(
-  // The V8 of Node.js 24 and 26 reads the name "\n" as "\\" once JSON.parse has seen that one, so it cannot
-  // be an oracle for names that begin with a backslash.
+  // In Node.js 24 and 26, JSON.parse reads the name "\n" as "\\" after it has read the name "\\" once. So it
+  // cannot be an oracle for names that begin with a backslash.
   { weight: 4, arbitrary: string.filter((text) => !text.startsWith('"\\\\')) },
   {
     weight: 1,

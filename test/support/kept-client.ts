@@ -1,4 +1,4 @@
-/** Clients that keep their connections, for as many requests as they can send, and outlive lost ones. */
+/** HTTP clients that reuse their connections, and open new connections for lost ones. */
 
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -20,12 +20,12 @@ export type Call = (
   headers?: http.OutgoingHttpHeaders,
 ) => Promise<Outcome>
 
-/** Maximum time for a response in milliseconds: enough on a busy machine, and shorter than tests wait. */
+/** Maximum time for a response, in milliseconds: enough on a busy machine, and shorter than tests wait. */
 const timeout = 10_000
 
 /**
- * Sends requests with a token that outlasts any run. Paths are relative to the base URL.
- * @param agent limits the connections.
+ * Returns a function that sends requests with a token for a week. Paths are relative to the base URL.
+ * @param agent limits the number of connections.
  */
 export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call {
   const { request } = baseUrl.protocol === 'https:' ? https : http
@@ -50,14 +50,14 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
     })
 }
 
-/** Sends requests over one connection, which is opened again only after it was closed. */
+/** Returns a function that sends requests over one connection, and reopens it only after it was closed. */
 function connectTo(service: Service): Call {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   after(() => agent.destroy())
   return keptClient(service, agent)
 }
 
-/** Clients that create items without a pause, until they are stopped or cannot connect. */
+/** Starts clients that create items without a pause, until they are stopped or cannot connect. */
 export function busyClients(service: Service, count: number) {
   let isOver = false
   const clients = Array.from({ length: count }, () => {
@@ -76,14 +76,14 @@ export function busyClients(service: Service, count: number) {
   return {
     async untilBusy(): Promise<void> {
       const before = clients.map(({ ids }) => ids.length)
-      await until('all are busy', () =>
+      await until('all clients are busy', () =>
         clients.every(({ ids }, place) => ids.length > (before[place] ?? 0) + 20),
       )
     },
     stop(): void {
       isOver = true
     },
-    /** @returns what each has created, and how its connections broke. */
+    /** Waits for the clients. @returns for each client, the ids of its items and the errors of its connections. */
     async ended(): Promise<readonly { ids: string[]; broken: string[] }[]> {
       await Promise.all(works)
       return clients

@@ -1,4 +1,4 @@
-/** Checks lists against what the store guarantees about them. */
+/** Checks lists of items against the guarantees of the store. */
 
 import assert from 'node:assert/strict'
 import type { ItemId } from '../../src/item/id.js'
@@ -8,15 +8,15 @@ import type { ListGuarantees } from '../../src/store/item-store.js'
 interface Seen {
   /** Whether the list has to show an item with this text. */
   readonly isWanted: (text: string) => boolean
-  /** The texts at the moment when it was requested. */
+  /** The texts of all wanted items at the time when the list was requested. */
   readonly texts: readonly string[]
-  /** All texts that each item has had since that moment. */
+  /** All wanted texts that each item has had since the list was requested. */
   readonly versions: Map<ItemId, Set<string>>
-  /** The items present throughout. */
+  /** The items that the list has had to show ever since it was requested. */
   readonly constant: Set<ItemId>
 }
 
-/** The items that a store should hold, in the order in which they were created, which a replace does not change. */
+/** The items that a store should contain, in the order of their creation. A replace does not change the order. */
 export class ListedItems {
   readonly texts = new Map<ItemId, string>()
   readonly #guarantees: ListGuarantees
@@ -26,7 +26,7 @@ export class ListedItems {
     this.#guarantees = guarantees
   }
 
-  /** Notes that an item was created, replaced or, with `undefined`, deleted. */
+  /** Records that an item was created or replaced, or, with `undefined`, deleted. */
   set(id: ItemId, text: string | undefined): void {
     for (const { isWanted, versions, constant } of this.#seen) {
       if (text === undefined || !isWanted(text)) constant.delete(id)
@@ -37,9 +37,9 @@ export class ListedItems {
   }
 
   /**
-   * Notes that a list has just been requested.
+   * Records that a list has just been requested.
    * @param isWanted whether the list has to show an item with this text.
-   * @returns a function that checks its whole text.
+   * @returns a function that checks the whole text of the list.
    */
   listed(isWanted = (_text: string) => true): (text: string) => void {
     const texts = [...this.texts].filter(([, text]) => isWanted(text))
@@ -58,19 +58,19 @@ export class ListedItems {
 
   #check(shown: string[], { texts, versions, constant }: Seen): void {
     const { isSnapshot, isInOrder } = this.#guarantees
-    assert.ok(isSnapshot || !isInOrder, 'an order that is not checked')
+    assert.ok(isSnapshot || !isInOrder, 'an order without a snapshot cannot be checked')
     const ids = shown.map(idOf)
     if (isInOrder) assert.deepEqual(shown, texts)
     if (isSnapshot) assert.deepEqual(shown.toSorted(), texts.toSorted())
     for (const [place, text] of shown.entries()) {
       const id = idOf(text)
-      assert.ok(versions.get(id)?.has(text), `a text that the item never had: ${text}`)
-      assert.ok(ids.indexOf(id) === place || !constant.has(id), `${id} shows twice`)
+      assert.ok(versions.get(id)?.has(text), `the item never had this text: ${text}`)
+      assert.ok(ids.indexOf(id) === place || !constant.has(id), `the list has ${id} twice`)
     }
-    for (const id of constant) assert.ok(ids.includes(id), `${id} does not show`)
+    for (const id of constant) assert.ok(ids.includes(id), `the list lacks ${id}`)
   }
 }
 
 function idOf(text: string): ItemId {
-  return text.slice(7, 43) as ItemId // where `itemText` puts it
+  return text.slice(7, 43) as ItemId // `itemText` puts the id there
 }

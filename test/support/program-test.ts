@@ -4,13 +4,13 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 
-/** Programs for administrators are not on every user's PATH. */
+/** Folders to search for programs. The folders of administrators' programs are not on every user's PATH. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
 
 /**
- * A test that runs an installed program, for example `nginx`. If the program is missing, the test is
- * skipped, which the last lines of the report say; with `CI=true` it fails.
- * @param run gets the path of the program.
+ * Defines a test that runs an installed program, for example `nginx`. If the program is missing, the test is
+ * skipped, as the last lines of the report say, or it fails with `CI=true`.
+ * @param run called with the path of the program.
  */
 export function programTest(
   program: string,
@@ -22,9 +22,9 @@ export function programTest(
 }
 
 /**
- * Options of tests that need a program.
- * @param missing the program, if it is not there.
- * @throws {Error} with `CI=true`, if it is not there.
+ * Returns options for tests that need a program.
+ * @param missing the name of the program if it is missing.
+ * @throws {Error} if the program is missing and `CI=true`.
  */
 export function unlessMissing(missing: string | false): { skip: string | false } {
   const reason = missing && `${missing} is not installed`

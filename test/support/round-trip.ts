@@ -1,4 +1,4 @@
-/** Any JSON value comes back as it was sent, from every endpoint that sends items. */
+/** Tests that every endpoint with items in its response sends any JSON value back unchanged. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,15 +9,15 @@ import { jsonValue } from './json-text.js'
 import { ownApp } from './own-app.js'
 
 /**
- * @param open opens an empty store.
- * @param runs number of values: fewer for a slower store.
+ * Defines the test for a store. @param open opens an empty store.
+ * @param runs number of random values; lower for a slow store.
  */
 export function describeRoundTrip(
   name: string,
   open: () => Awaitable<ItemStore>,
   runs = 300,
 ): void {
-  test(`${name}: create, read, replace and list give the very text that was sent`, async () => {
+  test(`${name}: create, read, replace and list return exactly the text that was sent`, async () => {
     const store = await open()
     const app = await ownApp({ store }, { maxBodyBytes: 1_000_000 })
     const token = app.validToken()

@@ -1,9 +1,9 @@
-/** The table of settings in docs/reference/settings.md, made from the one in the code; `npm run docs` writes it. */
+/** Makes the table of settings in docs/reference/settings.md from the settings in src; `npm run docs` writes it. */
 
 import assert from 'node:assert/strict'
 import { settings } from '../../src/config/settings.js'
 
-/** Defaults in words: those without a text in the table, or with one that is for this machine or command only. */
+/** Words for defaults that have no text in the code, or one that holds for this machine or command only. */
 const dependentDefaults: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
   MAX_STORE_BYTES: 'half of memory',
@@ -24,14 +24,14 @@ export function settingsTable(): string {
   return ['| variable | default | meaning | value |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-/** The values that a setting takes, in the words of the error for others. */
+/** Returns a description of the valid values of a setting, taken from the error for an invalid value. */
 function valuesOf(parse: (text: string) => unknown): string {
   try {
     parse('')
   } catch (error) {
-    // Units are explained above the table.
+    // The document explains units above the table.
     if (error instanceof Error)
       return error.message.replace(/, (?:in bytes or )?with a unit .*/, '')
   }
-  throw new Error('a setting that takes an empty text')
+  throw new Error('a setting has no error for an empty text, from which to take the words')
 }

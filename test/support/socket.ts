@@ -1,4 +1,4 @@
-/** Connections on which every byte is written by hand, for what no HTTP client would do. */
+/** TCP connections to a service, for bytes that no HTTP client would send. */
 
 import { connect, type Socket } from 'node:net'
 import { after } from 'node:test'
@@ -15,10 +15,10 @@ import { answerReader, type RawAnswer } from './raw-answers.js'
 type Bytes = string | Buffer
 
 /**
- * Opens a connection; it is closed with the test, or with the test file, whatever happens. Its errors are
- * thrown by the functions that read or write.
- * @param bytes written once it is open.
- * @param options `allowHalfOpen` is that of `node:net`.
+ * Opens a connection. It is closed at the end of the test, or of the test file, in every case. The functions
+ * that read or write throw its errors.
+ * @param bytes written once the connection is open.
+ * @param options `allowHalfOpen` as in `node:net`.
  */
 export function openSocket(
   url: URL,
@@ -30,7 +30,7 @@ export function openSocket(
   return socket
 }
 
-/** Opens many connections at once. */
+/** Opens this number of connections at once, as `openSocket` does. */
 export function openSockets(url: URL, count: number, bytes: Bytes = ''): Socket[] {
   const sockets = Array.from({ length: count }, () => opened(url, bytes))
   after(() => {
@@ -39,12 +39,12 @@ export function openSockets(url: URL, count: number, bytes: Bytes = ''): Socket[
   return sockets
 }
 
-/** The first bytes to arrive, as text. @throws {Error} if the connection ends without any. */
+/** Returns the first bytes that arrive, as text. @throws {Error} if the connection ends before that. */
 export async function firstText(socket: Socket): Promise<string> {
   limitSilence(socket)
   return await new Promise((resolve, reject) => {
     socket.once('data', (bytes: Buffer) => {
-      socket.setTimeout(0) // it may be idle from now on
+      socket.setTimeout(0) // from now on, the connection may be idle
       resolve(bytes.toString('latin1'))
     })
     socket.once('error', reject)
@@ -52,7 +52,7 @@ export async function firstText(socket: Socket): Promise<string> {
   })
 }
 
-/** Everything until the service closes the connection, as text with one character for each byte. */
+/** Returns all bytes until the service closes the connection, as text with one character for each byte. */
 export async function wholeText(socket: Socket): Promise<string> {
   limitSilence(socket)
   const chunks: Buffer[] = []
@@ -70,7 +70,7 @@ export async function* slowly(socket: Socket): AsyncGenerator<Buffer> {
 }
 
 /**
- * The head of a request with a valid token.
+ * Returns the head of a request with a valid token.
  * @param lines further header lines.
  */
 export function headOf(service: Service, method: string, path: string, ...lines: string[]): string {
@@ -84,9 +84,9 @@ export function headOf(service: Service, method: string, path: string, ...lines:
 }
 
 /**
- * Writes the bytes, or piece after piece before it reads, as simple clients do.
+ * Writes all bytes, or piece after piece, before it reads the responses, as simple clients do.
  * @param count number of responses to wait for; by default all until the service closes the connection.
- * @returns the responses, complete or not.
+ * @returns the complete responses.
  */
 export function exchange(
   url: URL,
@@ -100,14 +100,14 @@ export function exchange(
   })
 }
 
-/** The same for a single response. */
+/** Writes all bytes, or piece after piece. @returns the first response. @throws {Error} if there is none. */
 export async function exchangeOne(url: URL, bytes: Bytes | readonly string[]): Promise<Answer> {
   const [answer] = await exchange(url, bytes, 1)
   if (answer === undefined) throw new Error('the connection ended without an answer')
   return answer
 }
 
-/** @throws {Error} if a piece cannot be written. */
+/** Writes pieces with 5 ms between them. @throws {Error} if a piece cannot be written. */
 export async function writePieces(socket: Socket, pieces: readonly string[]): Promise<void> {
   for (const piece of pieces) {
     await new Promise<void>((resolve, reject) => {
@@ -134,10 +134,10 @@ async function withSocket<T>(url: URL, use: (socket: Socket) => Promise<T>): Pro
   }
 }
 
-/** Gives up on a connection on which nothing happens. */
+/** Destroys the connection, with an error, when nothing has been read or written for a while. */
 function limitSilence(socket: Socket): void {
   socket.setTimeout(timeForAnswer(true), () =>
-    socket.destroy(noAnswer('what was written to a socket')),
+    socket.destroy(noAnswer('bytes that were written to a socket')),
   )
 }
 

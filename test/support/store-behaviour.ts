@@ -1,4 +1,4 @@
-/** Tests of the contract that every store has to meet; the tests of each store call them. */
+/** Tests of the contract that every store has to meet. The test file of each store calls `describeStore`. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,16 +9,16 @@ import type { Awaitable, ItemList, ItemStore } from '../../src/store/item-store.
 import { ListedItems } from './listed-items.js'
 import { until } from './until.js'
 
-/** An item of about `length` bytes. */
+/** Returns an item of about `length` bytes. */
 export function itemText(id: ItemId, length: number, fill = 'x'): EncodedItem {
   return encoded(`{"id":"${id}","é":"${fill.repeat(length)}"}`)
 }
 
 function encoded(text: string): EncodedItem {
-  return Buffer.from(text) as EncodedItem // shaped like one; stores do not look inside
+  return Buffer.from(text) as EncodedItem // in the form of an encoded item
 }
 
-/** The whole list as text; checks its length against the announced one, if any. */
+/** Reads a list, and checks its length in bytes if the list announces one. @returns the text of the list. */
 export async function textOf(list: ItemList): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of list.chunks) chunks.push(Buffer.from(chunk))
@@ -29,13 +29,13 @@ export async function textOf(list: ItemList): Promise<string> {
 }
 
 /**
- * Tests what every store does, and what this one guarantees about its lists.
- * @param create creates an empty store with room for a megabyte of items.
- * @param runs number of sequences of operations: fewer for a slower store.
+ * Tests the contract of every store, and the guarantees of this store about its lists.
+ * @param create creates an empty store with room for 1 MB of items.
+ * @param runs number of random sequences of operations; lower for a slow store.
  */
 export function describeStore(name: string, create: () => Awaitable<ItemStore>, runs = 300): void {
   describe(name, () => {
-    /** A test with an empty store. */
+    /** Defines a test that gets an empty store. */
     function behaves(title: string, run: (store: ItemStore) => Promise<void>): void {
       test(title, async () => {
         const store = await create()
@@ -44,7 +44,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       })
     }
 
-    behaves('of many who replace what they have read, one at a time succeeds', async (store) => {
+    behaves('concurrent replaces that expect the item as read succeed in turn', async (store) => {
       const id = newItemId()
       const numbered = (number: number) => itemText(id, 10, String(number).padStart(4))
       await store.create(id, numbered(0))
@@ -66,7 +66,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
     })
 
     behaves(
-      'whoever watches an item, or all, is called after each change, and no longer than it wants',
+      'a watcher of one item, or of all items, is called after each change, until it is removed',
       async (store) => {
         const [id, other] = [newItemId(), newItemId()]
         let [ofItem, ofAny] = [0, 0]
@@ -98,7 +98,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
     )
 
     behaves(
-      'whoever watches a project is called after each change of its items, and the list has these alone',
+      'a watcher of a project is called after each change of its items, and its list has only its items',
       async (store) => {
         const [own, other] = ['shop', 'workshop']
         const [id, another] = [newItemId(), newItemId()]
@@ -135,7 +135,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
 
     for (const part of ['unread', 'half read', 'read to its end']) {
       behaves(
-        `a list ${part} that is released again and again takes nothing from others`,
+        `a list that is ${part} and then released several times changes no other list`,
         async (store) => {
           const ids = Array.from({ length: 60 }, newItemId)
           const items = new ListedItems(store.guarantees)
@@ -158,7 +158,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       )
     }
 
-    test('any sequence of operations agrees with a simple model', async () => {
+    test('the store agrees with a simple model after any sequence of operations', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { maxLength: 80 }), async (operations) => {
           const store = await create()
@@ -176,22 +176,22 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
 const kinds =
   'create create create create create create replace replace replace delete read list list drain abandon clear'
 
-/** Lists are opened now and read to their end later, so that they race the writes between. */
+/** A random operation. Separate operations open and read a list, so that writes happen in between. */
 const operation = fc.record({
   kind: fc.constantFrom(...kinds.split(' ')),
   pick: fc.nat(1000),
   length: fc.oneof(fc.nat(60), fc.nat(1200)),
-  /** Which item a replace or delete expects to find. */
+  /** The item that a replace or delete expects to find. */
   expects: fc.constantFrom('any', 'any', 'the one there', 'another'),
 })
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
-/** A store, and what it should hold after each operation. */
+/** A store, and the items that it should contain after each operation. */
 class Model {
   readonly #store: ItemStore
   readonly #items: ListedItems
-  /** Ids of items that are there, or were. */
+  /** Ids of all items that exist or have existed. */
   readonly #known: ItemId[] = []
   readonly #read: { item: Buffer; expected: string }[] = []
   readonly #open: { list: ItemList; check: (text: string) => void }[] = []
@@ -213,14 +213,14 @@ class Model {
     assert.equal(await this.#store.healthy(), true)
   }
 
-  /** @returns whether an item has changed; `undefined` after a clear, for which the contract says nothing. */
+  /** @returns whether the store's version has to change; `undefined` after a clear, when it may change or not. */
   async #apply({ kind, pick, length, expects }: Operation): Promise<boolean | undefined> {
     const isNew = kind === 'create' && pick % 8 > 0
     const id = (isNew ? undefined : this.#known[pick % this.#known.length]) ?? newItemId()
     const present = this.#items.texts.get(id)
     const project = `"project_id":"${pick % 3}"`
     const item = encoded(`{"id":"${id}",${project},"é":"${String(pick % 10).repeat(length)}"}`)
-    const other = itemText(id, 1300, '-') // longer than any item: it is none of them
+    const other = itemText(id, 1300, '-') // longer than any item, so it equals no item
     const expected = (expects === 'the one there' && (await this.#store.read(id))) || other
     const condition = expects === 'any' ? [] : [expected]
     const outcome = present === undefined ? 'absent' : expects === 'another' ? 'unexpected' : 'done'
@@ -269,12 +269,12 @@ class Model {
     return false
   }
 
-  /** One list that is open, or none. */
+  /** Removes one list, or none, from the open lists. @returns the removed lists. */
   #takeOpen(pick: number) {
     return this.#open.splice(pick % (this.#open.length + 1), 1)
   }
 
-  /** Checks that items and lists that were read before are unchanged, and that the store has what it should. */
+  /** Checks that earlier reads and lists are unchanged, and that the store contains the expected items. */
   async assertContent(): Promise<void> {
     for (const { list, check } of this.#open) check(await textOf(list))
     for (const { item, expected } of this.#read) assert.equal(item.toString(), expected)

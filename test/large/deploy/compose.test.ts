@@ -1,4 +1,4 @@
-/** compose.yaml, what it gives to Prometheus and Grafana, and the same for replicas. */
+/** Both Compose files, and the files in deploy/ that configure Prometheus and Grafana. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -33,10 +33,10 @@ const dashboard: Dashboard = JSON.parse(read('deploy/grafana/dashboard.json'))
 const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
 for (const file of [single, replicas]) {
-  test(`${file}: meets the schema of Compose and the rules of dclint`, () => {
+  test(`${file} meets the schema of Compose and the rules of dclint`, () => {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'compose.yaml'), read(file))
-    // The service comes first, as that is what the file is about.
+    // The item store comes first in the file, not in alphabetical order, because it is the main service.
     const rules = { 'services-alphabetical-order': 0 }
     writeFileSync(join(folder, '.dclintrc'), JSON.stringify({ rules }))
     const args = [toolCommand('dclint'), '--max-warnings', '0', 'compose.yaml']
@@ -45,14 +45,14 @@ for (const file of [single, replicas]) {
   })
 }
 
-test('compose.yaml: the files that it mounts are there', () => {
+test('compose.yaml mounts only files that exist', () => {
   const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes)
   const files = mounts.flatMap((mount) => mount.match(/^\.[^:]*/) ?? [])
   assert.equal(files.length, 5)
   for (const file of files) assert.ok(existsSync(join(root, file)), file)
 })
 
-test('compose.yaml: Prometheus asks the service where it serves its metrics, as the job of the dashboard', () => {
+test('Prometheus scrapes the metrics port of the service in compose.yaml, under the job name of the dashboard', () => {
   const { METRICS_PORT } = compose.services['item-store']?.environment ?? {}
   const scrapes = parseYaml<Scrapes>(read('deploy/prometheus.yml')).scrape_configs
   const asked = scrapes.map(({ job_name, static_configs }) => [job_name, static_configs])
@@ -83,14 +83,14 @@ programTest(
   },
 )
 
-test('every metric of the dashboard and the alert rules is served', async () => {
+test('the service has every metric that the dashboard and the alert rules use', async () => {
   const metricsWith = async (env: NodeJS.ProcessEnv) => {
     const port = await freePort()
     const own = await ownService({ ...env, METRICS_PORT: String(port) })
     await own.call('POST', '/items', { data: {} })
     return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   }
-  const STORE_URL = `redis://127.0.0.1:${await freePort()}` // what is measured needs no server
+  const STORE_URL = `redis://127.0.0.1:${await freePort()}` // no server listens; the metrics are served all the same
   const metrics = (await metricsWith({})) + (await metricsWith({ STORE_URL }))
   const alerts = parseYaml<Alerts>(read('deploy/alerts.yml'))
   const rules = alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))
@@ -102,7 +102,7 @@ test('every metric of the dashboard and the alert rules is served', async () => 
   for (const name of known) assert.match(metrics, new RegExp(`^${name}[ {]`, 'm'))
 })
 
-test('Grafana finds its data source and its dashboard', () => {
+test('the configuration of Grafana names its data source, and the dashboard that compose.yaml mounts', () => {
   assert.match(read('deploy/grafana/datasource.yml'), /^ +url: http:\/\/prometheus:9090$/m)
   const [, folder] = /^ +path: (.*)$/m.exec(read('deploy/grafana/dashboards.yml')) ?? []
   const { volumes = [], environment = {} } = compose.services.grafana ?? {}

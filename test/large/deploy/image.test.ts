@@ -1,4 +1,4 @@
-/** The Dockerfile: its lines are run in a clean folder, and what comes of them serves. */
+/** The Dockerfile: its instructions are run in a clean folder, and the result is started as the service. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -16,12 +16,12 @@ const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
 const folder = emptyFolder()
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('Dockerfile: the linter of the Docker extension finds nothing', () => {
+test('Dockerfile: the linter of the Docker extension finds no problem', () => {
   const { validate }: { validate(text: string): object[] } = requireTool('dockerfile-utils')
   assert.deepEqual(validate(dockerfile), [])
 })
 
-/** No file may be written, as with a file system that is read-only. */
+/** Options of Node.js that forbid writing files, as on a read-only file system. */
 const writesNothing = [
   process.allowedNodeEnvironmentFlags.has('--permission')
     ? '--permission'
@@ -30,11 +30,11 @@ const writesNothing = [
   ...(process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []),
 ]
 
-test('Dockerfile: built from a clean checkout, it serves without writing a file, as told by its health check', async () => {
+test('Dockerfile: built from a clean checkout, the service runs without writing files, with a health check', async () => {
   const { app, env } = buildImage()
-  assert.match(dockerfile, /^USER [1-9]\d*(:[1-9]\d*)?$/m, 'a number, and not root')
+  assert.match(dockerfile, /^USER [1-9]\d*(:[1-9]\d*)?$/m, 'USER is a number, not root')
   const present = (name: string) => existsSync(join(app, 'node_modules', name))
-  assert.deepEqual([present('pino'), present('rolldown')], [true, false], 'only what runs')
+  assert.deepEqual([present('pino'), present('rolldown')], [true, false], 'no dev packages')
   const names = ['LICENSE', 'SECURITY.md', 'dist', 'docs', 'node_modules', 'package.json']
   assert.deepEqual(readdirSync(app).sort(), names)
 
@@ -65,15 +65,15 @@ test('Dockerfile: built from a clean checkout, it serves without writing a file,
   assert.equal(health().status, 1)
 })
 
-/** The program and its arguments that an instruction has. */
+/** Returns the program and the arguments of an instruction, such as `ENTRYPOINT`, in the Dockerfile. */
 function argumentsOf(keyword: string): string[] {
   return JSON.parse(new RegExp(`^${keyword} [^\\[]*(.*)`, 'm').exec(dockerfile)?.[1] ?? '')
 }
 
 /**
- * Builds the image without a container engine: runs the instructions of the Dockerfile that make files in folders, one
- * for each stage. Its context is a clean checkout without what .dockerignore names. It supports what this Dockerfile
- * needs.
+ * Builds the image without a container engine: runs the instructions that make files, in one folder for each stage.
+ * The build context is a clean checkout without the files that .dockerignore names. Only instructions that this
+ * Dockerfile has are supported.
  * @returns the working directory and the environment of the last stage.
  */
 function buildImage(): { app: string; env: Record<string, string> } {
@@ -119,10 +119,10 @@ function run(command: string, cwd: string, env: Readonly<Record<string, string>>
   assert.equal(status, 0, `RUN ${command} ended with ${status}:\n${stdout}\n${stderr}`)
 }
 
-/** The files of a fresh clone, with uncommitted changes. */
+/** Copies the build context: the files that Git tracks or would add, without those that .dockerignore names. */
 function copyContext(target: string): void {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
-  // The patterns are like those of Git, but all begin at the root.
+  // Patterns of .dockerignore are like patterns of Git, but all begin at the root.
   const patterns = lines.filter((line) => /^[^#]/.test(line)).map((line) => `--exclude=/${line}`)
   const filesOf = (...options: string[]) => {
     const args = ['ls-files', '-z', ...options, ...patterns]
@@ -132,6 +132,6 @@ function copyContext(target: string): void {
   const files = filesOf('--cached', '--others', '--exclude-standard').filter(
     (file) => !ignored.has(file) && existsSync(join(root, file)),
   )
-  assert.ok(files.length > 0, 'this is no clone of the repository')
+  assert.ok(files.length > 0, 'the tests have to run in a clone of the repository')
   for (const file of files) cpSync(join(root, file), join(target, file))
 }

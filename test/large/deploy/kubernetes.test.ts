@@ -1,6 +1,6 @@
 /**
- * The Kubernetes manifest, held against the types that `kubernetes-types` makes from the published
- * OpenAPI document of Kubernetes: a misspelt or misplaced member is an error, as with
+ * The Kubernetes manifests, checked with the types of `kubernetes-types`, which are generated from the
+ * published OpenAPI document of Kubernetes. A misspelt or misplaced member is an error, as with
  * `kubectl --validate=strict`.
  */
 
@@ -17,7 +17,7 @@ const single = 'deploy/kubernetes.yaml'
 const replicas = 'deploy/replicas/kubernetes.yaml'
 const manifestOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** What the compiler says of the manifest as TypeScript, each object with the type of its `apiVersion` and `kind`. */
+/** Compiles a manifest as TypeScript, each object with the type for its `apiVersion` and `kind`. @returns errors. */
 function errorsIn(text: string): string {
   const objects = parseYamlDocuments<{ apiVersion: string; kind: string }>(text)
   const lines = objects.map((object, place) => {
@@ -32,7 +32,7 @@ function errorsIn(text: string): string {
 }
 
 for (const file of [single, replicas]) {
-  test(`${file}: meets the types of Kubernetes`, () => {
+  test(`${file} meets the types of Kubernetes`, () => {
     assert.equal(errorsIn(manifestOf(file)), '')
   })
 }
@@ -41,7 +41,7 @@ for (const [file, probed] of [
   [single, prefix + paths.health],
   [replicas, documentPath],
 ] as const) {
-  test(`${file}: the probes and the Service lead to the pod`, () => {
+  test(`${file}: labels, paths and ports of the probes and the Service match the pod`, () => {
     const documents = manifestOf(file).split(/^---$/m)
     const textOf = (kind: string) =>
       documents.find((text) => text.includes(`\nkind: ${kind}\nmetadata:\n  name: item-store\n`))

@@ -1,4 +1,4 @@
-/** nginx in front of the service, with the configuration in deploy/nginx.conf. */
+/** nginx as a proxy in front of the service, with the configuration in deploy/nginx.conf. */
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
@@ -23,7 +23,7 @@ const name = 'items.example.com'
 
 programTest(
   'nginx',
-  'deploy/nginx.conf: nginx takes it, and passes everything on as it is',
+  'deploy/nginx.conf is valid, and passes requests and responses on unchanged, except for compression',
   async (nginx) => {
     const own = await ownService({
       MAX_BODY_BYTES: '2MiB',
@@ -49,14 +49,14 @@ programTest(
     assert.match(read.text, /"n": 12345678901234567890\.10\}/)
 
     const long = await ask('POST', '/items', `{"data": {"text": "${'x'.repeat(1_500_000)}"}}`)
-    assert.equal(long.status, 201, 'longer than the limit that nginx has by itself')
+    assert.equal(long.status, 201, 'the body is longer than the default limit of nginx')
     const tooLong = await ask('POST', '/items', `{"data": {"text": "${'x'.repeat(3_000_000)}"}}`)
     assert.equal(tooLong.status, 413)
     assert.match(tooLong.text, /PAYLOAD_TOO_LARGE/)
     assert.equal(tooLong.headers['access-control-allow-origin'], '*')
 
     const token = own.validToken()
-    /** The answer to curl, which lets nginx compress it: its status, its ETag and its body. */
+    /** Sends a request for the item with curl, and lets nginx compress the response. */
     const curl = async (...args: string[]) => {
       const resolve = `${name}:${ports.https}:127.0.0.1`
       const options = ['-sS', '--compressed', '--insecure', '--resolve', resolve]
@@ -70,7 +70,7 @@ programTest(
     const compressed = await curl()
     assert.match(compressed.text ?? '', /"n": 12345678901234567890\.10\}/)
     assert.equal(compressed.coding, 'gzip')
-    assert.equal(compressed.etag, `W/${read.headers.etag}`, 'compression makes the tag a weak one')
+    assert.equal(compressed.etag, `W/${read.headers.etag}`, 'compression makes the ETag weak')
     assert.equal((await curl('-H', `If-None-Match: ${compressed.etag}`)).status, '304')
     const put = ['-X', 'PUT', '-H', 'Content-Type: application/json', '-d', '{"data":{}}']
     assert.equal((await curl(...put, '-H', `If-Match: ${compressed.etag}`)).status, '412')
@@ -98,7 +98,7 @@ programTest(
   },
 )
 
-/** The configuration on other ports, with a certificate of its own, and compression. */
+/** Writes deploy/nginx.conf with other ports, a new certificate, and compression of all JSON. */
 function configure(ports: { https: number; http: number; service: string }) {
   const [pem, key] = newCertificate(`DNS:${name}`)
   const changes = [

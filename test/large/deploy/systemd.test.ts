@@ -1,4 +1,4 @@
-/** The unit of systemd. */
+/** The systemd unit deploy/item-store.service. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -12,10 +12,10 @@ import { programTest } from '../../support/program-test.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { root } from '../../support/tools.js'
 
-/** Highest exposure that counts as hardened, in tenths: systemd itself calls 20 "OK", 100 "UNSAFE". */
+/** Maximum exposure level of a hardened unit, in tenths. systemd itself calls 20 "OK" and 100 "UNSAFE". */
 const highestExposure = 20
 
-/** A copy of the unit whose command exists on this machine. */
+/** Writes a copy of the unit with a command that exists on this machine. @returns the path of the copy. */
 function unit(): string {
   const text = readFileSync(join(root, 'deploy/item-store.service'), 'utf8')
   const command = '/usr/local/bin/item-store'
@@ -32,21 +32,21 @@ function run(analyze: string, ...args: string[]) {
 
 programTest(
   'systemd-analyze',
-  'deploy/item-store.service: systemd finds nothing wrong, and counts it as hardened',
+  'deploy/item-store.service is valid, and hardened by the standard of systemd-analyze',
   (analyze) => {
     const verified = run(analyze, 'verify', unit())
     assert.equal(verified.status, 0, verified.output)
-    assert.doesNotMatch(verified.output, /item-store\.service/, 'a warning')
+    assert.doesNotMatch(verified.output, /item-store\.service/, 'there is a warning')
     const threshold = ['--offline=yes', `--threshold=${highestExposure}`]
     const { status, output } = run(analyze, 'security', ...threshold, unit())
     assert.equal(status, 0, output)
   },
 )
 
-test('deploy/item-store.service: §5.5 without its file of variables, the service runs and is unhealthy', async () => {
+test('deploy/item-store.service: §5.5 without its EnvironmentFile, the service runs and is unhealthy', async () => {
   const text = readFileSync(unit(), 'utf8')
   const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? assert.fail()
-  assert.match(value('EnvironmentFile'), /^-\//, 'it may be missing (systemd.exec(5))')
+  assert.match(value('EnvironmentFile'), /^-\//, 'the file may be missing (systemd.exec(5))')
   const entries = value('Environment').split(' ')
   const env = Object.fromEntries(entries.map((entry) => entry.split('=')))
   const [, ...args] = value('ExecStart').split(' ')

@@ -1,4 +1,4 @@
-/** A clone of this repository: what its first commands install and build, and what they leave as it is. */
+/** The first commands in a clone of this repository: what they install and build, and what they do not repeat. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,7 +13,7 @@ import { root } from '../../support/tools.js'
 const offline = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: emptyFolder() }
 const made = ['node_modules', 'build', 'dist', '.git', 'tools']
 
-/** What a clone has. */
+/** A copy of this repository without the folders that commands make. */
 const clone = join(emptyFolder(), 'clone')
 cpSync(root, clone, {
   recursive: true,
@@ -49,33 +49,33 @@ test('a port in use is reported before anything is installed', async () => {
 
 const installOnly = 'node scripts/build.mjs --install'
 
-test('after npm ci, nothing is installed: no network and no cache is needed', () => {
+test('after npm ci, the build script installs nothing, and needs neither network nor cache', () => {
   assertRuns('npm ci')
   assertRuns(installOnly, offline)
 })
 
-test('without the packages for development, NODE_ENV=production installs what the build needs', () => {
+test('with NODE_ENV=production, a command installs the missing packages that the build needs', () => {
   assertRuns('npm prune --omit=dev')
   assertRuns(token, { NODE_ENV: 'production' })
   assertRuns(token, offline)
 })
 
 for (const command of [token, 'npm pack']) {
-  test(`a dist that is gone is built again by ${command.replace(/.*npm/, 'npm')}`, () => {
+  test(`a missing dist is built again by ${command.replace(/.*npm/, 'npm')}`, () => {
     rmSync(join(clone, 'dist'), { recursive: true })
     assertRuns(command, offline)
     assert.ok(existsSync(join(clone, 'dist/cli.js')))
   })
 }
 
-test('the package that it packs has the program, and no stamp', () => {
+test('the tarball of npm pack has the program dist/cli.js, but not the stamp of the build', () => {
   const [tarball = ''] = readdirSync(clone).filter((file) => file.endsWith('.tgz'))
   const files = filesIn(join(clone, tarball))
   assert.ok(files.includes('dist/cli.js'))
   assert.ok(!files.includes('dist/.stamp'))
 })
 
-test('without the optional packages, what is missing is installed', () => {
+test('missing optional packages are installed by the build script', () => {
   const needsBinding = 'node_modules/.bin/rolldown --version'
   assertRuns('npm prune --omit=optional')
   assert.notEqual(run(needsBinding).status, 0)
@@ -85,7 +85,7 @@ test('without the optional packages, what is missing is installed', () => {
 const npx = 'npx --yes node@18'
 const hasOldNode = run(`${npx} --version`).status === 0
 test(
-  'Node.js 18: one line from the command and the scripts, an error from the library',
+  'with Node.js 18, the command and the scripts print one line, and the library throws an error',
   unlessMissing(!hasOldNode && npx),
   () => {
     const says = 'item-store: needs Node.js 20.19 or newer, this is 18.'

@@ -1,4 +1,4 @@
-/** The package as it is installed: as docs/how-to/dev.md says, in two folders side by side. */
+/** The installed package. It is packed in one folder and installed in another, as docs/how-to/dev.md says. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ const [pack, install, run, shown] = snippetsOf('docs/how-to/dev.md')
 assert.ok(pack !== undefined && install !== undefined && run !== undefined && shown !== undefined)
 const outputs = [pack, install, run].map(follow)
 
-/** Runs commands of the guide. The clone is this repository; only the tarball is put elsewhere. */
+/** Runs commands of the guide. `npm pack` runs in this repository, but writes the tarball to another folder. */
 function follow({ text, place }: { text: string; place: string }): string {
   const quick = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
   const strict = { npm_config_engine_strict: 'true', npm_config_pack_destination: clone }
@@ -35,7 +35,7 @@ function follow({ text, place }: { text: string; place: string }): string {
   return stdout
 }
 
-test('docs/how-to/dev.md: the package of a clone is installed beside it, and runs', () => {
+test('docs/how-to/dev.md: the package of a clone can be installed in another folder, and runs', () => {
   assertShown([pack, install, run, shown], outputs, 'text')
 })
 
@@ -44,20 +44,20 @@ interface Manifest {
   readonly engines?: { readonly node?: string }
 }
 
-/** The manifests of all packages that are installed. */
+/** Returns the package.json of each installed package. */
 function installed(): Manifest[] {
   return readdirSync(join(folder, 'node_modules'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /(^|node_modules[\\/])(@[^\\/]+[\\/])?[^\\/@]+[\\/]package\.json$/.test(file))
     .map((file) => JSON.parse(readFileSync(join(folder, 'node_modules', file), 'utf8')))
 }
 
-test(`at most ${maxPackages} packages`, () => {
+test(`the package and its dependencies are at most ${maxPackages} packages`, () => {
   const names = installed().map(({ name }) => name)
   assert.ok(names.includes('pino'))
   assert.ok(names.length <= maxPackages, names.join(' '))
 })
 
-test(`every package supports Node.js ${oldestNode}, the oldest that is promised`, () => {
+test(`every installed package supports Node.js ${oldestNode}, the oldest supported version`, () => {
   const { satisfies }: { satisfies: (version: string, range: string) => boolean } =
     requireTool('semver')
   const packages = installed()
@@ -68,7 +68,7 @@ test(`every package supports Node.js ${oldestNode}, the oldest that is promised`
   }
 })
 
-test('npx item-store dev, and one paste: the first item is stored; npx item-store conformance passes', async () => {
+test('the commands that npx item-store dev prints store an item, and npx item-store conformance passes', async () => {
   const secret = { JWT_SECRET: 'a secret of at least thirty-two bytes' }
   const options = { cwd: folder, env: { ...env, ...secret } }
   const own = ownProcess(['npx', 'item-store', 'dev', '--port', '0'], options)
@@ -93,7 +93,7 @@ test('npx item-store dev, and one paste: the first item is stored; npx item-stor
 const { exports }: { exports: object } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 )
-/** What programs import. */
+/** Names under which programs can import the parts of the package. */
 const entries = Object.keys(exports)
   .filter((path) => path !== './package.json')
   .map((path) => path.replace(/^\./, 'item-store'))
@@ -108,7 +108,7 @@ const programs = [
   },
 ]
 for (const { file, text } of programs) {
-  test(`its entries load in ${file}, without a warning`, () => {
+  test(`all entries of the package load in ${file}, without a warning`, () => {
     const print = 'console.log(entries.every((entry) => Object.keys(entry).length > 0))\n'
     writeFileSync(join(folder, file), text + print)
     const options = { cwd: folder, env, encoding: 'utf8' } as const
@@ -122,8 +122,8 @@ const resolutions = [
   ['--module', 'preserve', '--moduleResolution', 'bundler'],
 ]
 for (const options of resolutions) {
-  test(`its types are clean with --strict ${options.join(' ')}`, () => {
-    // An entry without types would be an `any`, which has every member.
+  test(`the types of the package have no errors with --strict ${options.join(' ')}`, () => {
+    // An entry without types would be an `any`, so that a missing member would be no error.
     const uses = names.map((name) => `// @ts-expect-error\n${name}.missing\n`).join('')
     writeFileSync(join(folder, 'a.mts'), imports + uses)
     const tsc = join(root, 'node_modules/typescript/bin/tsc')

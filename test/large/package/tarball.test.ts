@@ -1,4 +1,4 @@
-/** What is in the tarball: all that is needed, and no more. */
+/** The tarball of the package has all files that users need, and no others. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -16,7 +16,7 @@ function run(tool: string, ...args: string[]) {
   return spawnSync(process.execPath, [toolCommand(tool), ...args], options)
 }
 
-/** The files that a packed file refers to, by its relative imports, types included. */
+/** Returns the files that a packed file, or its types, imports by a relative path. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
   const imports = text.matchAll(/(?:from ?|import ?\(?)["'](\.[^"']+)["']/g)
@@ -26,7 +26,7 @@ function importsOf(file: string): string[] {
   )
 }
 
-test('it has the command, the entries with their types, and the documents; nothing else', (t) => {
+test('the tarball has only the command, the entries with their types, the pages and the documents', (t) => {
   t.diagnostic(`${files.length} files, ${Math.round(statSync(tarball).size / 1000)} kB packed`)
   const manifest: { bin: object; exports: Record<string, string | object> } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
@@ -34,7 +34,7 @@ test('it has the command, the entries with their types, and the documents; nothi
   const entries = [manifest.bin, ...Object.values(manifest.exports)]
     .flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))
     .map((path) => posix.normalize(String(path)))
-  // The tests are run as a program of their own, with reports of its own.
+  // `item-store conformance` runs the tests as a separate program, with reporters in files of their own.
   const conformance = ['tests', 'spec', 'junit'].map((name) => `dist/conformance-${name}.js`)
   const needed = new Set([...entries, ...conformance])
   for (const file of needed)
@@ -51,7 +51,7 @@ test('it has the command, the entries with their types, and the documents; nothi
   for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md']) assert.ok(files.includes(name), name)
 })
 
-test('its types name no other package', () => {
+test('the types of the package refer to no other package', () => {
   const types = files.filter((file) => file.endsWith('.d.ts'))
   assert.ok(types.length >= 5)
   for (const file of types) {
@@ -60,7 +60,7 @@ test('its types name no other package', () => {
   }
 })
 
-test('it has all files of the pages, each with its compressed forms', () => {
+test('the tarball has all files of the pages, each also compressed with Brotli and gzip', () => {
   const built = readdirSync(join(root, 'dist/pages'), { recursive: true, encoding: 'utf8' })
   const plain = built.filter((file) => /\.(html|js|css|svg)$/.test(file))
   const expected = plain.flatMap((file) => [file, `${file}.br`, `${file}.gz`])
@@ -68,15 +68,15 @@ test('it has all files of the pages, each with its compressed forms', () => {
   assert.deepEqual(pages.sort(), expected.sort())
 })
 
-test('publint finds nothing to say', () => {
+test('publint finds no problem in the tarball', () => {
   const { status, stdout, stderr } = run('publint', tarball, '--strict')
   assert.match(stdout, /All good!/, stdout + stderr)
   assert.equal(status, 0)
 })
 
-test('arethetypeswrong finds no problem for ES modules, CommonJS and bundlers', () => {
-  // `require` of an ES module, which this rule warns of, works in every Node.js that is supported; the
-  // resolution of Node.js 10 knows no `exports`.
+test('arethetypeswrong finds no problem with ES modules, CommonJS and bundlers', () => {
+  // The ignored rule warns of `require` of an ES module, which works in every supported Node.js. The profile
+  // leaves out the resolution of Node.js 10, which does not know `exports`.
   const options = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-color']
   const { status, stdout, stderr } = run('attw', tarball, ...options)
   assert.equal(status, 0, stdout + stderr)

@@ -1,4 +1,4 @@
-/** `npm version`, in a copy of what it changes. */
+/** `npm version`, run in a copy of the files that it changes. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -10,7 +10,7 @@ import { root } from '../../support/tools.js'
 
 const files = ['package.json', 'CHANGELOG.md', 'README.md', 'docs/how-to/dev.md']
 
-/** A repository in which `git` runs, with those files and this text as its CHANGELOG.md. */
+/** Creates a Git repository with the changed files and their script. @param changes the text of CHANGELOG.md. */
 function copyIn(git: string, changes: string) {
   const folder = emptyFolder()
   for (const file of [...files, 'package-lock.json', 'scripts/version.mjs']) {
@@ -32,7 +32,7 @@ function copyIn(git: string, changes: string) {
   return { folder, run, read }
 }
 
-programTest('git', 'npm version writes, commits and tags the version', (git) => {
+programTest('git', 'npm version writes the version to all files, commits and tags it', (git) => {
   const changes = '# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.0.1 (2020-01-01)\n'
   const { folder, run, read } = copyIn(git, changes)
   npm(folder, 'version', '12.34.56')
@@ -54,7 +54,7 @@ programTest('git', 'npm version writes, commits and tags the version', (git) => 
 
 programTest(
   'git',
-  'npm version without changes since the last one fails, and commits nothing',
+  'npm version fails, and commits nothing, if CHANGELOG.md has no changes since the last version',
   (git) => {
     const { folder, run } = copyIn(git, '# Changelog\n\n## Unreleased\n\n## 0.0.1 (2020-01-01)\n')
     const options = { cwd: folder, env: cleanEnvironment(), encoding: 'utf8' } as const
