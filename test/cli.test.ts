@@ -105,7 +105,7 @@ const usage: Record<string, RegExp> = {
   'dev --port -1': /Option '--port' .*; see item-store dev --help/,
   'dev --delay=x': /--delay is "x"; expected milliseconds such as 200 or 200-800, up to 60000\n$/,
   'dev --failures=x':
-    /--failures is "x"; expected the first ones such as 503,cut or rates such as 503=0.1,cut=0.05, of 429, 500, 503, cut\n$/,
+    /--failures is "x"; expected a list such as 503,cut or rates such as 503=0.1,cut=0.05, with 429, 500, 503, cut\n$/,
   'dev 9000': /Unexpected argument '9000'; see/,
   'dev --max-memory-bytes 60000000 --max-store-bytes 1MB':
     /MAX_MEMORY_BYTES is 60MB, but the idle process alone takes \d+MiB: item requests would be refused; allow at least \d+MiB\n$/,

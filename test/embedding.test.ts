@@ -382,7 +382,7 @@ const unusable: [options: object, says: RegExp][] = [
   [{ delay: null }, /delay is null; expected/],
   [{ delay: Number.NaN }, /delay is NaN; expected/],
   [{ failures: null }, /failures is null; expected/],
-  [{ failures: [404] }, /failures is \[ 404 \]; expected the first ones such as/],
+  [{ failures: [404] }, /failures is \[ 404 \]; expected a list such as/],
   [{ failures: { 503: 2 } }, /failures is \{ '503': 2 \}; expected/],
   [{ failures: { 404: 0.5 } }, /failures is/],
   [{ failures: { 503: '0.5' } }, /failures is/],

@@ -71,7 +71,7 @@ test('a file that disappears, or has no usable secret: those that it had go on, 
   const path = fileWith(`${one}\n${two}\n`)
   const { become, statuses, errors, request, log } = await serviceWith(path)
   const problems: [string | Buffer | undefined, RegExp][] = [
-    [undefined, /ENOENT.* The secrets that it had remain valid$/],
+    [undefined, /ENOENT.* The previous secrets remain valid$/],
     ['\n\n', /it has no secret/],
     ['a\nb\nc\nd', /it has 4 lines with secrets; at most 3 are allowed/],
     [Buffer.from([0x61, 0xff]), /it is not UTF-8/],

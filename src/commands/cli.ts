@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 
 /**
- * The `item-store` command: picks the subcommand. Each loads what it needs when it runs, so that none
- * waits for what only another needs.
+ * The `item-store` command, which runs a subcommand. A subcommand loads its modules when it runs, so that it does not
+ * wait for the modules of other subcommands.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { nearest, readArguments } from '../config/flags.js'
 import { UsageError } from '../config/usage-error.js'
 
 /**
- * @param args the arguments after the command's name.
- * @returns what to print, if that is all there is to do.
+ * A subcommand. @param args the arguments after its name.
+ * @returns the text to print on standard output; `undefined` if there is none.
  */
 type Command = (args: string[]) => Promise<string | undefined>
 
@@ -34,7 +34,7 @@ try {
   const isStarved = error instanceof Error && 'code' in error && error.code === 'EMFILE'
   if (!isStarved && !(error instanceof UsageError)) throw error
   const message = isStarved ? 'too many open files; raise the limit (ulimit -n)' : error.message
-  process.stderr.on('error', () => undefined) // the exit code still says it
+  process.stderr.on('error', () => undefined) // the exit code still reports the failure
   process.stderr.write(`${message.replaceAll(/^(?!item-store: )/gm, 'item-store: ')}\n`)
   process.exitCode = 2
 }
@@ -78,7 +78,7 @@ async function help(command: string | undefined): Promise<string> {
 }
 
 function commandNamed(name: string): CommandName {
-  if (Object.hasOwn(commands, name)) return name as CommandName // just checked to be a key
+  if (Object.hasOwn(commands, name)) return name as CommandName // the condition has checked it
   const meant = nearest(name, Object.keys(commands))
   const hint = meant === undefined ? `expected ${names()}` : `did you mean ${meant}?`
   throw new UsageError(`unknown command ${JSON.stringify(name)}; ${hint}`)
@@ -91,8 +91,8 @@ function names(): string {
 }
 
 /**
- * Prints to standard output. If that fails, the process ends with exit code 1 and one line
- * that says why, or none if the reader has gone.
+ * Prints a text to standard output. If that fails, the process ends with exit code 1 and one line with the reason, or
+ * no line if the reader of the output has ended.
  */
 function print(text: string): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

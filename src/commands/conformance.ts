@@ -1,4 +1,4 @@
-/** `item-store conformance`. @module */
+/** The command `item-store conformance`. @module */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,13 +12,13 @@ import { messageOf, UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/names.js'
 import { requireSecret } from './secret.js'
 
-/** Forms of the report. Files of this package make them, except for TAP, which Node's test runner makes. */
+/** Formats of the report. This package has reporters for them, except for TAP, which Node's test runner prints. */
 const reporters = ['spec', 'tap', 'junit']
 
-/** The algorithm that the tests sign with, as any implementation has it (spec §5.3). */
+/** Algorithm with which the tests sign tokens. Every implementation supports it (spec §5.3). */
 const algorithm = 'HS256'
 
-/** How long the service may take for a first answer, in milliseconds. */
+/** Maximum time for the first response of the service, in milliseconds. */
 const answerTimeout = 30_000
 
 /**
@@ -45,7 +45,7 @@ export async function conformance(args: string[]): Promise<undefined> {
 
   const folder = packageFile('dist')
   const own = pathToFileURL(join(folder, `conformance-${reporter}.js`)).href
-  // With this variable, the tests would report to a test runner that this command was started by.
+  // A test runner sets this variable for the commands that it starts. The tests would then report to the runner.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const child = spawn(
     process.execPath,
@@ -65,7 +65,7 @@ export async function conformance(args: string[]): Promise<undefined> {
   process.exitCode = code === 0 ? 0 : 1
 }
 
-/** @throws {UsageError} */
+/** Returns the base URL in the arguments. @throws {UsageError} if there is not exactly one, or it is malformed. */
 function addressIn([url, ...more]: string[]): string {
   const example = `http://localhost:8000${prefix}`
   if (url === undefined || more.length > 0) {
@@ -78,7 +78,7 @@ function addressIn([url, ...more]: string[]): string {
   return url
 }
 
-/** @throws {UsageError} if nothing answers, whatever the answer would be. */
+/** Checks that a service responds at the URL, with any status. @throws {UsageError} if nothing responds. */
 async function requireAnswer(url: string): Promise<void> {
   try {
     const signal = AbortSignal.timeout(answerTimeout)

@@ -12,21 +12,21 @@ const usage = `Usage:
   item-store openapi            print the interface as an OpenAPI document
   item-store conformance URL [--reporter spec|tap|junit]
                                 test an implementation of the interface; needs its JWT_SECRET
-  item-store help [COMMAND]     print this, or the help of one command; also -h, --help
+  item-store help [COMMAND]     print this help, or the help of one command; also -h, --help
   item-store --version          print the version; also -v
 `
 
 const secrets = `From the environment only, not as flags:
   JWT_SECRET            secret that signs the tokens; at least 32 bytes recommended
-  JWT_SECRET_FILE       instead, a file with a secret in each line, read again when it
-                        changes: the first one signs, and up to three verify
+  JWT_SECRET_FILE       instead of JWT_SECRET, a file with up to three secrets, one per line: the
+                        first signs, and all verify; the file is read again when it changes
   JWT_ALGORITHM         HS256, HS384 or HS512 [HS256]
 `
 
 const envFile = `A file .env in the working directory is read too; the environment takes precedence.
 `
 
-/** The help of each command. */
+/** Help texts by subcommand. */
 const texts = {
   serve: () => `Usage: item-store serve [settings]
 
@@ -41,15 +41,15 @@ ${envFile}`,
 
 Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
 examples to paste, and logs a line for each request. With a JWT_SECRET in the environment or in
-.env, tokens outlive a restart. Listens on 127.0.0.1, and
-serves the items page, unless HOST and CONSOLE say otherwise.
+.env, tokens outlive a restart. Listens on 127.0.0.1, and serves the items page, unless HOST and
+CONSOLE say otherwise.
 
   --seed FILE           items to start with: a JSON array of objects, or one object per line; either
                         requests ({"data": {...}, "project_id": "..."}) or the members of items
   --delay MS            wait before each operation on items, to see what a page shows while it
                         loads: 200, or 200-800 for a random time
-  --failures LIST       make item requests fail: the first ones, such as 503,cut, or any at random
-                        rates, such as 503=0.1,cut=0.05; with 429, 500, 503 or a cut connection
+  --failures LIST       make item requests fail with 429, 500, 503 or a cut connection: 503,cut for
+                        the first two, or 503=0.1,cut=0.05 for random ones at these rates
 
 ${settingsHelp()}
 ${secrets}
@@ -84,13 +84,13 @@ From the environment or .env:
 `,
 }
 
-/** The help for everything. */
+/** Returns the help of the whole command: usage, settings and secrets. */
 export function overview(): string {
   const title = `item-store ${version}: a JSON HTTP API that keeps free-form items in memory`
   return [title, '', usage, settingsHelp(), secrets, envFile].join('\n')
 }
 
-/** The help for one command. */
+/** Returns the help of a subcommand. */
 export function commandHelp(command: keyof typeof texts): string {
   return texts[command]()
 }
@@ -104,11 +104,12 @@ and a time is in the unit of its default.
 `
 }
 
-/** Where the meaning of a setting begins, in characters; lines end after 100, or after one long word. */
+/** Column at which the meaning of a setting begins. */
 const meaningColumn = 47
+/** One line of a meaning, up to column 100 unless a single word is longer. */
 const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
-/** The lines of each setting. */
+/** Returns the help lines of all settings. */
 export function describeSettings(): string {
   return Object.values(settings)
     .map(({ name, defaultText, meaning }) => {

@@ -1,4 +1,4 @@
-/** `item-store token`; checks the secret of a command, and says what to do without one. @module */
+/** The command `item-store token`, and checks of the secret for all commands, with advice if it is missing. @module */
 
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -9,13 +9,13 @@ import { readArguments } from '../config/flags.js'
 import { parseLifetime } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 
-/** In bytes (RFC 7518 §3.2). */
+/** Recommended length of a secret, in bytes (RFC 7518 §3.2). */
 const recommendedLength = 32
 
-/** Sets a random secret of the recommended length. */
+/** Shell command that sets a random secret of the recommended length. */
 const exportSecret = `export JWT_SECRET=$(node -p "crypto.randomBytes(${recommendedLength}).toString('base64url')")`
 
-/** Advice for a command without a secret: how to get a token that a service accepts. */
+/** Advice for users of `item-store token` without a secret: how to get a token that the service accepts. */
 const toSign =
   'use the secret of the service, which accepts no other. Without a JWT_SECRET, dev accepts only the token that it prints; for more, put a JWT_SECRET into .env'
 
@@ -51,7 +51,7 @@ export function refuseTwoSecrets(): void {
   }
 }
 
-/** Returns why the service can verify no token, and what to type; `undefined` if it can. */
+/** Returns the problem because of which no token can be verified, and its remedy; `undefined` without a problem. */
 export function missingSecretError(): string | undefined {
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return undefined
@@ -68,7 +68,7 @@ export function defaultToRandomSecret(): void {
   process.env.JWT_SECRET = randomBytes(recommendedLength).toString('base64url')
 }
 
-/** Returns a warning about a secret that is shorter than recommended, without showing it. */
+/** Returns a warning if a secret is shorter than recommended. The warning does not contain the secret. */
 export function shortSecretWarning(): string | undefined {
   if (signingProblem(environmentSigning) !== undefined) return undefined
   const lengths = environmentSigning().keys.map(({ symmetricKeySize }) => symmetricKeySize ?? 0)
@@ -84,7 +84,7 @@ export function logSecretFile(log: Pick<Logger, 'info' | 'error'>): void {
     if (problem === undefined) {
       log.info({ secrets: secrets.length }, 'JWT_SECRET_FILE has changed and was read')
     } else {
-      log.error(`${problem}. The secrets that it had remain valid`)
+      log.error(`${problem}. The previous secrets remain valid`)
     }
   })
 }

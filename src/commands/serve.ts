@@ -1,4 +1,4 @@
-/** `item-store serve` and `item-store dev`. @module */
+/** The commands `item-store serve` and `item-store dev`. @module */
 
 import { readFileSync } from 'node:fs'
 import { environmentSigning, signToken } from '../auth/secret.js'
@@ -20,16 +20,16 @@ import {
   shortSecretWarning,
 } from './secret.js'
 
-/** Lifetime of the token in seconds; short, because the token is printed and may end up in logs. */
+/** Lifetime of the token that `dev` prints, in seconds. It is short, because the printed token may end up in logs. */
 const tokenLifetime = 24 * 3600
 
-/** Serves until a signal stops it. Without a usable secret it serves too, but is unhealthy (spec §5.5). */
+/** Runs the service until a signal stops it. Without a usable secret, the service runs but is unhealthy (spec §5.5). */
 export async function serve(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
   const isReadable = process.stdout.isTTY
   const options = { isReadable, requestLogLevel: 'debug', signing: environmentSigning } as const
   refuseTwoSecrets()
-  const error = missingSecretError() // reads the file of secrets, if there is one, before any request needs it
+  const error = missingSecretError() // also reads JWT_SECRET_FILE, before the first request needs it
   const { log } = await start(config, options)
   logSecretFile(log)
   if (error !== undefined) log.error(error)
@@ -38,7 +38,7 @@ export async function serve(args: string[]): Promise<undefined> {
   }
 }
 
-/** Serves for development, and prints what a developer needs to try it. */
+/** Runs the service for development, and prints a token, the addresses of the pages, and example commands. */
 export async function dev(args: string[]): Promise<undefined> {
   const { values } = readArguments('dev', args, { ...flags, ...devFlags })
   const config = readSettings(values, { host: '127.0.0.1', console: 'on' })
@@ -87,7 +87,7 @@ curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"
 `)
 }
 
-/** @throws {UsageError} with the file and, if its text is at fault, line and column. */
+/** Reads the items of a seed file. @throws {UsageError} with the file name, and line and column of invalid text. */
 function readSeed(file: string): ReturnType<typeof parseSeed> {
   try {
     return parseSeed(readFileSync(file))
@@ -98,7 +98,7 @@ function readSeed(file: string): ReturnType<typeof parseSeed> {
   }
 }
 
-/** A Unix time in seconds as `2026-01-31 12:00 UTC`. */
+/** Formats a Unix time in seconds, for example as `2026-01-31 12:00 UTC`. */
 function formatTime(time: number): string {
   return `${new Date(time * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

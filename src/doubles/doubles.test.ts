@@ -1,4 +1,4 @@
-/** Flags for delays and failures; what a reset means for operations that are delayed; which requests are recorded. */
+/** Parsing of `--delay` and `--failures`, the effect of a reset on delayed requests, and the record of requests. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import type { Exchange } from '../http/exchange.js'
 import { createDoubles } from './doubles.js'
 import { parseDelay, parseFailures } from './options.js'
 
-test('a delay is a time or a range of times', () => {
+test('--delay accepts a time or a range of times', () => {
   assert.deepEqual(parseDelay('200'), { min: 200, max: 200 })
   assert.deepEqual(parseDelay('0-1s'), { min: 0, max: 1000 })
   for (const text of ['', 'x', '-', '200-', '-200', '800-200', '1-2-3', '1.5', '61s', '1h']) {
@@ -14,7 +14,7 @@ test('a delay is a time or a range of times', () => {
   }
 })
 
-test('failures are the first ones, or have rates', () => {
+test('--failures accepts a list for the first requests, or rates', () => {
   assert.deepEqual(parseFailures('503,cut'), [503, 'cut'])
   assert.deepEqual(parseFailures('503=0.1,cut=1e-1'), { 503: 0.1, cut: 0.1 })
   for (const text of ['', '404', '503=2', '503=', '503,cut=0.1', '503=0.6,cut=0.6', '503=1=1']) {
@@ -22,14 +22,14 @@ test('failures are the first ones, or have rates', () => {
   }
 })
 
-test('requests that a reset overtakes fail without an effect, and those that a stop ends succeed', async () => {
+test('a reset makes delayed requests fail without an effect; a stop ends their delay, and they succeed', async () => {
   const doubles = createDoubles({ delay: { min: 60_000, max: 60_000 } })
   const stopping = new AbortController()
   let handled = 0
   const handle = doubles.wrap(() => {
     handled += 1
   }, stopping.signal)
-  const exchange = {} as Exchange // what a delay uses
+  const exchange = {} as Exchange // a delay uses no member
   const early = handle(exchange)
   doubles.reset()
   const late = handle(exchange)
@@ -43,7 +43,7 @@ test('the last 10,000 requests are recorded', () => {
   const doubles = createDoubles({})
   for (let n = 0; n <= 10_000; n += 1) {
     const exchange = { request: { method: 'GET' }, response: { statusCode: 200 }, path: `/${n}` }
-    doubles.observe(exchange as object as Exchange) // what is recorded of one
+    doubles.observe(exchange as object as Exchange) // all members that are recorded
   }
   const paths = doubles.requests().map(({ path }) => path)
   assert.deepEqual([paths.length, paths[0], paths.at(-1)], [10_000, '/1', '/10000'])

@@ -13,7 +13,7 @@ interface DoublesOptions {
   readonly delay?: Delay | undefined
   /** Failures that are armed at the start and after each reset. */
   readonly failures?: Failures | undefined
-  /** Any text: the ids of new items follow from it. */
+  /** Text from which the ids of new items are derived. */
   readonly ids?: string | undefined
 }
 
@@ -44,7 +44,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     recorded = []
   }
 
-  /** Returns how a request fails: as the first armed failure that applies to it says. */
+  /** Returns the first armed failure that applies to a request; `undefined` if the request does not fail. */
   function failureOf(exchange: Exchange): Failure | undefined {
     for (const { method, path, next } of armed) {
       if (method !== undefined && method !== exchange.request.method) continue
@@ -57,12 +57,12 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
 
   startOver()
   return {
-    /** Makes the ids of new items; `undefined` for those of the service. */
+    /** Creates the ids of new items; `undefined` if the service creates its own. */
     newId: seeded?.newId,
 
     /**
-     * Makes the handler of an item endpoint slow, and makes it fail.
-     * @param stopping once aborted, nothing is delayed any more, and pending delays end.
+     * Wraps the handler of an item endpoint, so that its requests are delayed or fail.
+     * @param stopping aborted when the service stops, which ends all delays.
      */
     wrap: (handle: Handler, stopping: AbortSignal): Handler =>
       async function failOrHandle(exchange) {
@@ -77,7 +77,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
           const before = resets
           const time = randomInt(delay.min, delay.max + 1)
           await wait(time, undefined, { signal: stopping }).catch(() => undefined)
-          // A create that went on would take an id that belongs to the next test.
+          // After a reset, a delayed create would take an id of the next test.
           if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
         }
         await handle(exchange)
@@ -86,13 +86,13 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     /** Records a request; called when its response has been sent. */
     observe: (exchange: Exchange): void => record(exchange, exchange.response.statusCode),
 
-    /** Arms failures. */
+    /** Makes requests fail from now on, until the next reset. */
     fail,
 
-    /** The latest requests since the last reset, up to 10,000, in the order in which they ended. */
+    /** Returns the latest 10,000 requests since the last reset, in the order in which they ended. */
     requests: (): RecordedRequest[] => [...recorded],
 
-    /** Starts over: ids, failures and the record are as at the start. Requests that are delayed now fail. */
+    /** Restores ids and failures of the start, and empties the record. Requests that are delayed now fail. */
     reset(): void {
       resets += 1
       startOver()
@@ -100,10 +100,10 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   }
 }
 
-/** Namespace of the ids that follow from a text: a random UUID, chosen once. */
+/** UUID namespace of the ids that are derived from a text. It is a random UUID, chosen once. */
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
-/** Returns a maker of ids: the same text gives the same ids in the same order, and the same name the same id. */
+/** Returns a generator of ids. The same text gives the same ids in the same order, and the same name the same id. */
 function seededIds(text: string): { newId: NewId; startOver: () => void } {
   let count = 0
   const named = new Map<string, ItemId>()
@@ -124,15 +124,15 @@ function seededIds(text: string): { newId: NewId; startOver: () => void } {
 }
 
 interface Armed extends FailureScope {
-  /** Returns how the next request fails, if it does. */
+  /** Returns the failure of the next request; `undefined` if the request does not fail. */
   readonly next: () => Failure | undefined
 }
 
-/** Answers with an error that is not logged as a failure of the service. */
+/** Sends the response of an injected failure, which is not logged as a failure of the service. */
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
-  const detail = 'This failure was asked for'
+  const detail = 'This failure was injected for a test'
   if (status === 429) {
-    // A proxy would send a 429, but never this service, which has no error code for it.
+    // This service itself never sends a 429, and has no error code for it. A proxy may send one.
     const body = { detail: { detail, session_id: exchange.sessionId } }
     answerJson(exchange, status, body, ['Retry-After', '1']) // in seconds
     return
@@ -156,7 +156,7 @@ function atRandom(rates: Failures): () => Failure | undefined {
     let at = Math.random()
     for (const [name, rate] of entries) {
       at -= rate
-      if (at < 0) return (name === 'cut' ? name : Number(name)) as Failure // a key is one of them
+      if (at < 0) return (name === 'cut' ? name : Number(name)) as Failure // every key of `rates` is a failure
     }
     return undefined
   }

@@ -1,4 +1,4 @@
-/** Checks the delays and failures in flags and options; the type of a recorded request. @module */
+/** Types and checks of the delays and failures in flags and options, and the type of recorded requests. @module */
 
 import { inspect } from 'node:util'
 import { parseDuration } from '../config/kinds.js'
@@ -19,15 +19,15 @@ export type Failure = (typeof kinds)[number]
  */
 export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
 
-/** The requests that failures are for: those that match each given member. */
+/** Requests to which failures apply: requests that match every given member. */
 export interface FailureScope {
   /** An HTTP method. */
   readonly method?: string | undefined
-  /** The complete path, such as `/api/v1/items`, or a pattern that it matches. */
+  /** Complete path, such as `/api/v1/items`, or a pattern for paths. */
   readonly path?: string | RegExp | undefined
 }
 
-/** One request that was made. */
+/** A request that the store has received. */
 export interface RecordedRequest {
   readonly method: string
   /** Path without the query, such as `/api/v1/items`. */
@@ -39,10 +39,10 @@ export interface RecordedRequest {
 }
 
 const kinds = [429, 500, 503, 'cut'] as const
-/** In milliseconds. */
+/** Maximum delay, in milliseconds. */
 const maxDelay = 60_000
 
-/** Parses a time or a range of times: `200`, `200-800`, `1s-2s`. @throws {UsageError} */
+/** Parses a delay, which is a time or a range such as `200`, `200-800` or `1s-2s`. @throws {UsageError} */
 export function parseDelay(text: string): Delay {
   const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
   const [min = Number.NaN, max = min] = times
@@ -52,10 +52,10 @@ export function parseDelay(text: string): Delay {
   )
 }
 
-/** Checks milliseconds, or a range of them. @throws {UsageError} */
+/** Checks a delay in milliseconds, or a range of delays. @throws {UsageError} */
 export function checkedDelay(given: number | Delay): Delay {
   const delay = typeof given === 'number' ? { min: given, max: given } : given
-  if (delay !== null && isDelay(delay)) return delay // as from JavaScript
+  if (delay !== null && isDelay(delay)) return delay // JavaScript callers may pass null
   throw new UsageError(
     `delay is ${inspect(given)}; expected milliseconds such as 200 or { min: 200, max: 800 }, up to ${maxDelay}`,
   )
@@ -80,19 +80,19 @@ export function parseFailures(text: string): Failures {
     : entries.map(([name]) => (name === 'cut' ? name : Number(name)))
   if (areFailures(failures)) return failures
   throw new UsageError(
-    `--failures is ${JSON.stringify(text)}; expected the first ones such as 503,cut or rates such as 503=0.1,cut=0.05, of ${kinds.join(', ')}`,
+    `--failures is ${JSON.stringify(text)}; expected a list such as 503,cut or rates such as 503=0.1,cut=0.05, with ${kinds.join(', ')}`,
   )
 }
 
-/** @throws {UsageError} */
+/** Returns failures if they are valid. @throws {UsageError} if a kind is unknown, or a rate is invalid. */
 export function checkedFailures(given: Failures): Failures {
   if (areFailures(given)) return given
   throw new UsageError(
-    `failures is ${inspect(given)}; expected the first ones such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }, of ${kinds.join(', ')}`,
+    `failures is ${inspect(given)}; expected a list such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }, with ${kinds.join(', ')}`,
   )
 }
 
-/** @throws {UsageError} */
+/** Checks a scope, and returns it with the method in upper case. @throws {UsageError} */
 export function checkedScope(given: FailureScope): FailureScope {
   const { method, path, ...others } = given
   const isScope =

@@ -7,14 +7,14 @@ import type { ItemStore } from '../store/item-store.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { parseSeed, storeItems } from './seed.js'
 
-/** The items of a seed, without the opening with the id. */
+/** Returns the text of each item in a seed, from the value of `project_id` on. */
 function itemsOf(seed: string | Buffer): string[] {
   const id = newItemId()
   const items = parseSeed(Buffer.from(seed)).map((item) => encodeItem(id, item).toString())
   return items.map((item) => item.replace(`{"id":"${id}","project_id":`, ''))
 }
 
-/** What a seed may be, with an example, and the items in it. */
+/** Kinds of valid seeds, each with an example and the items in it. */
 const seeds: Record<string, [seed: string, ...items: string[]]> = {
   'an array': ['[{"a":1},\n {"b":2}]', 'null,"a":1}', 'null,"b":2}'],
   'an empty array': [' [ ] '],
@@ -43,21 +43,21 @@ const seeds: Record<string, [seed: string, ...items: string[]]> = {
   ],
 }
 for (const [what, [seed, ...items]] of Object.entries(seeds)) {
-  test(`a seed may be or have ${what}`, () => assert.deepEqual(itemsOf(seed), items))
+  test(`parseSeed accepts ${what}`, () => assert.deepEqual(itemsOf(seed), items))
 }
 
 const invalid: Record<string, [seed: string | Buffer, says: string]> = {
-  nothing: [' \n', 'line 2, column 1: expected an object'],
+  'an empty text': [' \n', 'line 2, column 1: expected an object'],
   'text that is not JSON': ['title,price\n', 'line 1, column 1: expected an object'],
   'a number': ['[{"a":1}, 2]', 'line 1, column 11: expected an object'],
   'an array in the array': ['[[]]', 'line 1, column 2: expected an object'],
-  'a comma too many': ['[{},\n]', 'line 2, column 1: expected an object'],
+  'an extra comma': ['[{},\n]', 'line 2, column 1: expected an object'],
   'commas between lines': ['{},\n{}', 'line 1, column 3: expected an object'],
-  'no closing bracket': [
+  'a missing closing bracket': [
     '[{"ä":1}\n',
     'line 2, column 1: expected a comma or "]", but the text ends here',
   ],
-  'no end': ['{"a":1}\n{"ä": x}', 'line 2, column 7: expected a value'],
+  'a malformed value': ['{"a":1}\n{"ä": x}', 'line 2, column 7: expected a value'],
   'text after the array': ['[{}]\n[{}]', 'line 2, column 1: unexpected text after the array'],
   'a request without an object as data': [
     '[{},\n  {"data":7}]',
@@ -74,17 +74,17 @@ const invalid: Record<string, [seed: string | Buffer, says: string]> = {
   'a character cut short': [Buffer.from([0x7b, 0xc3]), 'line 1, column 2: not valid UTF-8'],
 }
 for (const [what, [seed, says]] of Object.entries(invalid)) {
-  test(`a seed with ${what}: an error with line and column`, () => {
+  test(`parseSeed rejects ${what}, with line and column`, () => {
     assert.throws(() => parseSeed(Buffer.from(seed)), { name: 'InvalidSeedError', message: says })
   })
 }
 
-/** Takes a millisecond of the event loop. */
+/** Blocks the event loop for a millisecond. */
 function work(): void {
   for (const start = performance.now(); performance.now() - start < 1; );
 }
 
-test('others get turns while items are read and stored', async () => {
+test('other requests are served while the items of a seed are read and stored', async () => {
   for (const [room, stored] of [
     [1e6, 300],
     [20_000, 0],

@@ -1,4 +1,4 @@
-/** Items that a store starts with: reads them from a file or a program, and stores them. @module */
+/** Reads the items with which a store starts, from a file or a program, and stores them. @module */
 
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -17,7 +17,7 @@ import { positionOf } from '../item/scan.js'
 import { type Span, seedObjects, withoutMark } from '../item/seed-objects.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
-/** The file is not a valid seed. The message begins with line and column of the problem, counted from 1. */
+/** Error for a file that is not a valid seed. The message begins with line and column of the problem, from 1. */
 export class InvalidSeedError extends Error {
   override readonly name = 'InvalidSeedError'
 }
@@ -55,7 +55,7 @@ export function parseSeed(file: Buffer): ItemRequest[] {
 }
 
 /**
- * Reads each value as a seed file of its own.
+ * Yields the item request of each value. Its JSON text is parsed like a seed file.
  * @param textOf returns the JSON text of a value.
  * @throws {UsageError} with the index of the value that is not an item.
  */
@@ -76,9 +76,9 @@ export function* requestsFrom<T>(
 }
 
 /**
- * Stores new items unless the store already has some.
- * @returns whether they were stored.
- * @throws {UsageError} if the store does not take all of them; then none is kept.
+ * Stores new items, unless the store already has items.
+ * @returns whether the new items were stored.
+ * @throws {UsageError} if the store cannot hold all new items. Then none of them is kept.
  */
 export async function seedEmptyStore(
   store: ItemStore,
@@ -97,9 +97,9 @@ export async function seedEmptyStore(
 
 /**
  * Stores new items, each with an id of its own.
- * @param items read before the first one is stored.
+ * @param items new items. All of them are read before the first is stored. Errors of the iterator are passed on.
  * @returns the ids.
- * @throws {StoreError} if the store does not take all of them; then none is kept. And whatever `items` throws.
+ * @throws {StoreError} if the store cannot hold all new items. Then none of them is kept.
  */
 export async function storeItems(
   store: ItemStore,
@@ -130,7 +130,7 @@ export async function storeItems(
   }
 }
 
-/** The body of the request that creates an item. */
+/** Returns the body of a request that creates an item. */
 function requestOf(text: Uint8Array, data: Span, projectId: Span | undefined): Buffer {
   const project = projectId ? text.subarray(projectId.start, projectId.end) : nullText
   const dataText = text.subarray(data.start, data.end)

@@ -1,4 +1,4 @@
-/** Watches the load of a process that serves and does nothing else. @module */
+/** Measures memory and event loop delay of a process that only runs the service. @module */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Config } from '../config/settings.js'
@@ -11,15 +11,15 @@ export interface Load extends LoadPart {
   stop(): void
 }
 
-/** How often the event loop delay is measured, in milliseconds. */
+/** Time over which the mean event loop delay is measured, in milliseconds. */
 const sampleInterval = 1_000
 
-/** Resolution of the event loop delay, in milliseconds. */
+/** Resolution of the measured event loop delay, in milliseconds. */
 const resolution = 10
 
 /**
- * Starts to measure, and to collect garbage.
- * @param itemBytes returns the memory of the items in this process.
+ * Starts to measure memory and event loop delay, and to collect garbage.
+ * @param itemBytes returns the memory that items take in this process, in bytes.
  */
 export function watchLoad(
   { maxEventLoopDelay, maxMemoryBytes }: Pick<Config, 'maxEventLoopDelay' | 'maxMemoryBytes'>,
@@ -53,7 +53,7 @@ export function watchLoad(
   }
 }
 
-/** In milliseconds. Without a single measurement, the event loop was blocked the whole time. */
+/** Converts nanoseconds to milliseconds. Without a measurement, the event loop was blocked for the whole interval. */
 function meanDelay(mean: number): number {
   return Number.isNaN(mean) ? sampleInterval : Math.max(0, Math.round(mean / 1e6 - resolution))
 }

@@ -1,11 +1,11 @@
-/** Log lines, for programs and for people. */
+/** Log lines in the formats for programs and for people. */
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 
-/** What a process prints that calls `log` so. */
+/** Returns the output of a process with a log. @param calls code that calls methods of `log`. */
 function printed(isReadable: boolean, calls: string): string {
   const script = `
     import { createLog } from ${JSON.stringify(new URL('log.js', import.meta.url).href)}
@@ -20,7 +20,7 @@ const twoLines = `
   log.info({ url: 'http://a' }, 'listening')
   log.fatal({ err: new Error('a planted error') }, 'stopping')`
 
-test('for programs each line is a JSON object', () => {
+test('in the format for programs, each line is a JSON object', () => {
   const [first, second] = printed(false, twoLines).trimEnd().split('\n')
   const { time, ...rest } = JSON.parse(first ?? '')
   assert.deepEqual(rest, { level: 'info', url: 'http://a', msg: 'listening' })
@@ -28,7 +28,7 @@ test('for programs each line is a JSON object', () => {
   assert.match(JSON.parse(second ?? '').err.stack, /^Error: a planted error\n/)
 })
 
-test('for people each line has time, level, message and fields, and an error its stack', () => {
+test('in the format for people, a line has time, level, message and fields, and errors have a stack', () => {
   assert.match(
     printed(true, twoLines),
     /^\d\d:\d\d:\d\d INFO {2}listening url=http:\/\/a\n\d\d:\d\d:\d\d FATAL stopping\n {2}Error: a planted error\n {6}at /,
@@ -38,7 +38,7 @@ test('for people each line has time, level, message and fields, and an error its
 const id = 'a8d6f4a6-4c50-4bd1-9f5b-2a8f4f1b9d53'
 const request = { session_id: id, method: 'GET', path: '/api/v1/items', status: 200, ms: 0.812 }
 
-/** Entries, and their line for people without the time. */
+/** Log entries, each with its line in the format for people, without the time. */
 const entries: { what: string; fields: object; msg: string; line: string }[] = [
   { what: 'a request', fields: request, msg: 'answered', line: 'GET /api/v1/items 200 0.8 ms' },
   {
@@ -66,7 +66,7 @@ const entries: { what: string; fields: object; msg: string; line: string }[] = [
     line: 'INFO  so\\u{a} a=x\\u{d}\\u{a}12:00:00 b=\\u{2028}',
   },
   {
-    what: 'an object, and what was thrown without being an error',
+    what: 'an object, and a thrown text that is not an error',
     fields: { a: { b: [1] }, err: 'thrown' },
     msg: 'so',
     line: 'INFO  so a={"b":[1]} err=thrown',
@@ -74,13 +74,13 @@ const entries: { what: string; fields: object; msg: string; line: string }[] = [
 ]
 
 for (const { what, fields, msg, line } of entries) {
-  test(`for people: ${what}`, () => {
+  test(`the format for people: ${what}`, () => {
     const text = printed(true, `log.info(${JSON.stringify(fields)}, ${JSON.stringify(msg)})`)
     assert.equal(text.replace(/^\d\d:\d\d:\d\d /, ''), `${line}\n`)
   })
 }
 
-test('for people: the message of an error cannot pass for an entry', () => {
+test('the format for people: the message of an error cannot be mistaken for an entry', () => {
   const text = printed(
     true,
     String.raw`
@@ -92,7 +92,7 @@ test('for people: the message of an error cannot pass for an entry', () => {
   )
 })
 
-test('lines that are not read are dropped and counted, and take bounded memory', async () => {
+test('if nobody reads the log, its lines are dropped and counted, and memory stays bounded', async () => {
   const script = `
     import { createLog } from ${JSON.stringify(new URL('log.js', import.meta.url).href)}
     const log = createLog('info', false)

@@ -3,20 +3,20 @@
 import { createRequire } from 'node:module'
 import type { DestinationStream, Logger } from 'pino'
 
-/** Maximum size of the lines not read yet, in bytes; beyond it, lines are dropped. */
+/** Maximum total length of log lines that are not read yet, in bytes. Beyond it, lines are dropped. */
 const maxUnreadBytes = 1024 * 1024
 
 /**
- * @param level minimum level to log.
+ * Creates a log on standard output. @param level minimum level to log.
  * @param isReadable whether to write lines for people instead of JSON.
  */
 export function createLog(level: string, isReadable: boolean): Logger {
-  // An `import` of this CommonJS package would load a lexer for its exports, which adds 30 ms to the start.
+  // For an `import` of this CommonJS package, Node.js would load a lexer, which adds 30 ms to the start.
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
-  // Not pino's own destination: once nobody reads standard output any more, that one retries forever,
-  // which keeps the process from exiting.
+  // Pino's own destination is not used. If nobody reads standard output any more, it retries forever, which keeps the
+  // process from exiting.
   const destination: DestinationStream = {
     write(line) {
       if (stdout.writableLength > maxUnreadBytes) {
@@ -30,7 +30,7 @@ export function createLog(level: string, isReadable: boolean): Logger {
   const formatters = { level: (name: string) => ({ level: name }) }
   const timestamp = pino.stdTimeFunctions.isoTime
   const log = pino({ level, base: null, timestamp, formatters }, destination)
-  // The service must survive whatever reads its log.
+  // The service must go on if the program that reads its log ends.
   stdout.on('error', () => undefined)
 
   function reportDropped(): void {
@@ -43,8 +43,8 @@ export function createLog(level: string, isReadable: boolean): Logger {
 }
 
 /**
- * An entry as lines for people. An answered request has its session id only if it failed, since that is when people
- * look for it.
+ * Formats a log entry for people. The line of a request has its session id only if the request failed, because people
+ * need the id only then.
  */
 function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
   const { method, path, status, error_code, ms, ...rest } = fields
@@ -66,13 +66,13 @@ function readableLines({ level, time, msg, err, ...fields }: Record<string, unkn
       : Object.entries(others).map(([name, value]) => `${name}=${format(value)}`)),
   ]
   const trace = stack === undefined ? [] : stack.split('\n')
-  // Indented, so that no line of a stack can be mistaken for an entry.
+  // Lines of a stack are indented, so that none of them can be mistaken for an entry.
   return [words.map(format).join(' '), ...trace.map((line) => `  ${line}`)]
     .map((line) => `${printable(line)}\n`)
     .join('')
 }
 
-/** The stack of an error, as pino writes it; `undefined` if what was thrown is not an error. */
+/** Returns the stack of an error that pino has serialized; `undefined` if the thrown value is not an error. */
 function stackOf(err: unknown): string | undefined {
   const stack = typeof err === 'object' && err !== null && 'stack' in err ? err.stack : undefined
   return typeof stack === 'string' ? stack : undefined
@@ -83,8 +83,8 @@ function format(value: unknown): string {
 }
 
 /**
- * Escapes every character that a terminal or a viewer would act on instead of showing it, line breaks too, and those
- * that no XML may contain.
+ * Escapes line breaks, all other characters that a terminal or viewer interprets instead of showing them, and
+ * characters that XML does not allow.
  */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/gu, (character) => {

@@ -1,4 +1,4 @@
-/** Whether a process has the memory to start, and how it ends with services that stop in various ways. */
+/** The memory check at the start of a process, and the end of a process whose service stops in various ways. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -9,7 +9,7 @@ import { memoryWarning } from './start.js'
 
 const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
 
-/** A process whose service stops so, once it is ready; then it does what `act` says. */
+/** Starts a process, and waits until it handles signals. @param stop code of the promise that stops its service. */
 async function run(stop: string, { timeout = 60, act = '' } = {}) {
   const script = `
     import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}
@@ -33,7 +33,7 @@ async function run(stop: string, { timeout = 60, act = '' } = {}) {
   return running
 }
 
-/** Sends a signal again and again, until the process has ended. */
+/** Sends a signal every 200 ms until the process has ended. */
 async function insist(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const timer = setInterval(() => child.kill(signal), 200)
   await once(child, 'exit')
@@ -41,7 +41,7 @@ async function insist(child: ChildProcess, signal: NodeJS.Signals): Promise<void
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  test(`${signal}: exit code 0 once the service has stopped`, async () => {
+  test(`${signal} stops the service, and then the process ends with exit code 0`, async () => {
     const running = await run(afterAWhile)
     running.child.kill(signal)
     assert.deepEqual(await running.exit, [0, null])
@@ -49,14 +49,14 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   })
 }
 
-test('a signal that does not ask for termination is left to the platform', async () => {
+test('SIGUSR2, which does not ask a process to end, keeps its default effect', async () => {
   const running = await run(afterAWhile)
   assert.equal(running.printed, 'SIGTERM,SIGINT,SIGHUP,uncaughtException\n')
   running.child.kill('SIGUSR2')
   assert.deepEqual(await running.exit, [null, 'SIGUSR2'])
 })
 
-test('a second signal ends the process at once, with code 1', async () => {
+test('a second signal ends the process at once with exit code 1', async () => {
   const running = await run('new Promise(() => undefined)')
   await insist(running.child, 'SIGTERM')
   assert.deepEqual(await running.exit, [1, null])
@@ -69,14 +69,14 @@ test('two signals at the same time count as one', async () => {
   assert.deepEqual(await running.exit, [0, null])
 })
 
-test('a service that never stops does not outlive the timeout', async () => {
+test('if the service does not stop before the timeout, the process ends with exit code 1', async () => {
   const running = await run('new Promise(() => undefined)', { timeout: 1 })
   running.child.kill('SIGTERM')
   assert.deepEqual(await running.exit, [1, null])
   assert.match(running.printed, /error not stopped within 1 s: exiting at once\n$/)
 })
 
-test('a service that fails to stop: exit code 1, and the reason', async () => {
+test('if the service fails to stop, the process logs the error and ends with exit code 1', async () => {
   const running = await run("Promise.reject(new Error('a planted error'))")
   running.child.kill('SIGTERM')
   assert.deepEqual(await running.exit, [1, null])
@@ -84,15 +84,15 @@ test('a service that fails to stop: exit code 1, and the reason', async () => {
 })
 
 const errors = {
-  'an error that nothing caught': "setTimeout(() => { throw new Error('a planted error') })",
-  'a rejection that nothing handled': "Promise.reject(new Error('a planted error'))",
+  'an uncaught error': "setTimeout(() => { throw new Error('a planted error') })",
+  'an unhandled rejection': "Promise.reject(new Error('a planted error'))",
   'an error while the service stops': `
     process.emit('SIGTERM')
     setTimeout(() => { throw new Error('a planted error') })`,
 }
 
 for (const [what, act] of Object.entries(errors)) {
-  test(`${what}: logged with its stack, the service stops, exit code 1`, async () => {
+  test(`${what} is logged with its stack, and the service stops with exit code 1`, async () => {
     const running = await run(afterAWhile, { act })
     assert.deepEqual(await running.exit, [1, null])
     assert.match(
@@ -114,7 +114,7 @@ const cases = [
 ]
 
 for (const { idle, memory, store, verdict } of cases) {
-  test(`${idle} MiB idle, limits of ${memory} and ${store} for items: ${verdict}`, () => {
+  test(`idle process ${idle} MiB, memory limit ${memory} MiB, store limit ${store} MiB: ${verdict}`, () => {
     const limits = { maxMemoryBytes: memory * MiB, maxStoreBytes: store * MiB }
     const check = () => memoryWarning(idle * MiB, limits)
     if (verdict === 'refuse') assert.throws(check, UsageError)
@@ -122,7 +122,7 @@ for (const { idle, memory, store, verdict } of cases) {
   })
 }
 
-test('the reasons have the numbers, in a form that can be typed', () => {
+test('error and warning about memory contain the sizes in the format of settings', () => {
   const idleBytes = 90 * MiB - 1
   assert.throws(
     () => memoryWarning(idleBytes, { maxMemoryBytes: 60_000_000, maxStoreBytes: MiB }),

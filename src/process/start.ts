@@ -1,4 +1,4 @@
-/** Serves as a process of its own, until a signal stops it. @module */
+/** Runs the service as a separate process until a signal stops it. @module */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
@@ -19,24 +19,24 @@ export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLog
   readonly isReadable: boolean
 }
 
-/** How long clients have to send another request once the service is stopping, in milliseconds. */
+/** Time after the stop of the service begins in which clients may send another request, in milliseconds. */
 const lastRequestGrace = 500
 
-/** Descriptors reserved for everything else: files, metrics, connections about to be refused. */
+/** Number of file descriptors that are kept free for files, metrics, and connections that are refused. */
 const reservedDescriptors = 32
 
-/** The service while it listens. */
+/** A service that listens. */
 interface Started {
   /** URL of the service on this machine, without a trailing slash. */
   readonly url: string
   readonly store: OpenedStore['store']
-  /** Whether the items to start with were stored: not if the store already had others. */
+  /** `false` if the seed items were not stored, because the store already had items. */
   readonly isSeeded: boolean
   readonly log: Logger
 }
 
 /**
- * Serves until a signal stops it.
+ * Starts the service, which runs until a signal stops it.
  * @throws {UsageError} if the settings do not fit this machine.
  */
 export async function start(
@@ -93,9 +93,9 @@ export async function start(
 }
 
 /**
- * Returns for how many connections the process has descriptors, at least one; called once everything is loaded. Where
- * the system does not tell (only Linux does, proc(5)), returns the number wanted.
- * @param maxConnections the number wanted.
+ * Returns the number of connections for which the process has file descriptors: at least 1, at most `maxConnections`.
+ * Must be called after all code is loaded. If the system does not tell the limit (only Linux does, proc(5)), the result
+ * is `maxConnections`.
  */
 function affordableConnections(maxConnections: number): number {
   try {
@@ -108,15 +108,15 @@ function affordableConnections(maxConnections: number): number {
   }
 }
 
-/** Memory that the first hundred requests take, in bytes: 15 MiB were measured. */
+/** Memory reserved for the first hundred requests, in bytes. A measurement gave 15 MiB. */
 const reserve = 16 * 1024 ** 2
 
 /**
- * A process that exceeds its limit while idle would refuse every request, so it does not start. One that
- * would exceed it only with a full store gets a warning, because the store may never fill up.
- * @param idleBytes resident memory of the process before it serves.
- * @returns the warning.
- * @throws {UsageError}
+ * Checks the memory limit. A process that exceeds it while idle would refuse every request, so it must not start.
+ * If it would exceed the limit only with a full store, there is a warning, because the store may never fill up.
+ * @param idleBytes resident memory of the process before the first request.
+ * @returns the warning, if there is one.
+ * @throws {UsageError} if the process would exceed the limit while idle.
  */
 export function memoryWarning(
   idleBytes: number,
@@ -134,28 +134,28 @@ export function memoryWarning(
   return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`
 }
 
-/** Rounded up, so that it is enough as a limit. */
+/** Formats a size in MiB. It is rounded up, so that it suffices as a limit. */
 function inMebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024 ** 2)}MiB`
 }
 
 /**
- * Signals that ask the process to end. All others are left to the platform: with a JavaScript handler for
- * SIGSEGV, for example, a process that crashes would wait for it forever.
+ * Signals that ask the process to end. Others get no handler. With a JavaScript handler for SIGSEGV, for example,
+ * a process that crashes would hang forever.
  */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * A signal within this time of the first is taken for a repetition: Ctrl-C in a terminal also reaches
- * npm, which passes it on, and service managers may send SIGHUP after SIGTERM.
+ * Time after a first signal in which a second one is ignored, in milliseconds. Ctrl-C in a terminal also reaches npm,
+ * which repeats the signal, and service managers may send SIGHUP after SIGTERM.
  */
-const repeatTime = 100 // milliseconds
+const repeatTime = 100
 
 /**
- * Ends the process on signals and uncaught errors. A signal stops the service and ends the process with exit code 0; a
- * second one ends it at once, with 1. An uncaught error is logged and stops the service with exit code 1.
- * @param stop answers the requests already accepted.
- * @param timeout in seconds; if `stop` takes longer, the process ends anyway, with exit code 1.
+ * Ends the process after signals and uncaught errors. A signal stops the service and ends the process with exit code 0.
+ * A second signal ends it at once with 1. An uncaught error is logged, and stops the service with exit code 1.
+ * @param stop stops the service after the accepted requests have been answered.
+ * @param timeout maximum time for `stop`, in seconds. After this time, the process ends with exit code 1.
  */
 export function handleShutdown(stop: () => Promise<void>, timeout: number, log: Logger): void {
   let stoppedAt: number | undefined
@@ -172,7 +172,7 @@ export function handleShutdown(stop: () => Promise<void>, timeout: number, log: 
       }
     })
   }
-  // Unhandled rejections are raised as uncaught exceptions, too.
+  // Node.js raises unhandled rejections as uncaught exceptions too.
   process.on('uncaughtException', (err) => {
     exitCode = 1
     log.fatal({ err }, 'uncaught error: stopping')

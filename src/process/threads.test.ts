@@ -13,7 +13,7 @@ const script = `
 
 const isLinux = process.platform === 'linux'
 
-test('on one core, all threads of V8 have a lower priority than the thread that serves', {
+test('on one core, all threads of V8 have a lower priority than the main thread', {
   skip: !isLinux && 'only Linux lists threads',
 }, () => {
   const { before, serves, others } = JSON.parse(
