@@ -197,7 +197,7 @@ export class ItemStoreClient<T extends object = Item> {
   #parsed({ head, text, tag }: ItemRead): StoredItem<T> {
     let item: StoredItem<T>
     try {
-      item = this.#options.json.parse(text) as StoredItem<T> // unchecked: the caller knows what was stored
+      item = this.#options.json.parse(text) as StoredItem<T> // T is unchecked: the caller has chosen it
     } catch (cause) {
       throw invalidResponse(head, cause) // for example, an item nested too deeply for the codec
     }

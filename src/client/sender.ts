@@ -52,7 +52,7 @@ export interface ServiceRequest {
 }
 
 /**
- * Sends a request, and retries it until it succeeds or fails for good.
+ * Sends a request, and retries it until it succeeds or fails permanently.
  * @param read makes the result from a response. If it fails, the request may be sent again.
  * @throws {ItemStoreError}
  */
