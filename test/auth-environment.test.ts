@@ -1,6 +1,6 @@
 /**
- * Specification §5.5: `JWT_SECRET` and `JWT_ALGORITHM` are read at each verification. The app runs
- * in this process, whose environment changes between requests.
+ * Tests that `JWT_SECRET` and `JWT_ALGORITHM` are read at each verification (specification §5.5). The app runs in this
+ * process, whose environment changes between requests.
  */
 
 import assert from 'node:assert/strict'
@@ -33,8 +33,8 @@ const unusable: { title: string; env: Auth }[] = [
   ),
 ]
 for (const { title, env } of unusable) {
-  test(`§5.5 ${title}: 503 AUTH_NOT_CONFIGURED, whatever the token, and in the log`, async () => {
-    const { log, request } = await ownApp() // another one, as of failures of one kind only the first is logged at once
+  test(`§5.5 ${title}: 503 AUTH_NOT_CONFIGURED, for any token, and a line in the log`, async () => {
+    const { log, request } = await ownApp() // a new app, because each logs only its first failure of a kind at once
     const list = (sent: string) => request('GET', '/items', { token: sent })
     const before = token(secret)
     assert.equal((await list(before)).status, 200)
@@ -74,7 +74,7 @@ for (const { title, env } of unusable) {
   })
 }
 
-test('§5.5 without a secret, no item endpoint does anything', async () => {
+test('§5.5 without a secret, every item endpoint rejects all requests', async () => {
   setAuth({})
   const requests: [string, string, RequestOptions][] = [
     ['GET', '', {}],
@@ -104,13 +104,13 @@ test('§5.5 a changed JWT_SECRET takes effect from the next request on', async (
   }
 })
 
-test('§5.5 a changed JWT_SECRET takes effect for every request sent after it, at any time', async () => {
+test('§5.5 a changed JWT_SECRET takes effect for every later request, even between other verifications', async () => {
   const request = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token(secret)}\r\n\r\n`
   const [busy, other] = [openSocket(app.baseUrl).resume(), openSocket(app.baseUrl)]
   for (const [name, soon] of Object.entries({ setImmediate, setTimeout, queueMicrotask })) {
     for (let round = 0; round < 100; round += 1) {
       setAuth({ JWT_SECRET: secret })
-      busy.write(request.repeat(20)) // tokens are verified all the time
+      busy.write(request.repeat(20)) // tokens are verified while the secret changes
       await once(busy, 'data')
       soon(() => {
         setAuth({ JWT_SECRET: 'another secret' })
@@ -141,7 +141,7 @@ test('§5.5 JWT_ALGORITHM is HS256 by default', async () => {
   assertRefused(await list(token(secret, 'HS512')), 401, 'INVALID_TOKEN')
 })
 
-test('§5.5 a secret is used as it is, including spaces and non-ASCII characters', async () => {
+test('§5.5 a secret is used unchanged, including spaces and non-ASCII characters', async () => {
   const odd = ' gehe¡m 🦄 '
   setAuth({ JWT_SECRET: odd })
   assert.equal((await list(token(odd))).status, 200)
@@ -153,7 +153,7 @@ interface Auth {
   JWT_ALGORITHM?: string | undefined
 }
 
-/** Sets both variables; one that is not given is unset. */
+/** Sets `JWT_SECRET` and `JWT_ALGORITHM`; a variable without a value is unset. */
 function setAuth(auth: Auth): void {
   for (const name of ['JWT_SECRET', 'JWT_ALGORITHM'] as const) {
     const value = auth[name]

@@ -1,4 +1,4 @@
-/** The docs are true: the sessions of README and tutorial are run, and the tables are those of the code. */
+/** Checks the documentation: the sessions of README and tutorial run as shown, and tables match the code. */
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { rowsUnder, runInShell, snippetsOf, withoutIds } from './support/snippet
 import { cleanEnvironment } from './support/tarball.js'
 import { root } from './support/tools.js'
 
-/** A file of the repository. */
+/** Reads a file of the repository. */
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
@@ -40,7 +40,7 @@ for (const { file, least } of [
     const snippets = snippetsOf(file)
     const commands = snippets.filter(({ language }) => language === 'sh')
     assert.ok(commands.length >= least)
-    // In the folder of the package, whose files find `item-store/client`.
+    // The session runs in the folder of this package, where Node.js finds `item-store/client`.
     const cwd = programsOf(read(file), url)
     const printedByEach = await runInShell(commands, { cwd, env: { TOKEN } }, (text) =>
       text.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
@@ -50,14 +50,14 @@ for (const { file, least } of [
       assert.ok(next?.language === 'json' || next?.language === 'text', command.place)
       return next.text
     })
-    // The version in the example may be that of an earlier release.
+    // The version in an example may be older than the package.
     const normal = (text: string) =>
       withoutIds(text).replaceAll(/"version":"\d+\.\d+\.\d+"/g, '"version":"<version>"')
     assert.deepEqual(printedByEach.map(normal), shown.map(normal))
   })
 }
 
-/** A folder with the programs of a document, each under the name that the text before it gives it. */
+/** Writes the programs of a document into a folder, each under the name in the text before it. @returns the folder. */
 function programsOf(document: string, url: string): string {
   const folder = mkdtempSync(join(root, 'build/session-'))
   after(() => rmSync(folder, { recursive: true }))
@@ -83,7 +83,7 @@ test('documents name no setting that does not exist', () => {
   }
 })
 
-test('docs/reference/interface.md: the table of errors is the catalogue in the code', () => {
+test('docs/reference/interface.md: the table of errors matches the catalogue in the code', () => {
   const expected = Object.entries(errorKinds).map(([name, { status, when }]) => {
     return `| ${status} | ${name === 'itemNotFound' ? 'none' : `\`${name}\``} | ${when}`
   })
@@ -110,7 +110,7 @@ test('docs/reference/reliability.md names tests that exist', () => {
   }
 })
 
-test('deploy: alerts and dashboard query routes that the metrics have', () => {
+test('deploy: alerts and dashboard query only routes that exist in the metrics', () => {
   const routes = Object.values(paths).map((path) => prefix + path)
   const texts = ['alerts.yml', 'grafana/dashboard.json'].map((name) => read('deploy', name))
   const asked = [...texts.join('').matchAll(/route=\\?"([^"\\]+)/g)].map(([, route]) => route)
@@ -118,7 +118,7 @@ test('deploy: alerts and dashboard query routes that the metrics have', () => {
   for (const route of asked) assert.ok(route !== undefined && routes.includes(route), route)
 })
 
-test('docs/reference/operation.md: the metrics are those of the service', async () => {
+test('docs/reference/operation.md lists exactly the metrics of the service', async () => {
   const text = read('docs/reference/operation.md')
   const named = [...text.matchAll(/^\| `(item_store_\w+)` \|/gm)].map(([, name = '']) => name)
   const traffic = { inFlight: 0, waiting: 0, reconnections: 0, redirections: 0 }
@@ -146,7 +146,7 @@ test('SECURITY.md: no dependency has an install script', () => {
 })
 
 for (const file of documents) {
-  test(`${file}: its links lead to files and headings that are there`, () => {
+  test(`${file}: all links lead to existing files and headings`, () => {
     const text = read(file)
     for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(link)) continue
@@ -158,7 +158,7 @@ for (const file of documents) {
   })
 }
 
-/** The anchors that headings get. */
+/** Returns the anchors of a document's headings. */
 function anchorsOf(file: string): string[] {
   return [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

@@ -1,4 +1,4 @@
-/** An old Node.js, or another runtime: one line says what is needed. test/large/package/checkout.test.ts runs a real one. */
+/** Tests of the message for an old Node.js or another runtime. test/large/package/checkout.test.ts uses a real one. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -15,7 +15,7 @@ const { engines }: { engines: { node: string } } = JSON.parse(
 const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? []
 const [major = 0, minor = 0] = oldest.split('.').map(Number)
 
-/** Runs Node.js as if it were of another version, or another runtime. */
+/** Runs Node.js while it claims to be another version, or another runtime. */
 function runAs(version: string, args: string[], runtime = 'node') {
   const code = `Object.defineProperty(process, 'versions', { value: { ...process.versions, ${runtime}: '${version}' } })`
   const pretend = `--import=data:text/javascript,${encodeURIComponent(code)}`
@@ -28,7 +28,7 @@ function runAs(version: string, args: string[], runtime = 'node') {
 
 const scripts = readdirSync(join(root, 'scripts'))
   .filter((file) => readFileSync(join(root, 'scripts', file), 'utf8').includes("'./ready.mjs'"))
-  .filter((file) => file !== 'compile.mjs') // started by ready.mjs
+  .filter((file) => file !== 'compile.mjs') // ready.mjs starts this script
   .map((file) => `scripts/${file}`)
 
 for (const args of [[cli, 'serve'], [cli, '--version'], ...scripts.map((script) => [script])]) {
@@ -39,7 +39,7 @@ for (const args of [[cli, 'serve'], [cli, '--version'], ...scripts.map((script) 
   })
 }
 
-test('the library on an old Node.js: an error that says which one is needed', () => {
+test('the library on an old Node.js: an error that names the oldest supported version', () => {
   const library = pathToFileURL(join(root, 'dist/index.js')).href
   const program = `await import('${library}').catch(({ message }) => console.log(message))`
   for (const [version, says] of [

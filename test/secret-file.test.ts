@@ -1,4 +1,4 @@
-/** `JWT_SECRET_FILE`: secrets that change while the service runs. */
+/** Tests of `JWT_SECRET_FILE`, whose secrets may change while the service runs. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -26,7 +26,7 @@ function fileWith(text: string): string {
   return path
 }
 
-/** A service that follows the file, and what it says to tokens of a secret. */
+/** Starts a service with a secret file. @returns the service, with functions that check which secrets are valid. */
 async function serviceWith(path: string) {
   const own = await ownService({ JWT_SECRET: '', JWT_SECRET_FILE: path })
   const statusOf = async (secret: string) => {
@@ -44,7 +44,7 @@ async function serviceWith(path: string) {
 }
 
 const changes: [how: string, change: (path: string, text: string) => void][] = [
-  ['is written again', writeFileSync],
+  ['is overwritten', writeFileSync],
   ['is replaced by a rename', (path, text) => renameSync(fileWith(text), path)],
   [
     'becomes a link to another file',
@@ -55,7 +55,7 @@ const changes: [how: string, change: (path: string, text: string) => void][] = [
   ],
 ]
 for (const [how, change] of changes) {
-  test(`a file that ${how}: its tokens are valid from then on, and no others`, async () => {
+  test(`when the file ${how}, tokens of its secrets become valid, and all others invalid`, async () => {
     const path = fileWith(`${one}\n`)
     const { become, statuses, errors } = await serviceWith(path)
     assert.deepEqual(await statuses(), [200, 401])
@@ -67,7 +67,7 @@ for (const [how, change] of changes) {
   })
 }
 
-test('a file that disappears, or has no usable secret: those that it had go on, and the log says so', async () => {
+test('when the file is deleted or has no usable secret, its last secrets stay valid, and the log has an error', async () => {
   const path = fileWith(`${one}\n${two}\n`)
   const { become, statuses, errors, request, log } = await serviceWith(path)
   const problems: [string | Buffer | undefined, RegExp][] = [
@@ -100,7 +100,7 @@ test('without a usable secret in the file, the service starts unhealthy, and rec
   await become([200, 401])
 })
 
-test('together with JWT_SECRET it is refused', () => {
+test('JWT_SECRET_FILE together with JWT_SECRET is an error', () => {
   for (const command of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
     const env = { ...cleanEnvironment(), JWT_SECRET: one, JWT_SECRET_FILE: fileWith(two) }
     const { status, stderr } = spawnSync(process.execPath, [cli, ...command], {
@@ -115,7 +115,7 @@ test('together with JWT_SECRET it is refused', () => {
   }
 })
 
-test('the first secret signs', () => {
+test('the first secret in the file signs tokens', () => {
   const env = { ...cleanEnvironment(), JWT_SECRET_FILE: fileWith(`${two}\n${one}\n`) }
   const signed = spawnSync(process.execPath, [cli, 'token', '--sub', 'a'], { cwd: folder, env })
   const [header = '', payload = '', signature] = String(signed.stdout).trim().split('.')

@@ -1,4 +1,4 @@
-/** Rules of the code that no linter checks: which way imports run, casts, and the size of files. */
+/** Checks rules of the code that no linter checks: the direction of imports, casts, and the size of files. */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -6,22 +6,22 @@ import { join, posix, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import { root } from './support/tools.js'
 
-/** The rooms of src, in the order of CONTRIBUTING's map. Imports run down, or stay. */
+/** Rooms (folders of src) in the order of the map in CONTRIBUTING.md. A room imports only itself and later rooms. */
 const order = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   .split('\n')
   .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
 
 const mostRooms = 14
-const mostArrows = 40 // pairs of rooms of which one imports the other
-const longestFile = 300 // lines
-/** A state machine stands in one file. */
+const mostArrows = 40 // pairs of rooms of which the first imports the second
+const longestFile = 300 // in lines
+/** Files that may be longer, in lines: a state machine should be in one file. */
 const longerFiles = new Map([['listener/connection.ts', 400]])
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   .map((file) => file.split(sep).join('/'))
 
-/** The sources of the pages, from `src`; what they show is made of text between tags. */
+/** Sources of the pages, as paths relative to `src`. */
 const pages = readdirSync(join(root, 'pages'), { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file))
   .map((file) => `../pages/${file.split(sep).join('/')}`)
@@ -30,7 +30,7 @@ function textOf(file: string): string {
   return readFileSync(join(root, 'src', file), 'utf8')
 }
 
-/** The files of src that a file imports. */
+/** Returns the files of src that a file imports. */
 function importsOf(file: string): string[] {
   return [...textOf(file).matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)].map(([, path = '']) =>
     posix.normalize(posix.join(posix.dirname(file), `${path}.ts`)),
@@ -52,7 +52,7 @@ describe('imports', () => {
     for (const file of sources) {
       for (const imported of importsOf(file)) {
         assert.ok(sources.includes(imported), `${file} imports ${imported}, which is not in src`)
-        assert.ok(rank(imported) >= rank(file), `${file} imports ${imported}, which is above it`)
+        assert.ok(rank(imported) >= rank(file), `${file} imports ${imported}, an earlier room`)
       }
     }
   })
@@ -68,7 +68,7 @@ describe('imports', () => {
     for (const file of sources) visit(file, [])
   })
 
-  test(`are between at most ${mostRooms} rooms, which have at most ${mostArrows} arrows`, () => {
+  test(`connect at most ${mostRooms} rooms with at most ${mostArrows} arrows`, () => {
     const arrows = new Set<string>()
     for (const file of sources) {
       const room = roomOf(file)
@@ -88,10 +88,10 @@ test('every room in the map exists, and is listed once', () => {
   assert.equal(order.length, rooms.size)
 })
 
-/** Rooms with rules of their own: what each statement that imports or exports has to match, with types or without. */
+/** Import rules of rooms. Names in imports and exports must match `value`; with types only, they must match `type`. */
 const rules: [what: string, files: RegExp, value: RegExp, type?: RegExp][] = [
   ['item and store know no HTTP', /^(item|store)\//, /^(?!node:http|\.\.\/(?:http|listener))/],
-  ['the listener is a library: it imports nothing from the rest', /^listener\//, /^(\.\/|node:)/],
+  ['the listener is a library: it imports no other room', /^listener\//, /^(\.\/|node:)/],
   [
     'the interface is pure: no platform, no part of the service',
     /^interface\//,
@@ -126,14 +126,14 @@ test('only config, auth/secret and two files of the commands touch the environme
   }
 })
 
-test(`no file is longer than ${longestFile} lines, but for a state machine`, () => {
+test(`no file is longer than ${longestFile} lines, except a state machine`, () => {
   for (const file of [...sources, ...pages]) {
     const longest = longerFiles.get(file) ?? longestFile
     assert.ok(textOf(file).split('\n').length <= longest, file)
   }
 })
 
-test('no any, and no cast without its reason on the same line', () => {
+test('there is no `any`, and each cast has its reason on the same line', () => {
   for (const file of [...sources, ...pages]) {
     const lines = textOf(file).split('\n')
     for (const [place, line] of codeOf(textOf(file)).entries()) {
@@ -158,7 +158,7 @@ test('the pages import from src only what browsers can run, and nothing from eac
   }
 })
 
-test('the command has every file of the conformance tests', () => {
+test('item-store conformance runs every file of the conformance tests', () => {
   const folder = join(root, 'test/conformance')
   const files = readdirSync(folder).filter((file) => file.endsWith('.test.ts'))
   const main = readFileSync(join(folder, 'main.ts'), 'utf8')
@@ -166,7 +166,7 @@ test('the command has every file of the conformance tests', () => {
   assert.deepEqual(imported.sort(), files.sort())
 })
 
-/** The lines without comments, texts (those between tags, too) and imports. */
+/** Returns the lines of a source without comments, imports and string contents, which include text between tags. */
 function codeOf(text: string): string[] {
   return text
     .split('\n')

@@ -78,7 +78,7 @@ export function signingProblem(currentSigning: CurrentSigning): string | undefin
   }
 }
 
-/** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+/** Creates the keys for secrets. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function createSigning(secrets: Secrets, algorithm: string): Signing {
   const [first, ...others] = typeof secrets === 'string' ? [secrets] : secrets
   if (!first) throw notConfigured('JWT_SECRET is not set')
@@ -89,7 +89,7 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
   return { secrets, algorithm, keys, verified: new TokenCache() }
 }
 
-/** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+/** Returns the key of a secret. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
   // Invalid Unicode is encoded as U+FFFD. Many different secrets would become the same, easily guessed one.
@@ -144,7 +144,7 @@ class TokenCache {
 
   /** Adds a token to the cache. Only valid tokens may be added, so that forged tokens cannot fill the cache. */
   add(token: string, claims: VerifiedToken): void {
-    const bytes = entryBytes + token.length + 2 * claims.sub.length // a character takes up to two bytes
+    const bytes = entryBytes + token.length + 2 * claims.sub.length // a character of `sub` takes up to two bytes
     this.#bytes += bytes
     if (this.#bytes > maxBytes) {
       this.#claims = new Map()

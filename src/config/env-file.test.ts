@@ -18,7 +18,7 @@ const files: { text: string; values: Record<string, string> }[] = [
 ]
 
 for (const { text, values } of files) {
-  test(`.env ${JSON.stringify(text)}`, () => {
+  test(`.env ${JSON.stringify(text)} is parsed`, () => {
     assert.deepEqual(Object.fromEntries(parseEnvFile(text)), values)
   })
 }

@@ -35,7 +35,7 @@ const sizes: Record<string, number | undefined> = {
 }
 
 for (const [text, bytes] of Object.entries(sizes)) {
-  test(`size "${text}": ${bytes}`, () => assert.equal(parseSize(text), bytes))
+  test(`size "${text}" is parsed as ${bytes}`, () => assert.equal(parseSize(text), bytes))
 }
 
 const durations: [text: string, plainUnit: 'ms' | 's' | undefined, milliseconds?: number][] = [
@@ -58,7 +58,7 @@ const durations: [text: string, plainUnit: 'ms' | 's' | undefined, milliseconds?
 ]
 
 for (const [text, plainUnit, milliseconds] of durations) {
-  test(`time "${text}", with ${plainUnit} as the unit of plain numbers: ${milliseconds}`, () => {
+  test(`time "${text}" is parsed as ${milliseconds} ms, with plain numbers in ${plainUnit}`, () => {
     assert.equal(parseDuration(text, plainUnit), milliseconds)
   })
 }

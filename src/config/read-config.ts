@@ -76,7 +76,7 @@ function configOf(
   /** Text and source of each setting's value, by the setting's name. */
   const given: Record<string, string> = {}
   const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
-    const { text, label, source } = inputFor(setting, key as keyof SettingValues) // the table has this key
+    const { text, label, source } = inputFor(setting, key as keyof SettingValues) // the table of settings has this key
     given[setting.name] = `${label} (${text ?? setting.defaultText}${source})`
     if (text === undefined) return [key, setting.default]
     try {
@@ -87,7 +87,7 @@ function configOf(
       return [key, setting.default]
     }
   })
-  const values = Object.fromEntries(entries) as SettingValues // the table has an entry for each key
+  const values = Object.fromEntries(entries) as SettingValues // the table of settings has all keys
   const { host, metricsHost = host, maxStoreBytes, maxMemoryBytes } = values
   if (problems.length === 0) {
     const isSameAddress =

@@ -34,7 +34,7 @@ export interface Setting<T> extends Omit<Kind<T>, 'format'> {
 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const day = 86_400 // seconds
+const day = 86_400 // in seconds
 
 export const settings = {
   port: setting('PORT', integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),

@@ -11,7 +11,7 @@ export interface ErrorKind {
 }
 
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
-const retrySoon: HeaderList = ['Retry-After', '1'] // delay in seconds
+const retrySoon: HeaderList = ['Retry-After', '1'] // seconds after which the client should retry
 
 /** All errors by `error_code` (spec §7). The error of an unknown item has no code, so its key is `itemNotFound`. */
 export const errorKinds = {

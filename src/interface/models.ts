@@ -156,7 +156,7 @@ export const TokenPayload: Schema<TokenPayload> = v.looseObject({
   iat: v.optional(integer('Time of issue, Unix time in seconds')),
 })
 
-/** Spec §2.7. No endpoint uses it. */
+/** Request of a file upload (spec §2.7). No endpoint uses this model. */
 export interface FileUploadRequest {
   project_id: string
   filename?: string | undefined
@@ -166,7 +166,7 @@ export const FileUploadRequest: Schema<FileUploadRequest> = v.object({
   filename: v.optional(v.string()),
 })
 
-/** Spec §2.7. No endpoint uses it. */
+/** Response to a file upload (spec §2.7). No endpoint uses this model. */
 export interface FileUploadResponse {
   file_id: string | null
   file_size: number | null

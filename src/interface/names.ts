@@ -45,8 +45,8 @@ export const sessionHeader = 'X-Session-Id'
 export const replayedHeader = 'Idempotent-Replayed'
 
 /**
- * Header of each response with a session id in its body, and of each 304 that replaces one. A cache that stored and
- * revalidated such a body would show its `session_id` to another request (spec §1.4, RFC 9111 §5.2.2.5).
+ * Header of each response with a session id in its body, and of each 304 in place of such a response. A cache that
+ * stored and revalidated the body would show its `session_id` to another request (spec §1.4, RFC 9111 §5.2.2.5).
  */
 export const neverStored: HeaderList = ['Cache-Control', 'no-store']
 

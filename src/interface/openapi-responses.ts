@@ -62,7 +62,7 @@ export function examples(version: string): Record<string, object> {
     items: envelope('success', 'Items retrieved successfully', [item]),
   }
   const errors = Object.entries(details).map(([name, detail]) => {
-    const error = new ApiError(name as ErrorName, detail) // the table has this key
+    const error = new ApiError(name as ErrorName, detail) // the table of details has this key
     return [name, errorBody(error, sessionId)] as const
   })
   return Object.fromEntries(

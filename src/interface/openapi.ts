@@ -107,6 +107,7 @@ export interface ListGuarantees {
 }
 
 /**
+ * Returns the OpenAPI document of the service.
  * @param version semantic version of the service.
  * @param origin origin under which clients reach the service, if known. Tools that read the document from a file need
  * it to resolve paths.
@@ -276,7 +277,7 @@ function schemas(): object {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     typeMode: 'output', // uses the last schema of a pipe, which names the members
-    // Without this, generated clients would allow only the members that are named here.
+    // Otherwise, generated clients would allow only the members that are named here.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object'
         ? { ...jsonSchema, additionalProperties: true }

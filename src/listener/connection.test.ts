@@ -340,7 +340,7 @@ test('an empty line does not delay a stop', async () => {
   const { bytesRead } = connection.socket
   socket.resume().write('\r\n')
   await until('the line', () => connection.socket.bytesRead > bytesRead)
-  await listener.stop({ timeout: 1_000_000 }) // long after the client times out, which fails the test
+  await listener.stop({ timeout: 1_000_000 }) // much longer than the timeout of the client, which fails the test
 })
 
 test('an idle connection keeps neither its last request nor the response in memory', async () => {

@@ -1,19 +1,18 @@
 /**
- * One connection and the request on it: a state machine over Node's own objects.
+ * State machine of a connection and its current request, based on Node's own objects.
  *
  *     waiting ──request──▶ serving ──begin──▶ responding ──sent──▶ waiting, or ending ──body read──▶ closing
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
- * A connection handles one request at a time. Of requests that a client pipelines behind it (RFC 9112 §9.3.2),
- * a few wait in a queue as Node's objects. Node's parser would create such objects for each as soon as it arrives,
- * 1,600 of them for one read of 64 KB. Here it is made to stop at the next one, or at one with a large body, as it
- * would for an upgrade to another protocol, which hands over the bytes after it. They are held as bytes: once the
- * queue is empty, the connection starts over with them. So requests take effect, and are answered, in the order
- * sent, and the connections take turns.
+ * A connection handles one request at a time. A few pipelined requests (RFC 9112 §9.3.2) wait in a queue as Node's
+ * objects. Node's parser would create objects for all requests at once, and a read of 64 KB may contain 1,600 requests.
+ * So the parser is made to stop when the queue is full, or at a request with a large body. It stops as it does for an
+ * upgrade to another protocol, and hands over the remaining bytes. They are held, and parsed once the queue is empty.
+ * So requests take effect, and get their responses, in the order sent, and connections take turns.
  *
- * A connection is closed in stages (RFC 9112 §9.6): if it were closed with input unread, it would be reset,
- * and the system would drop the part of the last response that it has not delivered yet.
+ * A connection is closed in stages (RFC 9112 §9.6). If it were closed with unread input, it would be reset, and the
+ * system would drop the part of the last response that has not been delivered yet.
  *
  * @module
  */
@@ -76,7 +75,7 @@ export class Connection implements Holder {
   #activeAt = performance.now()
   /** Bytes received when the connection began its first response while the listener was stopping. */
   #readWhenStopping: number | undefined
-  /** Bytes that the system has accepted for sending, and the time of its latest change. */
+  /** Number of bytes that the system has accepted for sending, and the time when this number last changed. */
   #accepted = 0
   #acceptedAt = performance.now()
 

@@ -89,9 +89,9 @@ const checksPerTimeout = 4
 const workPerTurn = 64
 
 /**
- * Maximum work per turn while connections are being accepted, and for how long after each connect, in milliseconds.
- * Node.js accepts one connection per turn. If turns were long, clients would wait for seconds when thousands connect at
- * the same time.
+ * Maximum work per turn while connections are being accepted, and the time after each connect for which this limit
+ * holds, in milliseconds. Node.js accepts one connection per turn. If turns were long, clients would wait for seconds
+ * when thousands connect at the same time.
  */
 const workWhileAccepting = 2
 const acceptingTime = 10
@@ -224,7 +224,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
      */
     async stop({ timeout, grace = 0 }) {
       const end = performance.now() + timeout
-      // Must come before any connection is closed: its client would connect again, just before the listener is gone.
+      // Accept waiting connections first: a client whose connection is closed would reconnect just before the end.
       await acceptWaiting()
       isStopping = true
       maxIdle = grace

@@ -114,8 +114,8 @@ export interface Holder {
 export class HeldBytes {
   readonly #maxBytes: number
   /**
-   * Holders grouped by the number of binary digits of their bytes. This finds a holder with at least half as much as
-   * the largest without a search.
+   * Holders grouped by the number of binary digits of their bytes. A holder with at least half of the largest size is
+   * found without a search.
    */
   readonly #bySize = Array.from({ length: 33 }, () => new Set<Holder>())
   #total = 0

@@ -11,7 +11,7 @@ import type { ServerResponse } from 'node:http'
 /** A request that waits to be handled. */
 interface Arrived {
   readonly response: ServerResponse
-  /** Handles the request; `undefined` after that. */
+  /** Function that handles the request; `undefined` once it has been called. */
   handler: (() => void) | undefined
 }
 

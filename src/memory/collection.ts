@@ -110,7 +110,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   }
 }
 
-/** Returns resident memory in bytes: in total, and outside V8's heap. Both are 0 without a free file descriptor. */
+/** Returns resident memory in bytes: in total, and outside V8's heap. Both are 0 if no file descriptor is free. */
 function memoryNow(): { resident: number; outside: number } {
   try {
     const { rss, heapTotal } = process.memoryUsage()

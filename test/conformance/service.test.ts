@@ -113,7 +113,7 @@ for (const { method, path } of preflights) {
   })
 }
 
-test('§1.6 bodies are JSON, with any space around its tokens', async () => {
+test('§1.6 request bodies are JSON, with any space around the tokens', async () => {
   const body = '\r\n\t { "data" :\n{ "name" : "spaced" } , "project_id":"p"\t} \n'
   const answer = await service.request('POST', '/items', { token: service.validToken(), body })
   const item = itemOf(answer, 201)

@@ -4,7 +4,7 @@ import { test as nodeTest } from 'node:test'
 import { show, shownExchange } from './exchanges.js'
 import { Finding } from './finding.js'
 
-/** Whether the person who runs the tests has named a service. Otherwise, one was started for the tests. */
+/** Whether the person who runs the tests has named a service. Otherwise, the tests start their own service. */
 const isNamed = Boolean(process.env.BASE_URL)
 
 /** Runs a test. @param title begins with the tested clauses of the specification. */

@@ -1,4 +1,4 @@
-/** The conformance tests find every defect of an implementation, and accept every choice that the interface leaves. */
+/** The conformance tests find every defect of an implementation, and accept all choices that the interface allows. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -266,7 +266,7 @@ function replying(change: typeof parts.reply): Defect {
   return { reply: change }
 }
 
-/** Changes the responses of one endpoint with one status. */
+/** Changes the responses of an endpoint that have a given status. */
 function answering(endpoint: string, status: number, change: Partial<Reply>): Defect {
   return replying((answer, request) =>
     request.endpoint === endpoint && answer.status === status ? { ...answer, ...change } : answer,

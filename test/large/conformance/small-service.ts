@@ -1,6 +1,6 @@
 /**
  * A small second implementation of the interface. Where the interface leaves a choice, it chooses differently from this
- * service. A test can replace each of its parts by a defective one.
+ * service. Tests can replace each part of it by a defective part.
  */
 
 import { randomUUID } from 'node:crypto'

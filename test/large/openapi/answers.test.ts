@@ -1,9 +1,7 @@
 /**
- * The OpenAPI document against real answers: whatever each operation answers is documented, whatever is
- * documented is answered, and the examples are answers.
- *
- * Each error is provoked from every operation. What takes a store that fails, or an environment without
- * a secret, runs in this process. There is no error that cannot be provoked.
+ * Compares the OpenAPI document with real responses. Each response of an operation is documented, each documented
+ * response occurs, and the examples are real responses. Each operation is made to fail with each error. Failing stores
+ * and a missing secret need a service in this process. There is no error that cannot be provoked.
  */
 
 import assert from 'node:assert/strict'
@@ -23,11 +21,11 @@ import { createChecker, operationsOf, type PlacedOperation, servedDocument } fro
 
 const secret = 'a secret of at least thirty-two bytes'
 
-/** Maximum bytes of all items. */
+/** Maximum size of all items, in bytes. */
 const room = 1_000_000
 const memory = createMemoryStore(room)
 
-/** The same items behind services that differ in what goes wrong. */
+/** Origins of services that share their items; each service fails in a different way. */
 const origins = {
   normal: await serve(memory),
   broken: await serve(failing(() => new Error('unexpected'))),
@@ -53,11 +51,11 @@ const { assertDocumented, outcomesOf } = createChecker(document)
 const [server] = document.servers
 const prefix = server?.url ?? ''
 
-/** A body with members that no schema names, and numbers that no double holds. */
+/** A valid body with members that no schema names, and numbers that do not fit into a double. */
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
-/** Answers to heads that never end; all are waited for together. */
+/** Responses to requests whose head never ends. They are requested together, because each takes the whole timeout. */
 const timedOut = new Map(
   await Promise.all(
     operations.map(async (operation) => {
@@ -72,8 +70,8 @@ await until('overload', async () => {
 })
 
 /**
- * Requests that provoke each kind of response, by its error code. Where an operation cannot have that response, it is
- * one more request.
+ * Functions that send a request for each kind of response, named by its error code. If an operation cannot have such a
+ * response, the request is simply an additional one.
  */
 const provocations: Record<
   string,
@@ -108,7 +106,7 @@ const provocations: Record<
     askRaw(operation, id, (head) => `${head.replace('Host: a\r\n', '')}\r\n`),
   'BAD_REQUEST for the path': (operation) => ask(operation, '%zz'),
   ROUTE_NOT_FOUND: (operation) => ask(operation, 'a/b'),
-  METHOD_NOT_ALLOWED: (operation, id) => ask(operation, operation.method === 'GET' ? id : ''), // `GET /items/` is another operation
+  METHOD_NOT_ALLOWED: (operation, id) => ask(operation, operation.method === 'GET' ? id : ''), // `/items/` has a GET
   REQUEST_TIMEOUT: async (operation) => timedOut.get(operation) ?? assert.fail(),
   PAYLOAD_TOO_LARGE: (operation, id) =>
     askRaw(operation, id, (head) => `${head}Content-Length: ${16 * 1024 * 1024 + 1}\r\n\r\n`),
@@ -124,11 +122,11 @@ const provocations: Record<
   'STORE_FULL for a delete': (operation, id) => ask(operation, id, {}, origins.full),
 }
 
-/** The bodies and header values of all answers, with the same id for all ids, and the same hash for all. */
+/** Bodies and header values of all responses; placeholders replace ids and hashes. */
 const real = new Set<string>()
 
 for (const operation of operations) {
-  test(`${operation.operationId}: all answers are documented, and all that is documented is answered`, async () => {
+  test(`${operation.operationId}: every response is documented, and every documented response occurs`, async () => {
     const seen = new Set<string>()
     for (const [title, provoke] of Object.entries(provocations)) {
       const answer = await provoke(operation, await newItem())
@@ -143,7 +141,7 @@ for (const operation of operations) {
   })
 }
 
-test('the examples of requests get the examples of responses, and all examples are real', async () => {
+test('requests from the examples get the responses in the examples, and all examples are real', async () => {
   const { examples, headers } = document.components
   const { itemRequest, replaceRequest, ...responses } = examples
   const origin = await serve(createMemoryStore(room))
@@ -166,7 +164,7 @@ test('the examples of requests get the examples of responses, and all examples a
   await request('GET', `/items/${itemId}`)
   await request('GET', '/health')
   for (const [name, { value }] of Object.entries(responses)) {
-    assert.ok(real.has(withoutIds(JSON.stringify(value))), `${name} is no real answer`)
+    assert.ok(real.has(withoutIds(JSON.stringify(value))), `${name} is not a real response`)
   }
   for (const [name, { example }] of Object.entries(headers)) {
     assert.ok(real.has(`${name.toLowerCase()}: ${withoutIds(String(example))}`), name)
@@ -198,7 +196,7 @@ async function newItem(): Promise<string> {
   return String(record(record(created.json()).data).id)
 }
 
-/** Sends a request of an operation, which is valid where the options do not say otherwise. */
+/** Sends the request of an operation. The request is valid unless the options change it. */
 function ask(
   { method, path, requestBody }: PlacedOperation,
   itemId: string,
@@ -212,7 +210,7 @@ function ask(
   })
 }
 
-/** Sends a request of an operation whose head is written by hand. */
+/** Sends the request of an operation with a head that `finish` completes. */
 function askRaw(
   { method, path }: PlacedOperation,
   itemId: string,
@@ -228,7 +226,7 @@ function askRaw(
   return exchangeOne(origin, finish(`${lines.join('\r\n')}\r\n`))
 }
 
-/** A store of the same items in which every operation fails. */
+/** Returns a store in which every operation fails with an error. */
 function failing(error: () => Error): ItemStore {
   const fail = () => Promise.reject(error())
   return {

@@ -1,4 +1,4 @@
-/** Clients that others generate from the OpenAPI document: type-checked, and used with the service. */
+/** Clients that are generated from the OpenAPI document can be compiled, and work with the service. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { ownService } from '../../support/own-service.js'
 import { root, toolCommand, toolsFolder } from '../../support/tools.js'
 
-/** Creates an item, reads it and another that is not there. What must not compile is never run. */
+/** Programs that create an item and read known and unknown ones. `wrong` must not compile, and is never called. */
 const programs = [
   {
     generator: 'openapi-typescript',
@@ -38,7 +38,7 @@ const programs = [
       export function wrong() {
         // @ts-expect-error data is missing
         client.POST('/items', { body: { title: 'first' } })
-        // @ts-expect-error data is no object
+        // @ts-expect-error data is not an object
         client.POST('/items', { body: { data: 1 } })
         // @ts-expect-error there is no such path
         client.GET('/item')
@@ -74,7 +74,7 @@ const programs = [
       export function wrong() {
         // @ts-expect-error data is missing
         createItem({ body: { title: 'first' } })
-        // @ts-expect-error data is no object
+        // @ts-expect-error data is not an object
         createItem({ body: { data: 1 } })
         // @ts-expect-error project_id is misspelt
         createItem({ body: { data: {}, projectId: 'demo' } })
@@ -97,7 +97,7 @@ const compilerOptions = {
 }
 
 for (const { generator, args, text } of programs) {
-  test(`a client made by ${generator} is sound, and creates and reads an item`, async () => {
+  test(`a client made by ${generator} compiles, and creates and reads an item`, async () => {
     const own = await ownService()
     const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
     symlinkSync(join(toolsFolder, 'node_modules'), join(folder, 'node_modules'))
@@ -122,7 +122,7 @@ for (const { generator, args, text } of programs) {
   })
 }
 
-/** Runs a program with Node.js and gives its output. @throws {Error} with all of it when it fails. */
+/** Runs a program with Node.js, and returns its standard output. @throws {Error} with all output if it fails. */
 function run(cwd: string, args: string[], env: NodeJS.ProcessEnv = {}): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd,

@@ -1,11 +1,11 @@
-/** Reads the OpenAPI document of a service, and checks responses against it. */
+/** Reads the OpenAPI document of a service, and checks responses against the document. */
 
 import assert from 'node:assert/strict'
 import { type Answer, send } from '../../conformance/client.js'
 import { record } from '../../conformance/expect.js'
 import { requireTool } from '../../support/tools.js'
 
-/** The kind of a response: its status and, for an error, its code or that it has none. */
+/** Kind of a response: its status and, for an error, its code or `no code`. */
 export type Outcome = string
 
 interface Referable {
@@ -44,10 +44,10 @@ export interface Document {
   }
 }
 
-/** An operation with its place in the document. */
+/** An operation with its method and path in the document. */
 export interface PlacedOperation extends Operation {
   readonly method: string
-  /** Relative to the server, with `{item_id}` in it. */
+  /** Path relative to the server, with the placeholder `{item_id}`. */
   readonly path: string
 }
 
@@ -59,11 +59,11 @@ interface Ajv {
 const { Ajv2020 }: { Ajv2020: new (options: object) => Ajv } = requireTool('ajv/dist/2020.js')
 const addFormats: (ajv: Ajv) => void = requireTool('ajv-formats')
 
-/** Headers of HTTP itself and of CORS, which any response may have. */
+/** General headers of HTTP and of CORS, which any response may have. */
 const general =
   /^(?:content-type|content-length|date|connection|keep-alive|access-control-(?:allow-origin|expose-headers))$/
 
-/** Returns the document that a service serves. */
+/** Returns the OpenAPI document that a service serves. */
 export async function servedDocument(origin: URL): Promise<Document> {
   const answer = await send(origin, 'GET', '/openapi.json')
   assert.equal(answer.status, 200, answer.text)
@@ -78,13 +78,13 @@ export function operationsOf({ paths }: Document): PlacedOperation[] {
   )
 }
 
-/** Returns functions that check responses against a document. */
+/** Returns functions that check responses against an OpenAPI document. */
 export function createChecker(document: Document) {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
   addFormats(ajv)
   ajv.addSchema(document, 'document')
 
-  /** Returns the target of a reference. */
+  /** Returns the target of a reference; any other value unchanged. */
   function resolved<T extends Referable>(value: T): T {
     if (value.$ref === undefined) return value
     let target: unknown = document
@@ -127,7 +127,7 @@ export function createChecker(document: Document) {
 
   /**
    * Checks status, headers, body and error code of a response against its operation in the document.
-   * @returns its outcome.
+   * @returns the outcome of the response.
    */
   function assertDocumented(operation: PlacedOperation, answer: Answer): Outcome {
     const { path, method, responses } = operation
@@ -157,7 +157,7 @@ function outcomeOf(status: number, body: unknown): Outcome {
     : `${status} ${record(detail).error_code ?? 'no code'}`
 }
 
-/** Returns a JSON Pointer as a fragment of a URL (RFC 6901). */
+/** Returns a JSON Pointer in the form of a URL fragment (RFC 6901). */
 function pointerTo(names: readonly (string | number)[]): string {
   return names
     .map(

@@ -1,4 +1,4 @@
-/** The OpenAPI document against the rules of other people. */
+/** Checks the OpenAPI document with the linter Redocly. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -35,7 +35,7 @@ const locations = unused.map((name) => `#/components/schemas/${name}`)
 const ignored = { 'openapi.json': { 'no-unused-components': locations } }
 writeFileSync(join(folder, '.redocly.lint-ignore.yaml'), JSON.stringify(ignored))
 
-test('Redocly has nothing to say about the document, warnings included', () => {
+test('Redocly reports no errors and no warnings for the document', () => {
   const args = [toolCommand('redocly'), 'lint', 'openapi.json', '--format', 'json']
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: folder,

@@ -1,4 +1,4 @@
-/** Bodies that would take many times their bytes of memory, or that never end. */
+/** Tests of request bodies that could take much more memory than their size, or that never end. */
 
 import assert from 'node:assert/strict'
 import { assertRefused } from '../../decisions/expect.js'
@@ -9,7 +9,7 @@ import { until } from '../../support/until.js'
 
 const limit = 16 * 1024 * 1024
 
-ownTest('a small heap is enough for the largest body, whatever is in it', async () => {
+ownTest('a small heap is enough for the largest body, with any content', async () => {
   const own = await ownService({ NODE_OPTIONS: '--max-old-space-size=64' })
   const send = (body: string) => own.request('POST', '/items', { token: own.validToken(), body })
   const members: string[] = []
@@ -34,9 +34,9 @@ ownTest('a body in chunks of one byte takes no more memory than its bytes', asyn
   const head = headOf(own, 'POST', '/items', 'Transfer-Encoding: chunked')
   const socket = openSocket(own.baseUrl, head)
   socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
-  // All has been sent once the number of written bytes no longer grows.
+  // The body has been sent completely once the number of written bytes no longer grows.
   let last = -1
-  await until('all has come', () => {
+  await until('the end of sending', () => {
     const isSame = socket.bytesWritten === last && socket.writableLength === 0
     last = socket.bytesWritten
     return isSame
@@ -48,7 +48,7 @@ ownTest('a body in chunks of one byte takes no more memory than its bytes', asyn
 })
 
 ownTest(
-  'bodies beyond the bytes that pending ones may take get 503 with Retry-After, until there is room again',
+  'bodies above the limit for pending bodies get 503 with Retry-After, until there is space again',
   async () => {
     const limits = withLimits({ maxPendingBytes: 15_000_000 })
     const own = await ownService({ MAX_BODY_BYTES: '10000000' }, limits)
@@ -72,21 +72,21 @@ ownTest(
     assert.match(answered.map((each) => each.answer).join(), /HTTP\/1\.1 201 Created\r\n/)
     for (const socket of sockets) socket.destroy()
 
-    // Those that were cut short free their memory as well.
+    // Bodies that were cut short free their memory too.
     for (let round = 0; round < 3; round += 1) {
       const broken = halfSent()
-      await until('all is sent', () => broken.writableLength === 0)
+      await until('the end of sending a body', () => broken.writableLength === 0)
       broken.destroy()
     }
     const body = `{"data":{}}${' '.repeat(9_000_000)}`
-    await until('room again', async () => {
+    await until('space for a body', async () => {
       const options = { token: own.validToken(), body }
       return (await own.request('POST', '/items', options)).status === 201
     })
   },
 )
 
-ownTest('idle connections keep nothing of the bodies of their last requests', async () => {
+ownTest('idle connections do not keep the bodies of their last requests in memory', async () => {
   const own = await ownService()
   const before = residentBytes(own)
   const body = `{"data":{"pad":"${'x'.repeat(15_000_000)}"}}`
@@ -98,12 +98,12 @@ ownTest('idle connections keep nothing of the bodies of their last requests', as
   assert.ok(more < 300_000_000, `${more} bytes more`)
 })
 
-/** The text as chunks of one byte each (RFC 9112 §7.1). */
+/** Returns a text as chunks of one byte each (RFC 9112 §7.1). */
 function chunked(text: string): string {
   return text.replace(/./g, '1\r\n$&\r\n')
 }
 
-ownTest('the pieces of refused bodies do not fill the heap of the process', async () => {
+ownTest('the pieces of rejected bodies do not fill the heap of the process', async () => {
   const own = await ownService()
   const body = `{"data":{"a":"${'x'.repeat(1_000_000)}"}}`
   const refuse = async (count: number) => {

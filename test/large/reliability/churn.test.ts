@@ -1,6 +1,6 @@
 /**
- * Churn: clients that create, replace and delete items of 100 bytes to 2 MB while others read lists slowly,
- * until all items are deleted again; and what is left of the memory, and of the room, after it.
+ * Churn: clients create, replace and delete items of 100 bytes to 2 MB while others read lists slowly. After all items
+ * are deleted, the service must return its memory, and its store must have space again.
  */
 
 import assert from 'node:assert/strict'
@@ -15,9 +15,9 @@ import { headOf, openSocket } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
 /**
- * The memory of the container that the service is to be in, and its store, in MiB; and how many times its idle
- * memory may be left. `npm run check` has the narrower bound: a busy machine may have made fewer changes, or
- * collect later.
+ * Memory of the service's container and its store, in MiB; duration of the churn, in seconds; maximum growth of memory
+ * as a factor. `npm run check` uses a stricter factor. The default allows for a busy machine, which may make fewer
+ * changes or collect garbage later.
  */
 const { memory, store, seconds, growth } = numbers({
   memory: 220,
@@ -27,16 +27,16 @@ const { memory, store, seconds, growth } = numbers({
 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = store * mebibyte
-/** Items take room besides their text: the least part of the store that the texts of 3 KB have to reach. */
+/** Minimum share of the store that texts of 3 KB must fill. Items take space besides their text. */
 const fill = 0.93
 const slowReaders = 10
-/** A slow reader takes 64 KiB at a time, and rests so long between, in milliseconds. */
+/** Pause of a slow reader after each 64 KiB, in milliseconds. */
 const rest = 20
-/** How long the service may take to give memory back, in milliseconds, and how much of its idle memory is enough. */
+/** Maximum time for the service to return memory, in milliseconds, and the growth factor that ends the wait. */
 const settling = 15_000
 const settled = 1.3
 
-ownTest('after churn, memory is given back, and the store can be filled and listed', async (t) => {
+ownTest('after churn, memory is returned, and the store can be filled and listed', async (t) => {
   const settings = {
     MAX_MEMORY_BYTES: String(Math.floor(memory * 0.9) * mebibyte),
     MAX_STORE_BYTES: String(maxStoreBytes),
@@ -51,7 +51,7 @@ ownTest('after churn, memory is given back, and the store can be filled and list
   assert.deepEqual({ end, listed }, { end: 507, listed: 200 })
 })
 
-/** @returns resident memory before, and once it has settled after all items are deleted, and how much was served. */
+/** Runs the churn. @returns resident bytes before it and after all items are deleted, and the number of requests. */
 async function churn(service: OwnService) {
   let isOver = false
 
@@ -69,7 +69,7 @@ async function churn(service: OwnService) {
     }
   }
 
-  const warmUp = startLoad(service, { pause: 0 }) // the first requests load code
+  const warmUp = startLoad(service, { pause: 0 }) // the first requests load code, which takes memory
   await until('it is warm', () => servedBy(warmUp) > 500)
   await warmUp.stop()
   await warmUp.clear()
@@ -95,7 +95,7 @@ async function churn(service: OwnService) {
   return { idle, after, served: servedBy(load) }
 }
 
-/** @returns bytes of the texts that were stored until the store was full, the status of that, and of a list. */
+/** Fills the store, then lists it. @returns bytes of stored texts; statuses of the last create and of the list. */
 async function fillAndList(service: OwnService) {
   const agent = new Agent({ keepAlive: true })
   const call = keptClient(service, agent)

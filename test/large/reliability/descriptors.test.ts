@@ -1,4 +1,4 @@
-/** More connections than there are file descriptors for. */
+/** Tests of more connections than the process has file descriptors for. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -9,12 +9,12 @@ import { freePort } from '../../support/process.js'
 import { openSockets } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
-/** The limit and what it is read from are those of Linux. */
+/** Runs a test only on Linux, whose file descriptor limit and `/proc` the test uses. */
 const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
 for (const limit of [128, 512, 1024]) {
   linuxTest(
-    `${limit} descriptors, more connections: it goes on, and serves when they go`,
+    `with more connections than its ${limit} descriptors, the service keeps running, and recovers`,
     async () => {
       const metricsPort = await freePort()
       const limited = `ulimit -n ${limit}; exec "$0" "$@"`
@@ -30,8 +30,8 @@ for (const limit of [128, 512, 1024]) {
 
       const open = new Set<Socket>(openSockets(own.baseUrl, limit + 100))
       for (const socket of open) socket.resume().on('close', () => open.delete(socket))
-      await until('those that are too many are closed', () => open.size <= room)
-      // Descriptors are left for the metrics, and for what is read from /proc.
+      await until('the end of excess connections', () => open.size <= room)
+      // Some descriptors remain for metrics, and for reading files in /proc.
       const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
       assert.match(metrics, /^item_store_items 1$/m)
 
@@ -48,13 +48,13 @@ for (const limit of [128, 512, 1024]) {
   )
 }
 
-linuxTest('too few descriptors to load a command: exit code 2 and one line', () => {
+linuxTest('a command with too few descriptors to load prints one line, with exit code 2', () => {
   const run = (limit: number) => {
     const args = ['-c', `ulimit -n ${limit}; exec "$0" "$@"`, process.execPath, cli, 'openapi']
     const { status, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
     return { status, stderr }
   }
-  // Far fewer, and Node.js itself does not start.
+  // With far fewer descriptors, Node.js itself would not start.
   let limit = 40
   while (run(limit).status === 0) limit -= 1
   const stderr = 'item-store: too many open files; raise the limit (ulimit -n)\n'

@@ -1,4 +1,4 @@
-/** A shutdown while clients pipeline creates without end, and whether all of them learn what was done. */
+/** Tests a shutdown while clients pipeline creates without end. All clients must learn which items were created. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,13 +12,13 @@ import { headOf } from '../../support/socket.js'
 
 const { count } = numbers({ count: 10 })
 
-/** How much a client writes at a time, in bytes. */
+/** Bytes that a client writes at a time. */
 const burst = 128 * 1024
 
-/** How long it may take until the service has stopped, in milliseconds; it is told to take 10 s at most. */
+/** Maximum time until the service has stopped, in milliseconds. The service's own limit is 10 s. */
 const endTimeout = 60_000
 
-ownTest('SIGTERM while clients pipeline creates without end: each create is answered', async () => {
+ownTest('SIGTERM while clients pipeline creates endlessly: each create is answered', async () => {
   const random = randomNumbers()
   for (let round = 1; round <= count; round += 1) {
     const textLength = [0, 300, 3_000, 30_000][random(4)] ?? 0
@@ -40,13 +40,13 @@ ownTest('SIGTERM while clients pipeline creates without end: each create is answ
 })
 
 interface ClientEnd {
-  /** Complete responses that say that an item was created. */
+  /** Number of complete responses that confirm a create. */
   readonly answered: number
-  /** What should not have been. */
+  /** Descriptions of everything that went wrong. */
   readonly problems: string[]
 }
 
-/** Writes creates for as long as the connection takes them, and reads all the time. */
+/** Starts a client that writes creates as long as the connection is open, and reads all responses. */
 function startClient(own: OwnService, textLength: number): Promise<ClientEnd> {
   const body = `{"data":{"text":"${'x'.repeat(textLength)}"}}`
   const request = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`) + body
@@ -59,14 +59,14 @@ function startClient(own: OwnService, textLength: number): Promise<ClientEnd> {
   return countResponses(socket)
 }
 
-/** Reads until the connection ends. */
+/** Counts the responses on a connection until it ends. */
 async function countResponses(socket: Socket): Promise<ClientEnd> {
   const problems: string[] = []
   let seen = 0
   let answered = 0
   let isLast = false
   const reader = answerReader()
-  socket.on('error', (error) => problems.push(error.message)) // the responses must come without a reset
+  socket.on('error', (error) => problems.push(error.message)) // the connection must not be reset
   socket.on('data', (chunk: Buffer) => {
     reader.take(chunk)
     for (const { status, head } of reader.answers.slice(seen)) {
@@ -77,7 +77,7 @@ async function countResponses(socket: Socket): Promise<ClientEnd> {
       isLast = headerOf(head, 'connection') === 'close'
     }
   })
-  await once(socket, 'close').catch(() => undefined) // the error is among the problems
+  await once(socket, 'close').catch(() => undefined) // `problems` contains the error
   const { length } = reader.rest()
   if (length > 0) problems.push(`${length} bytes of a response that was cut short`)
   if (!isLast) problems.push('the last response has no Connection: close')

@@ -1,4 +1,4 @@
-/** What happens when there is too much: of work, of memory, of clients that do not read. */
+/** Tests of the service under overload: too much work, too little memory, or clients that do not read. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -9,18 +9,18 @@ import { residentBytes } from '../../support/process.js'
 import { headOf, openSocket, openSockets, slowly } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
-/** Enough for an idle service, and not for the bodies below. */
+/** Memory limits that are enough for an idle service, but not for large bodies. */
 const smallMemory = { MAX_MEMORY_BYTES: '250000000', MAX_STORE_BYTES: '50000000' }
 const anyBodies = withLimits({ maxPendingBytes: 1_000_000_000 })
 
-/** Sends 225 MB of bodies, each held by the service until the rest of it comes. */
+/** Sends 225 MB of incomplete bodies, which the service holds until the rest of each body arrives. */
 function holdBodies(own: OwnService): Socket[] {
   const head = headOf(own, 'POST', '/items', 'Content-Length: 16000000')
   return openSockets(own.baseUrl, 15, head + ' '.repeat(15_000_000))
 }
 
 ownTest(
-  'over MAX_MEMORY_BYTES item requests get 503 with Retry-After, and health goes on',
+  'above MAX_MEMORY_BYTES, item requests get 503 with Retry-After, and health checks still work',
   async () => {
     const own = await ownService(smallMemory, anyBodies)
     const { call, request, validToken } = own
@@ -32,17 +32,17 @@ ownTest(
     assert.equal(refused.headers['retry-after'], '1')
     assert.match(refused.text, /"error_code":"SERVICE_UNAVAILABLE"/)
     assert.match(refused.text, /"session_id":"[0-9a-f-]{36}"/)
-    await until('health says so', async () => {
-      // memory may be below it for a moment
+    await until('the overload in the health response', async () => {
+      // memory may be below the limit for a moment
       const health = await request('GET', '/health')
       assert.equal(health.status, 200)
       return JSON.parse(health.text).overload === 'MAX_MEMORY_BYTES'
     })
-    // Deleting makes room.
+    // Deletes are allowed, because they free memory.
     const { status } = await request('DELETE', '/items/none', { token: validToken() })
     assert.equal(status, 404)
 
-    // At most once a second, the log says which limit was exceeded, and by what value.
+    // At most once a second, the log names the exceeded limit and the actual value.
     for (let count = 0; count < 200; count += 1) await call('GET', '/items/none')
     const lines = own.log.filter(({ error_code }) => error_code === 'SERVICE_UNAVAILABLE')
     const times = lines.map(({ time }) => Date.parse(String(time)))
@@ -58,7 +58,7 @@ ownTest(
 )
 
 ownTest(
-  'garbage over MAX_MEMORY_BYTES is collected, so that the service recovers by itself',
+  'garbage above MAX_MEMORY_BYTES is collected, so that the service recovers by itself',
   async () => {
     const own = await ownService(smallMemory, anyBodies)
     const sockets = holdBodies(own)
@@ -69,10 +69,10 @@ ownTest(
 )
 
 ownTest(
-  'over the maximum event loop delay item requests get 503, and the service recovers by itself',
+  'above the maximum event loop delay, item requests get 503, and the service recovers by itself',
   async () => {
     const own = await ownService({}, withLimits({ maxEventLoopDelay: 1 }))
-    // No request would hold up the event loop, so the process is stopped for a while.
+    // No request delays the event loop enough, so the test stops the process for a while.
     await until('a 503', async () => {
       own.child.kill('SIGSTOP')
       await delay(200)
@@ -85,7 +85,7 @@ ownTest(
 )
 
 ownTest(
-  '1,000 slow clients and 100 unread listings of 10 MB: others are answered, memory is bounded',
+  'with 1,000 slow clients and 100 unread lists of 10 MB, others get responses, and memory is bounded',
   async (t) => {
     const own = await ownService()
     const pad = 'x'.repeat(100_000)
@@ -109,7 +109,7 @@ ownTest(
   },
 )
 
-ownTest('100 unread responses with an item of 15 MB make no copies of it', async () => {
+ownTest('100 unread responses with the same item of 15 MB do not copy the item', async () => {
   const own = await ownService()
   const pad = 'x'.repeat(15_000_000)
   const { text } = await own.call('POST', '/items', { data: { pad } })
@@ -124,12 +124,12 @@ ownTest('100 unread responses with an item of 15 MB make no copies of it', async
   assert.ok(more < 100_000_000, `${more} bytes more`)
 })
 
-ownTest('9,000 idle connections are kept, and others are answered', async (t) => {
+ownTest('9,000 idle connections stay open, and other clients get responses', async (t) => {
   const own = await ownService()
   const before = residentBytes(own)
   const sockets: Socket[] = []
   while (sockets.length < 9000) {
-    const some = openSockets(own.baseUrl, 200) // the system keeps few that are not accepted yet
+    const some = openSockets(own.baseUrl, 200) // the system keeps few connections that are not accepted yet
     await Promise.all(some.map((socket) => once(socket, 'connect')))
     sockets.push(...some)
   }
@@ -143,7 +143,7 @@ ownTest('9,000 idle connections are kept, and others are answered', async (t) =>
 
 for (const path of ['/items', '/items/{id}']) {
   ownTest(
-    `a client that reads GET ${path} slowly is not dropped, however long it takes`,
+    `a client that slowly reads GET ${path} is not disconnected, however long it takes`,
     async () => {
       const own = await ownService({ MAX_BODY_BYTES: '50000000' }, withLimits({ idleTimeout: 2 }))
       const pad = 'x'.repeat(40_000_000)
@@ -157,7 +157,7 @@ for (const path of ['/items', '/items/{id}']) {
   )
 }
 
-/** Time of the slowest of some requests, one after the other, in milliseconds. */
+/** Sends requests one after the other. @returns the time of the slowest one, in milliseconds. */
 async function slowestAnswer(own: OwnService, count: number): Promise<number> {
   let slowest = 0
   for (let at = 0; at < count; at += 1) {

@@ -1,4 +1,4 @@
-/** Pipelined requests, in numbers. */
+/** Tests of the memory that large numbers of pipelined requests take. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { until } from '../../support/until.js'
 const health = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
 ownTest(
-  'beyond the bytes that pipelined requests may take the connection that holds the most is closed, and no other',
+  'above the limit for pipelined requests, only the connection that holds the most bytes is closed',
   async () => {
     const own = await ownService({}, withLimits({ maxPipelinedBytes: 60_000 }))
     await own.call('POST', '/items', { data: { pad: 'x'.repeat(15_000_000) } })
@@ -29,7 +29,7 @@ ownTest(
 )
 
 ownTest(
-  'a million pipelined requests whose answers nobody reads take bounded memory, in a small heap',
+  'a million pipelined requests with unread responses take bounded memory, in a small heap',
   async () => {
     const own = await ownService({ NODE_OPTIONS: '--max-old-space-size=128' })
     const before = residentBytes(own)
@@ -40,10 +40,10 @@ ownTest(
       await delay(100)
       more = Math.max(more, residentBytes(own) - before)
     }
-    // As objects they would take 2.5 GB. They wait as bytes, most of them in the system's buffers.
+    // As objects, the requests would take 2.5 GB. They wait as bytes, most of which are in the system's buffers.
     assert.ok(more < 150_000_000, `${more} bytes more`)
     for (const socket of sockets) socket.destroy()
-    // It may take its time: what was read of the requests is worked off first.
+    // This response may take long: the requests that were already read are served first.
     await fetch(`${own.baseUrl}/health`, { signal: AbortSignal.timeout(20_000) })
   },
 )
@@ -53,7 +53,7 @@ async function holdsNothing(metricsPort: number): Promise<boolean> {
   return /^item_store_memory_bytes 0$/m.test(metrics)
 }
 
-ownTest('HEAD of a list leaves no memory behind', async () => {
+ownTest('after HEAD of a list, deleted items free their memory', async () => {
   const metricsPort = await freePort()
   const own = await ownService({ METRICS_PORT: String(metricsPort) })
   const { text } = await own.call('POST', '/items', { data: {} })
@@ -67,7 +67,7 @@ for (const { end, bytes } of [
   { end: 'and CONNECT', bytes: 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n' },
 ]) {
   ownTest(
-    `pipelined lists ${end} from a client that disconnects leave no memory behind`,
+    `after a client pipelines lists ${end} and disconnects, deleted items free their memory`,
     async () => {
       const metricsPort = await freePort()
       const own = await ownService({ METRICS_PORT: String(metricsPort) })

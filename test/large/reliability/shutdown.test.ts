@@ -1,4 +1,4 @@
-/** How the service ends: what was accepted is answered, whatever clients do. */
+/** Tests of the shutdown: accepted requests get their responses, whatever clients do. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -11,12 +11,12 @@ import { until } from '../../support/until.js'
 
 const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Waits until connections that were open before are accepted: those of the system come in turn. */
+/** Waits until the service has accepted all earlier connections: a request on a new connection is served after them. */
 async function accepted({ request }: OwnService): Promise<void> {
   await request('GET', '/health')
 }
 
-/** Tells the service to stop, and waits until it accepts no new connections. */
+/** Stops the service with SIGTERM, and waits until it accepts no new connections. */
 async function tellToEnd({ child, baseUrl }: OwnService): Promise<void> {
   child.kill('SIGTERM')
   await until('no new connections', () =>
@@ -28,14 +28,14 @@ async function tellToEnd({ child, baseUrl }: OwnService): Promise<void> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  ownTest(`${signal} under 20 busy connections: each create is answered, exit code 0`, async () => {
+  ownTest(`${signal} with 20 busy connections: each create is answered, exit code 0`, async () => {
     const own = await ownService({}, withLimits({}))
     const clients = busyClients(own, 20)
     await clients.untilBusy()
     own.child.kill(signal)
-    const exit = await own.ended() // first, as the clients go on for as long as it does
+    const exit = await own.ended() // awaited first, because the clients continue until the service ends
     const all = await clients.ended()
-    // A client that a busy machine holds up may send one more request after its connection was closed.
+    // A client that is slow on a busy machine may send one more request after its connection was closed.
     const broken = all.flatMap(({ broken }) => broken).filter((reason) => reason !== 'ECONNRESET')
     assert.deepEqual(broken, [])
     assert.equal(
@@ -46,7 +46,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-ownTest('SIGTERM while a slow client reads a list: it gets all of it', async () => {
+ownTest('SIGTERM while a slow client reads a list: the client gets the whole list', async () => {
   const own = await ownService({ SHUTDOWN_TIMEOUT: '60' })
   const pad = 'x'.repeat(15_000_000)
   await own.call('POST', '/items', { data: { pad } })
@@ -66,13 +66,13 @@ ownTest('SIGTERM while a slow client reads a list: it gets all of it', async () 
 })
 
 ownTest(
-  'SIGTERM while a body is sent whose token is refused: the answer is not reset',
+  'SIGTERM while the body of a request with a rejected token is sent: the response is not lost',
   async () => {
     const own = await ownService()
     const socket = openSocket(own.baseUrl)
     await accepted(own)
     await tellToEnd(own)
-    const closed = once(socket, 'close') // fails where it is reset
+    const closed = once(socket, 'close') // fails if the connection is reset
     const piece = 'x'.repeat(1_000_000)
     socket.write('POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n')
     assert.match(await firstText(socket), /^HTTP\/1\.1 401 Unauthorized\r\n/)
@@ -86,7 +86,7 @@ ownTest(
 )
 
 ownTest(
-  'an idle connection does not hold the end, and a request on it is still answered',
+  'an idle connection does not delay a shutdown, and a request on it still gets a response',
   async () => {
     const own = await ownService()
     const [, late] = [openSocket(own.baseUrl), openSocket(own.baseUrl)]
@@ -100,7 +100,7 @@ ownTest(
   },
 )
 
-ownTest('npm start ends with the service: what was accepted is answered, exit code 0', async () => {
+ownTest('npm start ends with the service: accepted requests succeed, exit code 0', async () => {
   const { PATH } = process.env
   const command: Command = ['npm', 'start', '--silent', '--']
   const own = await ownService({ PATH }, command)
@@ -116,7 +116,7 @@ ownTest('npm start ends with the service: what was accepted is answered, exit co
   assert.deepEqual(await own.ended(), [0, null])
 })
 
-ownTest('a reader of the log that goes away does not hold the end', async () => {
+ownTest('a shutdown is not delayed when the reader of the log has disconnected', async () => {
   const { child, ended } = await ownService()
   child.stdout.destroy()
   await delay(50)

@@ -1,4 +1,4 @@
-/** What operators see: metrics, log lines, and nothing that must stay secret. */
+/** Tests of metrics and log lines for operators, which must not contain secrets. */
 
 import assert from 'node:assert/strict'
 import { ownService, ownTest } from '../../support/own-service.js'
@@ -44,7 +44,7 @@ ownTest('metrics count requests, tokens, items and bytes, on their own port only
 })
 
 ownTest(
-  'at debug each request has a line with its session id and traceparent; nothing secret in it',
+  'at level debug, each request has a log line with session id and traceparent, without secrets',
   async () => {
     const own = await ownService({ LOG_LEVEL: 'debug' })
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
