@@ -41,7 +41,7 @@ export const accepted: Record<string, string> = {
 }
 
 /** Texts that are not JSON, although some parsers accept them. The service has to reject them. */
-export const refused: Record<string, string> = {
+export const rejected: Record<string, string> = {
   'no value': '',
   'a comma alone': ',',
   'two values': '1 2',

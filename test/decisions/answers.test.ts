@@ -26,7 +26,7 @@ ownTest('§2.4 service_name is the setting SERVICE_NAME, by default item-store',
   assert.equal(service_name, 'Schlüssel "1"')
 })
 
-test('§2.3 §4.2 §4.5 a response with items has its members in order, with status and message', async () => {
+test('§2.3 §4.2 §4.5 the envelope of an item or list has its members in order, with status and message', async () => {
   const { path } = await newItem(service)
   for (const [method, target, code, status, message] of [
     ['POST', '/items', 201, 'created', 'Item created successfully'],
@@ -76,7 +76,7 @@ test('§4.3 a 201 has a Location, from which the item can be read', async () => 
 ownTest('§4.2 a list that is read slowly shows all items as of one moment', async () => {
   const own = await ownService()
   const count = 32
-  const text = 'x'.repeat(1_000_000) // all items exceed the buffers of a connection
+  const text = 'x'.repeat(1_000_000) // all items together exceed the buffers of a connection
   const before = []
   for (let index = 0; index < count; index += 1) {
     before.push(await create(own, { index, text, version: 1 }))

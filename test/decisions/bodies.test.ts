@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { create, itemOf, listed, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
-import { refused } from '../corpora/json-values.js'
+import { rejected } from '../corpora/json-values.js'
 import { exchangeOne, firstText, headOf, openSocket } from '../support/socket.js'
 import { assertRefused, createText, sendText } from './expect.js'
 
@@ -60,9 +60,9 @@ for (const [title, body, says] of malformed) {
   })
 }
 
-for (const [title, value] of Object.entries(refused)) {
+for (const [title, value] of Object.entries(rejected)) {
   test(`§4 malformed JSON is rejected with line and column: ${title}`, async () => {
-    assert.throws(() => JSON.parse(value), SyntaxError) // the text is indeed not JSON
+    assert.throws(() => JSON.parse(value), SyntaxError) // the platform agrees that this is no JSON
     await assertInvalid(/line \d+, column \d+/, { body: `{"data":{"value":${value}}}` })
   })
 }

@@ -75,7 +75,7 @@ ownTest('responses to pipelined reads that were begun before SIGTERM arrive', as
   const socket = openSocket(own.baseUrl, bytes).pause()
   await until('a response', () => own.log.some(({ method }) => method === 'GET'))
   own.child.kill('SIGTERM')
-  await until('a log line', () => own.log.some(({ msg }) => msg === 'SIGTERM: stopping'))
+  await until('SIGTERM is logged', () => own.log.some(({ msg }) => msg === 'SIGTERM: stopping'))
   const chunks: Buffer[] = []
   for await (const chunk of slowly(socket)) chunks.push(chunk)
   const responses = responsesIn(Buffer.concat(chunks).toString('latin1'))
@@ -89,7 +89,7 @@ ownTest('responses to pipelined reads that were begun before SIGTERM arrive', as
 ownTest('a half-sent body delays the shutdown no longer than SHUTDOWN_TIMEOUT', async () => {
   const own = await ownService({ SHUTDOWN_TIMEOUT: '1' })
   openSocket(own.baseUrl, `${headOf(own, 'POST', '/items', 'Content-Length: 9')}{"data`)
-  await own.request('GET', '/health') // now the earlier connection has been accepted too
+  await own.request('GET', '/health') // the service has accepted the earlier connection too
   own.child.kill('SIGTERM')
   assert.deepEqual(await own.ended(), [0, null])
 })

@@ -32,7 +32,7 @@ function hashOf(answer: Answer): string {
 
 const foreign = '"another"'
 
-test('§4.9 create, read and replace give equal texts the same ETag, and different texts another', async () => {
+test('§4.9 create, read and replace send the same ETag for equal texts of an item, and another for other texts', async () => {
   const { path, tag } = await newItem(service)
   const read = await send('GET', path)
   assert.equal(tagOf(read), tag)

@@ -157,7 +157,7 @@ for (const [title, before] of [
   })
 }
 
-const ownStatus: Record<string, number> = { GET: 200, DELETE: 204 } // PUT needs a valid body
+const ownStatus: Record<string, number> = { GET: 200, DELETE: 204 } // GET and DELETE need no body
 const bearers = [
   { kind: 'no token', token: '', refusal: 401 },
   { kind: 'a token that was seen before', token: service.validToken(), refusal: undefined },
@@ -175,8 +175,8 @@ const bearers = [
 for (const { kind, token, refusal } of bearers) {
   for (const method of ['GET', 'DELETE', 'PUT']) {
     test(`§7 ${method} with a malformed body and ${kind} gets one response, and a 400 changes nothing`, async () => {
-      // In one packet, the service knows that the body is malformed before it acts. In two packets, it
-      // may act on the head, and send the usual response, before the body arrives.
+      // If head and body arrive in one packet, the service knows that the body is malformed before it acts.
+      // If the body arrives later, the service may act on the head, and send the usual response, before that.
       const breakBody = async (round: number) => {
         const { id } = await create(service, { n: 1 })
         const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`

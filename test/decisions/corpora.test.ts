@@ -16,7 +16,7 @@ const deep = {
 }
 for (const [title, value] of Object.entries({ ...accepted, ...deep })) {
   test(`§2.1 a value comes back byte for byte: ${title}`, async () => {
-    assert.doesNotThrow(() => JSON.parse(value)) // the text is indeed JSON
+    assert.doesNotThrow(() => JSON.parse(value)) // the platform agrees that this is JSON
     const body = `{"data":{"value":${value}}}`
     const created = await sendText(service, 'POST', '/items', body)
     const { id } = itemOf(created, 201)

@@ -127,7 +127,7 @@ for (const [request, status, options] of answers) {
       const answer = await service.request(method, path, { ...options, headers })
       assert.equal(answer.status, status, answer.text)
       assertHeaders(answer)
-      assert.notEqual(answer.headers['x-session-id'], claimed) // the id is never the client's
+      assert.notEqual(answer.headers['x-session-id'], claimed) // not the id that the client sent
     }
   })
 }

@@ -44,7 +44,7 @@ export function itemText({ text }: Answer): string {
   return text.slice(text.indexOf(',"data":') + ',"data":'.length, -1)
 }
 
-/** Sends a request with a valid token and this text as its body. */
+/** Sends a request with a valid token. @param body the exact text or bytes of the body. */
 export function sendText(service: Service, method: string, path: string, body: string | Buffer) {
   return service.request(method, path, { token: service.validToken(), body })
 }
@@ -63,7 +63,7 @@ export function statusesOf(answers: readonly Answer[]): number[] {
   return answers.map(({ status }) => status)
 }
 
-/** Returns the headers of a response, without those that differ for every request. */
+/** Returns the headers of a response, without `date` and `x-session-id`, which differ for every request. */
 export function lasting({ headers }: Answer): object {
   const { date, 'x-session-id': id, ...others } = headers
   return others

@@ -184,7 +184,7 @@ ownTest('§8 connections beyond MAX_CONNECTIONS are closed, and the others stay 
   const sockets = openSockets(own.baseUrl, 10)
   for (const socket of sockets) socket.resume()
   const countClosed = () => sockets.filter((socket) => socket.closed).length
-  await until('five are closed', () => countClosed() >= 5)
+  await until('five connections are closed', () => countClosed() >= 5)
   await delay(100)
   assert.equal(countClosed(), 5)
   for (const socket of sockets) socket.destroy()

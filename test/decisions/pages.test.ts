@@ -85,7 +85,7 @@ for (const { title, path, whole, type } of [...files, ...documents]) {
 }
 
 for (const { title, path } of [...files, ...documents, { title: 'OpenAPI', path: openApi }]) {
-  test(`§4.8 ${title}: the response to HEAD is that to GET without the body`, async () => {
+  test(`§4.8 ${title}: HEAD gets the response to GET without the body`, async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const head = await service.requestTarget('HEAD', path, { headers })
     assert.deepEqual([head.status, head.text], [200, ''])

@@ -79,7 +79,7 @@ const invalid = [
   ...['project_id=a&project%5Fid=b', 'project_id=%', 'project_id=%ff', 'project_id=%ED%A0%80'],
 ]
 for (const query of invalid) {
-  test(`§4.2 ?${query} is a 422`, async () => {
+  test(`§4.2 a list with the query ?${query} is a 422`, async () => {
     const answer = await service.call('GET', `/items?${query}`)
     const detail = assertRefused(answer, 422, 'VALIDATION_ERROR')
     assert.match(detail, /^Invalid query: project_id must /)
@@ -118,7 +118,7 @@ test('§4.9 §4.10 only changes of the items of a project change the ETag of its
   const [project, other] = [newProject(), newProject()]
   const path = pathOf(project)
   let tag = await tagOf(service, path)
-  // A change of another project between the read and the wait ends no wait either.
+  // This change of another project, between a read and a wait for the first project, must not end the wait.
   const foreign = await createIn(JSON.stringify(other))
   let own = ''
   const put = (id: string, project_id: string | null, a: number) =>

@@ -136,7 +136,7 @@ const sameRoutes = [
   '?a?b/c',
 ]
 for (const suffix of sameRoutes) {
-  test(`§4 each endpoint also has its path followed by ${suffix}`, async () => {
+  test(`§4 each endpoint is also served at its path followed by ${suffix}`, async () => {
     const { id } = await create(service, { a: 1 })
     const created = { data: { a: 2 } }
     assert.equal((await service.call('GET', `/health${suffix}`)).status, 200)
@@ -149,7 +149,7 @@ for (const suffix of sameRoutes) {
   })
 }
 
-test('§4 the response to HEAD is that to GET without the body', async () => {
+test('§4 HEAD gets the response to GET without the body', async () => {
   for (const path of ['/health', '/items', `/items/${item.id}`, unknown, '/items/x']) {
     const [get, head] = [await service.call('GET', path), await service.call('HEAD', path)]
     assert.equal(head.text, '')

@@ -1,4 +1,4 @@
-/** Decisions on §4.10: how often many reads that wait for the same change read from the store. */
+/** Decisions on §4.10: how often a crowd of waiting reads calls the store. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -105,7 +105,7 @@ for (const method of ['GET', 'HEAD']) {
   })
 }
 
-test('§4.10 of 200 reads that wait for different projects, a change ends only one, for one list', async () => {
+test('§4.10 of 200 reads that wait for different projects, a change of one project ends one, with one list of the store', async () => {
   const { app, store, asked, waiting } = await crowd()
   const paths = Array.from({ length: 200 }, (_, number) => `/items?project_id=${number}`)
   const answers = paths.map(async (path) =>
@@ -175,7 +175,7 @@ test('§4.10 after changes during a read, the store is read once more, also for 
   const path = `/items/${(await create(app, {})).id}`
   const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
-  /** Replaces the item, and again while the store still reads the first version. @returns the tags. */
+  /** Replaces the item several times while the store still reads its first new version. @returns the ETags. */
   const replaceWhileReading = async (first: number, ...others: number[]) => {
     gate = new Promise((resolve) => {
       open = resolve

@@ -9,5 +9,5 @@ import perfHooks, { createHistogram, type IntervalHistogram } from 'node:perf_ho
 const still = Object.assign(createHistogram(), { enable: () => true, disable: () => true })
 still.record(1) // in nanoseconds
 still.reset = () => undefined
-perfHooks.monitorEventLoopDelay = () => still as IntervalHistogram // has all used methods
+perfHooks.monitorEventLoopDelay = () => still as IntervalHistogram // the service uses no other methods
 syncBuiltinESMExports()

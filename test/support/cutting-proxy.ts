@@ -1,9 +1,9 @@
-/** A proxy to a service that closes connections before it has passed on a request or the response. */
+/** A proxy to a service. It can close a connection before it passes on the request or the response. */
 
 import { connect } from 'node:net'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** What the proxy does with a request: pass it on, or close the connection before or after the service gets it. */
+/** The proxy's action for a request: pass it on, or close the connection before or after the service gets it. */
 export type Fate = 'passed' | 'cut before' | 'cut after'
 
 export interface CuttingProxy {
@@ -14,7 +14,7 @@ export interface CuttingProxy {
 }
 
 /**
- * @param port returns the current port of the service.
+ * Starts the proxy. @param port returns the current port of the service.
  * @param fate called for each request. A request that arrives in several parts counts as several requests.
  */
 export async function cuttingProxy(

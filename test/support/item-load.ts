@@ -39,7 +39,7 @@ export interface LoadOptions {
   readonly pause?: number
   /** Returns the length of the text in a version of an item, in bytes. */
   readonly lengthOf?: (version: number) => number
-  /** Whether a client creates another item. @param own number of its items. @param bytes length of all items' texts. */
+  /** Whether a client creates another item. @param own number of its items. @param bytes total length of all texts. */
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }
 
@@ -88,7 +88,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
   }
 
   async function createItem(version: number): Promise<Item | undefined> {
-    bytes += bytesOf(version) // counted at once, for the other clients
+    bytes += bytesOf(version) // counted before the response, so that other clients know
     const { status, text, success, isRefused } = await call('POST', '/items', version)
     if (isRefused) {
       bytes -= bytesOf(version)

@@ -1,4 +1,4 @@
-/** Generates arbitrary JSON texts: everything that the grammar allows, not only the output of one serializer. */
+/** Generates arbitrary JSON texts: everything that the grammar allows, not only the output of one serialiser. */
 
 import fc from 'fast-check'
 

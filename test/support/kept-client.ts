@@ -24,7 +24,7 @@ export type Call = (
 const timeout = 10_000
 
 /**
- * Returns a function that sends requests with a token for a week. Paths are relative to the base URL.
+ * Returns a function that sends requests with a token that is valid for a week. Paths are relative to the base URL.
  * @param agent limits the number of connections.
  */
 export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call {

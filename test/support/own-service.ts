@@ -37,8 +37,8 @@ export const ownTest = process.env.BASE_URL ? test.skip : test
 /**
  * Starts this service. It is stopped at the end of the test, or of the test file, in every case.
  * @param env complete environment of the service. `JWT_SECRET` is random unless given.
- * @param command starts the service, without host and port. A delayed event loop counts as overload only if
- * `withLimits` gives a `maxEventLoopDelay`.
+ * @param command program and arguments that start the service, without host and port. A delayed event loop counts
+ * as overload only if `withLimits` gives a `maxEventLoopDelay`.
  * @throws {Error} if the service ends, or does not listen in time.
  */
 export async function ownService(

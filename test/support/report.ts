@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 
-/** Parses the command-line options of a check, or gives a test the defaults. @throws {Error} unless all are above 0. */
+/** Parses numeric options of the command line, with defaults. @throws {Error} unless each is a number above 0. */
 export function numbers<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
 ): Record<Name, number> {

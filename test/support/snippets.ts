@@ -88,7 +88,7 @@ export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }
 
-/** Installs this build in the folder of a shell, for the real `npx`. @returns the environment of the shell. */
+/** Installs this build in a folder, so that the real `npx` finds it. @returns the environment of a shell there. */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))
   // With NODE_TEST_CONTEXT, a test runner in a snippet would report to the test runner of this file.

@@ -39,7 +39,7 @@ export function openSockets(url: URL, count: number, bytes: Bytes = ''): Socket[
   return sockets
 }
 
-/** Returns the first bytes that arrive, as text. @throws {Error} if the connection ends before that. */
+/** Returns the first bytes that arrive, as text. @throws {Error} if the connection ends first. */
 export async function firstText(socket: Socket): Promise<string> {
   limitSilence(socket)
   return await new Promise((resolve, reject) => {

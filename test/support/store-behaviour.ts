@@ -44,7 +44,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       })
     }
 
-    behaves('concurrent replaces that expect the item as read succeed in turn', async (store) => {
+    behaves('of concurrent conditional replaces, one succeeds at a time', async (store) => {
       const id = newItemId()
       const numbered = (number: number) => itemText(id, 10, String(number).padStart(4))
       await store.create(id, numbered(0))

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './tools.js'
 
-/** Returns the environment without the variables for secrets, and without those that npm sets for its scripts. */
+/** Returns the environment without `JWT_SECRET`, `JWT_ALGORITHM` and the variables that npm sets for scripts. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...env } = process.env
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)))

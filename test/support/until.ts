@@ -14,7 +14,7 @@ let hasFailed = false
  * @param what event to wait for, which the error message names.
  * @param check returns `undefined` or `false` as long as there is no result.
  * @param time maximum time to wait, in milliseconds.
- * @throws {Error} after that time, or after two seconds if an earlier wait has failed.
+ * @throws {Error} after this time, or after two seconds if an earlier wait has failed.
  */
 export async function until<T>(
   what: string,

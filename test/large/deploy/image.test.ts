@@ -103,7 +103,7 @@ function buildImage(): { app: string; env: Record<string, string> } {
   return { app: cwd, env }
 }
 
-/** Copies the content of a folder, or a file under its own name, into the target. */
+/** Copies the content of a folder into the target, or copies a file into the target under its own name. */
 function copy(source: string, target: string): void {
   const to = statSync(source).isDirectory() ? target : join(target, basename(source))
   cpSync(source, to, { recursive: true, verbatimSymlinks: true })
