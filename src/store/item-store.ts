@@ -16,8 +16,8 @@ export type Awaitable<T> = T | Promise<T>
 /** The guarantees of a store about its lists. */
 export interface ListGuarantees {
   /**
-   * Whether a list is a snapshot, which no change after `list` resolves can affect. If not, a list still shows each
-   * item exactly once that is in the store from beginning to end of the read.
+   * Whether a list is a snapshot of the items when `list` resolved. A list that is not a snapshot still has each item
+   * exactly once that exists from the beginning to the end of the read.
    */
   readonly isSnapshot: boolean
   /** Whether items are listed in the order in which they were created. */
@@ -64,7 +64,7 @@ export interface StoreSize {
   readonly items: number
   /** Total length of the JSON texts of all items, in bytes. */
   readonly itemBytes: number
-  /** Memory for the items, in bytes. For a Redis server, all memory that the server uses. */
+  /** Memory that holds the items, in bytes. For a Redis server, all memory that the server uses. */
   readonly memoryBytes: number
   /** Bytes that count against `maxBytes`. */
   readonly usedBytes: number
@@ -124,7 +124,7 @@ export interface ItemStore {
   delete(id: ItemId, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
   /**
-   * Lists all items. Resolves once the first chunk has been read, so that an unreachable store fails here.
+   * Lists all items. Resolves once the first chunk has been read, and rejects if the store cannot be read.
    * @param project restricts the list to the items of one project. This search takes as long as a list of all items.
    * The reader may pause between chunks.
    */

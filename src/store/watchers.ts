@@ -1,4 +1,4 @@
-/** Callbacks for changes of a store, by item and by project. @module */
+/** A registry of callbacks for changes of an item, of a project or of all items. @module */
 
 import type { ItemId } from '../item/id.js'
 import type { Watched } from './item-store.js'
@@ -20,7 +20,7 @@ export class Watchers {
     return this.#byProject.keys()
   }
 
-  /** Whether there is a watcher of all items, or of a project. */
+  /** Whether there is a watcher of all items or of a project. */
   get hasWatchersOfMany(): boolean {
     return this.#ofAny.size > 0 || this.#byProject.size > 0
   }

@@ -37,7 +37,7 @@ export async function ownClusterNode(...settings: string[]): Promise<ClusterNode
 
 /** Returns a cluster that is not started yet. Its nodes end with the test or test file that creates the cluster. */
 export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
-  const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // ports and bus ports
+  const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // in one call, so that all ports differ
   const nodes = Array.from({ length: count }, (_, n) =>
     nodeAt(ports[n] ?? 0, ports[count + n] ?? 0, settings),
   )

@@ -23,7 +23,7 @@ export interface WatchedServer extends OwnRedis {
   cutOff(): void
 }
 
-/** Returns a Redis server behind a proxy that is not started yet. */
+/** Returns a Redis server behind a proxy. The server is not started yet. */
 export async function watchedServer(...settings: string[]): Promise<WatchedServer> {
   const ownPort = await freePort()
   let isCutOff = false
@@ -79,7 +79,7 @@ export async function ownSentinel(
     'sentinel announce-ip 127.0.0.1',
     `dir ${folder}`,
     `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
-    // Times in milliseconds for a busy machine. The next failover may begin after twice the `failover-timeout`.
+    // Times in milliseconds, long enough for a busy machine. The next failover may begin after 2 × 2000 ms.
     `sentinel down-after-milliseconds ${primaryName} 1000`,
     `sentinel failover-timeout ${primaryName} 2000`,
     ...settings,

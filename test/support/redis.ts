@@ -57,7 +57,7 @@ export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
   return redis
 }
 
-/** Returns a Redis server that is not started yet. @param starter command that runs it, such as `unshare -n`. */
+/** Like `ownRedis`, for a server that another command runs. @param starter that command, such as `unshare -n`. */
 export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   const socket = join(folder, 's')

@@ -19,7 +19,7 @@ export function clusterAddress(url: string): ClusterAddress | undefined {
 }
 
 export interface SentinelAddress {
-  /** Host and port of each sentinel, joined by a colon. */
+  /** Host and port of each sentinel, as `host:port`. */
   readonly hosts: readonly string[]
   /** Name of the primary in the configuration of the sentinels. */
   readonly name: string

@@ -84,7 +84,7 @@ export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buff
   return wanted
 }
 
-/** Returns whether a text begins with `{"id":"…"` with this id, and ends with a brace. */
+/** Returns whether a text may be the item with this id: it begins with `{"id":"` and the id, and ends with a brace. */
 export function isItem(id: string, text: Buffer): boolean {
   return (
     id.length === idLength &&
@@ -115,7 +115,7 @@ export interface Script {
 /** Maximum length of the reply of a script, in bytes. */
 export const shortReply = 24 * 1024
 
-/** Beginning of scripts: reads the total length of all texts of the bucket into the variable `bytes`. */
+/** Lua code at the start of scripts. It reads the total length of the bucket's texts into the variable `bytes`. */
 const begin = `
 local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
@@ -123,7 +123,7 @@ local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 a
 local bytes = field and string.match(field, '^(%d+) [%w-]+$')
 if not bytes or #bytes > 15 then return unexpected end`
 
-/** Beginning of scripts that change an item. The format `%.0f` writes numbers without an exponent. */
+/** Lua code at the start of scripts that change an item. The format `%.0f` writes numbers without an exponent. */
 const beginChange = `${begin}
 local version, text, expected = ARGV[2], ARGV[3], ARGV[4]
 local length = redis.call('HSTRLEN', key, id)
@@ -138,7 +138,7 @@ local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
 if length > ${shortReply} then return length end
 return redis.call('HGET', KEYS[1], ARGV[1])`)
 
-/** Outcomes of changes, by the number with which a script replies. */
+/** Outcomes of changes, by the number that a script returns. */
 export const outcomes = { 0: 'absent', 1: 'done', 2: 'unexpected' } as const
 
 /** Script with ARGV: id, version, text. Returns 1, or 0 if an item with the id exists already. */
@@ -147,7 +147,7 @@ if length > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
 return 1`)
 
-/** Script with ARGV: id, version, text, SHA-1 of the expected text or ''. A full server accepts no longer text. */
+/** Script with ARGV: id, version, text, SHA-1 of the expected text or ''. A full server rejects longer texts. */
 export const replaceScript = script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end

@@ -50,7 +50,7 @@ export class Changes {
     this.#closing.abort()
   }
 
-  /** Polls for changes until there are no watchers. The cost for the server does not depend on their number. */
+  /** Polls for changes while there are watchers. The load on the server does not grow with the number of watchers. */
   async #poll(): Promise<void> {
     this.#isPolling = true
     const { signal } = this.#closing
@@ -81,7 +81,7 @@ export class Changes {
     const versions = new Map(states.map(({ key, version }) => [key, version]))
     const changed = states.filter(({ key, version }) => known.get(key) !== version)
     if (changed.length > 0) {
-      // Watchers that were added during the poll are called too: in a cluster, their own read may be older than it.
+      // Watchers added during the poll are called too: in a cluster, their own read may be older than the poll.
       const changedKeys = new Set(changed.map(({ key }) => key))
       this.#watchers.call([...this.#watchers.ids].filter((id) => changedKeys.has(keyOf(id))))
     }

@@ -1,8 +1,8 @@
 /**
  * Opens a connection to a server with `@redis/client`, checks that the server is of the right kind, and parses `INFO`.
  *
- * The deadlines and the reconnection of `@redis/client` are not used. Its deadline for a command ends once the command
- * is sent, and there is none for the greeting. After a reconnect, it sends commands that callers have given up.
+ * The deadlines and the reconnection of `@redis/client` are not used. The package has no deadline for a reply once the
+ * command is sent, nor for the greeting. After a reconnect, it sends commands whose callers have given up.
  *
  * @module
  */

@@ -67,7 +67,7 @@ export class Cluster {
     this.firstAttempt = this.#attempt = this.#readTable()
   }
 
-  /** Whether every slot has a master, and all masters are connected. */
+  /** Whether every slot has a master, and there is a connection to each master. */
   get isReady(): boolean {
     const connections = [...this.#connections.values()]
     return this.#table.size === slotCount && connections.every(({ isReady }) => isReady)
@@ -95,14 +95,14 @@ export class Cluster {
     const replies: Reply[] = []
     const sent = [...new Set(masters)].map(async (master) => {
       const indexes = [...commands.keys()].filter((index) => masters[index] === master)
-      const own = indexes.map((index) => commands[index] as Command) // the indexes are those of commands
+      const own = indexes.map((index) => commands[index] as Command) // `indexes` are indexes of `commands`
       const received = await this.#sendTo(master, own)
-      for (const [order, index] of indexes.entries()) replies[index] = received[order] as Reply // one for each command
+      for (const [order, index] of indexes.entries()) replies[index] = received[order] as Reply // each command has a reply
     })
     await Promise.all(sent)
     if (!replies.some((reply) => reply instanceof Error)) return replies
     const settled = commands.map((command, index) => {
-      const reply = replies[index] as Reply // one for each command
+      const reply = replies[index] as Reply // each command has a reply
       const master = masters[index] ?? ''
       return reply instanceof Error ? this.#retry(command, master, reply, deadline) : reply
     })
@@ -147,7 +147,7 @@ export class Cluster {
     const sendTo = async (address: string, isAsking: boolean) => {
       const sent = this.#sendTo(address, [{ ...command, isAsking }])
       server = address
-      ;[reply] = (await withTimeout(deadline - performance.now(), sent)) as [Reply] // one for one command
+      ;[reply] = (await withTimeout(deadline - performance.now(), sent)) as [Reply] // one command has one reply
     }
     if (error instanceof NotConnectedError) {
       // The command was not sent. Its master may be gone, and another server may have taken over.
@@ -268,7 +268,7 @@ export class Cluster {
     this.#table = table
     const servers = [...masters].sort().join()
     if (this.#servers !== undefined && this.#servers !== servers) {
-      this.#options.log.info({ servers }, 'other servers now have the slots of the cluster')
+      this.#options.log.info({ servers }, 'the masters of the cluster have changed')
     }
     this.#servers = servers
     for (const [address, connection] of this.#connections) {

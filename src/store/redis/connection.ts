@@ -213,7 +213,7 @@ export class RedisConnection {
         const since = performance.now()
         onAttempt()
         await end
-        // A server may refuse changes like a replica but report itself as a primary. Then pauses grow too.
+        // The pause also grows for a server that refuses changes like a replica, but reports itself as a primary.
         const wasLeft = this.#cause instanceof NotPrimaryError
         failures = wasLeft && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {

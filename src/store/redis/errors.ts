@@ -165,7 +165,7 @@ export interface Reachability {
  */
 export const settlingTime = 3_000
 
-/** Logs a warning when the store cannot be reached, another for each new cause, and a line when it can be again. */
+/** Logs a warning when the store is lost and for each new cause, and a line when the store can be reached again. */
 export class ReachabilityLog implements Reachability {
   readonly #log: Pick<Logger, 'info' | 'warn'>
   readonly #onLost: () => void
@@ -180,7 +180,7 @@ export class ReachabilityLog implements Reachability {
     this.#onLost = onLost
   }
 
-  /** Logs the loss of a server, unless it is known. @param server host and port of the server in a cluster. */
+  /** Logs that the store is lost, unless this cause is logged already. @param server host and port, in a cluster. */
   lost(error: unknown, server?: string): void {
     this.#onLost()
     clearTimeout(this.#settling)
@@ -203,7 +203,7 @@ export class ReachabilityLog implements Reachability {
   }
 }
 
-/** Returns the message of an error for the log, or its code: the error of a host with two addresses has no message. */
+/** Returns the message of an error for the log, or its code: for a host with several addresses, there is no message. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

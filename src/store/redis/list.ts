@@ -27,7 +27,7 @@ const maxBytesTogether = 256 * 1024
 const maxTogether = 1024
 /** Maximum expected length of a list that is read as a whole before it is sent, in bytes. */
 const shortList = 512 * 1024
-/** Length from which texts are sent without joining more texts to them, in bytes: another write takes less time. */
+/** Length at which joined texts are sent, in bytes. Joining more texts would take longer than another write. */
 const chunkBytes = 4 * 1024
 /** Minimum length of an item's text, in bytes: the length of `{"id":"…"}`. */
 const minTextBytes = 45
@@ -38,7 +38,7 @@ const cacheOverhead = 400
 const firstCursor = '0'
 
 /** An empty chunk, which lets the reader of a filtered list pause where there are no items. */
-const nothing = Buffer.alloc(0)
+const emptyChunk = Buffer.alloc(0)
 
 /** The entries of a bucket in one reply to `HSCAN`. */
 interface Batch extends Entries {
@@ -58,7 +58,7 @@ interface BucketTextsOptions {
   readonly read: Read
 }
 
-/** Reads the texts of buckets in one call. A long bucket is read further in batches. @throws {StoreError} */
+/** Reads the texts of buckets in one call. The rest of a long bucket is read in batches. @throws {StoreError} */
 export type ReadTexts = (
   buckets: readonly BucketState[],
 ) => Promise<readonly (ItemTexts | AsyncIterable<ItemTexts>)[]>
@@ -86,7 +86,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
   }
 
   function batchIn(key: string, { value, client }: RedisReply): Batch {
-    const [cursor, reply] = value as [Buffer, Buffer[]] // as HSCAN replies
+    const [cursor, reply] = value as [Buffer, Buffer[]] // `HSCAN` returns a cursor and entries
     const entries = entriesIn(reply)
     if (entries.unexpected !== undefined) throw corrupted.found(key, entries.unexpected)
     return { ...entries, cursor: cursor.toString(), client }
@@ -104,7 +104,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
   async function* longTexts(key: string, count: number, first: Batch): AsyncGenerator<ItemTexts> {
     const readFrom = async (cursor: string) => {
       const [reply] = await read([scanCommand(key, cursor, count)])
-      return batchIn(key, reply as RedisReply) // one for each command
+      return batchIn(key, reply as RedisReply) // each command has a reply
     }
     /** Ids of the items so far. The server may return an item in two batches while the hash shrinks. */
     const seen = new Set<string>()
@@ -137,7 +137,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
     })
     const replies = await read(commands)
     const results = unread.map(({ key }, index) => {
-      const batch = batchIn(key, replies[index] as RedisReply) // one for each command
+      const batch = batchIn(key, replies[index] as RedisReply) // each command has a reply
       const isWhole = batch.cursor === firstCursor
       return isWhole ? wholeTexts(key, batch) : longTexts(key, counts[index] ?? 1, batch)
     })
@@ -203,7 +203,7 @@ async function* chunksOf(
         length += text.length
       }
       if (length >= chunkBytes) yield chunk()
-      else if (isWanted !== undefined) yield nothing
+      else if (isWanted !== undefined) yield emptyChunk
     }
   }
   if (length > 0) yield chunk()

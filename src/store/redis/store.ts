@@ -174,7 +174,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       if (error instanceof StoreError && error.isOutcomeUnknown) traffic.unknownOutcomes += 1
       throw error
     })
-    const outcome = outcomes[value as keyof typeof outcomes] // as the scripts reply
+    const outcome = outcomes[value as keyof typeof outcomes] // scripts return one of these numbers
     if (outcome === 'done') changes.made(id, item === '' ? undefined : projectOf(item))
     return outcome
   }
@@ -189,7 +189,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     const field = corrupted.get(key)
     if (field !== undefined) {
       const text = await readOne(key, ['HGET', key, field])
-      const isExpected = text === null || isItem(field.toString('latin1'), text as Buffer) // as HGET replies
+      const isExpected = text === null || isItem(field.toString('latin1'), text as Buffer) // `HGET` returns a Buffer
       if (!isExpected) throw corrupted.found(key, field)
     }
     const parts = ['EVAL', probeScript.text, '1', key, '']

@@ -20,7 +20,7 @@ import { type Answer, answerTimeout, createSentinel, type Sentinel } from './sen
 const interval = 1000
 /** Time for which answers are valid after the question, in milliseconds. Then commands wait for new answers. */
 const validFor = 1500
-/** Time for which commands are sent after a failed question, in milliseconds: until the next question has failed. */
+/** Time for which the primary stays in use after a failed question, in milliseconds: until the next one has failed. */
 const silentFor = interval + 2 * answerTimeout
 
 /** Reasons for leaving the current server, by the state of the primary. */
@@ -136,7 +136,9 @@ export class WatchedPrimary {
     const { answers, failures } = await answersOf(this.#sentinels)
     const primary = primaryIn(answers, this.#sentinels.length, this.#epoch, this.#named)
     if (primary === undefined) {
-      this.#goOn(answers.length > 0 ? 'the sentinels that reply were cut off' : noReply(failures))
+      this.#goOn(
+        answers.length > 0 ? 'the sentinels that reply have missed a failover' : noReply(failures),
+      )
       return
     }
     if (this.#isSilenceLogged) this.#options.log.info('the sentinels can be reached again')

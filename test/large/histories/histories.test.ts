@@ -64,7 +64,7 @@ async function checkHistories({ operations, seed }: typeof options) {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
   const findings: string[] = []
-  /** Counts: `exchanged` and `mismatched` are exchanges whose condition was met or not; `refused` had no effect. */
+  /** Counts of operations: an exchange is `exchanged` or `mismatched`, and `refused` operations had no effect. */
   const counts = { operations: 0, items: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0 }
   const last = { moment: 0, value: 0 }
   const faults = new Map<string, number>()

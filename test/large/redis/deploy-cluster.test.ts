@@ -31,7 +31,7 @@ const files = [composeCommands('127.89.1'), kubernetesCommands('127.89.2')]
 
 for (const { file, net, server, create } of files) {
   describeWithRedis(`the cluster of ${file}`, () => {
-    test('is created from six new servers, and is not changed when all servers are restarted', async () => {
+    test('the cluster is created from six new servers, and does not change when all are restarted', async () => {
       const [port, busPort] = await Promise.all([freePort(), freePort()])
       const env = {
         PATH: [programs(net, port, busPort), process.env.PATH].join(delimiter),

@@ -35,7 +35,7 @@ export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   return log.length
 }
 
-/** Asserts one report each of a lost store and of its return in the log. @param since number of lines to skip. */
+/** Asserts that the log reports the store once as lost and once as back. @param since number of lines to skip. */
 export async function assertOneOutage(service: OwnService, since: number): Promise<void> {
   const all = () => service.log.slice(since)
   await until('the log says that the store is back', () => all().some(({ msg }) => msg === back))

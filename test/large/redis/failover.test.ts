@@ -39,7 +39,7 @@ describeWithRedis('a planned failover', () => {
     await untilMoreIsServed(load)
     await assertOneOutage(service, lines)
 
-    proxy.moveTo(there) // before the second failover, not after it
+    proxy.moveTo(there) // before the second failover instead of after it
     await failover(back)
     await until('the service is connected to the new primary', async () => {
       const clients = await there.command('client', 'list', 'type', 'normal')

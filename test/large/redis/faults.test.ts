@@ -175,7 +175,7 @@ describeWithRedis('faults of the Redis server', () => {
     assert.equal((await right.call('GET', `/items/${id}`)).status, 200)
   })
 
-  test('another program has overwritten a key: its items get a 503, and the service is unhealthy until it is deleted', async () => {
+  test('another program has overwritten a key: its items get a 503, and the service is unhealthy until the key is deleted', async () => {
     const { redis, service } = await started()
     await create(service, {})
     const [key = ''] = (await redis.command('keys', 'item-store:{[0-9]*')).split('\n')

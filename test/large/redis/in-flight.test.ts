@@ -24,7 +24,7 @@ describeWithRedis('commands in flight', () => {
     return { redis, proxy, store }
   }
 
-  /** Makes calls while replies are held back, until `areExecuted`. @returns the number of commands in flight. */
+  /** Makes calls while replies are held back. @returns the number of commands in flight when `areExecuted` holds. */
   async function reached<T>(
     proxy: RedisProxy,
     command: string,

@@ -185,7 +185,7 @@ describeWithRedis('refusals of the server', () => {
     { says: '', cause: 'the server closed the connection without a reply' },
   ]
   for (const { says, cause } of servers) {
-    test(`a server that says ${JSON.stringify(says)} and closes: the log has the cause`, async () => {
+    test(`the log has the cause if a server replies ${JSON.stringify(says)} and closes the connection`, async () => {
       const server = createServer((socket) => {
         socket.once('data', () => socket.end(says)).on('error', () => undefined)
       }).unref()

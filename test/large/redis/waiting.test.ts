@@ -102,7 +102,7 @@ describeWithRedis('reads that wait for a change on a Redis server', () => {
       const answers = await wait('GET', '/items')
       const { id } = await create(n % 2 === 0 ? near : far, { n })
       for (const answer of await Promise.all(answers)) {
-        const listed = record(answer.json()).data as { id: string }[] // a list has items
+        const listed = record(answer.json()).data as { id: string }[] // a list has items with ids
         assert.ok(listed.some((item) => item.id === id))
       }
     }
