@@ -1,7 +1,7 @@
 /**
- * Builds the pages into `dist/pages`: for each an `index.html`, and an `alone.html` without the link to the
- * other page, for services that serve only this one. The files that they load have a hash of their content in the
- * name. Each file is also there compressed, so that the service never has to.
+ * Builds the pages into `dist/pages`. Each page has an `index.html`, and an `alone.html` without the link to the
+ * other page, for services that serve only one page. Names of scripts and styles contain a hash of the content.
+ * Each file also gets compressed copies, so that the service never compresses.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -22,11 +22,11 @@ const encoders = {
   '.gz': (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
 }
 
-/** The line that links a page to the other one. */
+/** Matches the line of a page's HTML that links to the other page. */
 const otherPage = /^ *<link rel="(?:related|service-doc)".*\n/m
 
 /**
- * Puts the page without the link to the other one beside each page, and compressed copies beside each file.
+ * Adds an `alone.html` for each `index.html`, and compressed copies of each file.
  * @type {import('vite').Plugin}
  */
 const compress = {
@@ -57,8 +57,8 @@ const compress = {
 }
 
 /**
- * A file that is loaded later imports what it needs, which has been loaded by then: Vite's helper, which would load that
- * at the same time, is larger than what it could gain.
+ * Replaces Vite's preload helper, which would load the imports of a lazy script in parallel. The page has already
+ * loaded these imports, so the helper would be larger than what it could gain.
  * @type {import('vite').Plugin}
  */
 const plainImports = {
@@ -77,15 +77,15 @@ export default {
     outDir: '../dist/pages',
     emptyOutDir: true,
     assetsDir: 'assets',
-    assetsInlineLimit: 0, // the Content-Security-Policy allows no data: URLs
-    cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // from these on, browsers know `light-dark()`
+    assetsInlineLimit: 0, // the pages' Content-Security-Policy forbids `data:` URLs
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first versions with `light-dark()`
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_url, files, { hostType }) => (hostType === 'html' ? files : []),
     },
     rolldownOptions: {
       input: { docs: page('docs'), items: page('items') },
-      // On a busy machine, its advice on slow plugins would be the first thing that `npm run dev` prints.
+      // On a busy machine, `npm run dev` would otherwise begin its output with Rolldown's advice on slow plugins.
       checks: { bundlerTimings: false },
     },
   },

@@ -1,4 +1,4 @@
-/** How an operation is called: a program in the chosen language, or a form in its place; and what it returns. @module */
+/** An operation's code sample, the form that takes its place, and the documented responses. @module */
 
 import { useState } from 'preact/hooks'
 import { Button, Choice, CopyButton } from '../shared/components.js'
@@ -18,7 +18,7 @@ export interface CallsProps {
   readonly document: OpenApiDocument
   readonly operation: Operation
   readonly operations: readonly Operation[]
-  /** Values of those parameters by name that all operations share: they are in the path. */
+  /** Values of the path parameters by name. All operations on the page share them. */
   readonly parameters: Readonly<Record<string, string>>
   onParameters(changes: Record<string, string>): void
   readonly language: Language
@@ -59,7 +59,7 @@ export function Calls(props: CallsProps) {
             />
           )}
           {!form && sample && <CopyButton what="code" text={sample} />}
-          {/* One button, so that it keeps the focus. */}
+          {/* The same button shows and hides the form, so that it keeps the focus. */}
           <Button key="toggle" class={form ? '' : 'main'} onClick={toggle}>
             {form ? 'Show the code' : 'Try it'}
           </Button>
@@ -83,7 +83,7 @@ export function Calls(props: CallsProps) {
   )
 }
 
-/** The first example, as text to edit; `undefined` for an operation without a body. */
+/** Returns the first example of the request body as text, or `undefined` for an operation without a body. */
 function exampleBody({ requestBody }: Operation, document: OpenApiDocument): string | undefined {
   if (requestBody === undefined) return undefined
   const [media] = Object.values(requestBody.content)

@@ -1,4 +1,4 @@
-/** Text in the colours of JSON, which most of it is. @module */
+/** A block of code or of a response body, with JSON tokens in colour. @module */
 
 import { coloured } from '../shared/json-colours.js'
 

@@ -1,4 +1,4 @@
-/** The contents of the page: beside it, or a menu that stays at the top of a narrow screen. @module */
+/** The table of contents: a column on a wide screen, a menu at the top of a narrow one. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -42,7 +42,7 @@ export function Contents({ operations }: { operations: readonly Operation[] }) {
   )
 }
 
-/** Returns which of the elements with these ids is in the upper part of the screen. They follow one another. */
+/** Returns the id of the section that is at 20% of the window's height. @param ids of all sections, top to bottom. */
 function useCurrent(ids: readonly string[]): string | undefined {
   const [current, setCurrent] = useState(ids[0])
   useEffect(() => {

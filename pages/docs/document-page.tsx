@@ -1,4 +1,4 @@
-/** The whole page: everything that is in the document. @module */
+/** The content of the API page, made from the OpenAPI document. @module */
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { documentPath, pagePaths } from '../../src/interface/names.js'
@@ -18,7 +18,7 @@ import { Prose } from './prose.js'
 import { type Language, languages } from './samples.js'
 import { Schemas } from './schemas.js'
 
-/** The build leaves this link out of the HTML for services without the items page. */
+/** Whether the service also serves the items page. If not, the HTML of this page has no link to it. */
 const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
 
 export function DocumentPage({ document }: { document: OpenApiDocument }) {
@@ -26,7 +26,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const operations = useMemo(() => operationsOf(document), [document])
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [language, setLanguage] = useState(storedLanguage)
-  // The address may point to a part of the page that was not there until now.
+  // Scrolls to the section after the `#` of the address, which did not exist when the page was loaded.
   useEffect(() => {
     window.document.getElementById(location.hash.slice(1))?.scrollIntoView()
   }, [])
@@ -103,7 +103,7 @@ function Authentication({ document }: { document: OpenApiDocument }) {
   )
 }
 
-/** The examples of what every request has, by name, which the forms start with: not of headers. */
+/** Returns the examples of required parameters by name. The forms start with them. */
 function examplesOf(operations: readonly Operation[]): Record<string, string> {
   const parameters = operations.flatMap(({ parameters }) => parameters)
   const required = parameters.filter(({ required }) => required)

@@ -1,4 +1,4 @@
-/** The API page: the OpenAPI document of the service, with a form to try each operation. @module */
+/** The API page: shows the service's OpenAPI document, with a form to try each operation. @module */
 
 import { render } from 'preact'
 import { documentPath } from '../../src/interface/names.js'
@@ -17,7 +17,7 @@ async function load(place: HTMLElement): Promise<void> {
   render(page, place)
 }
 
-/** When this succeeds, the button that had the focus is gone, so the focus moves to the content. */
+/** Loads the document again. On success, the focus moves to the content, because the "Try again" button is gone. */
 async function retry(place: HTMLElement): Promise<void> {
   await load(place)
   document.getElementById('content')?.focus({ preventScroll: true })
@@ -27,7 +27,7 @@ async function fetchDocument(): Promise<OpenApiDocument> {
   const response = await fetch(documentPath)
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
   const document: unknown = await response.json()
-  return document as OpenApiDocument // the service that serves this page has made it
+  return document as OpenApiDocument // trusted: it comes from the service that serves this page
 }
 
 interface ProblemProps {

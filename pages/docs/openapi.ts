@@ -65,7 +65,7 @@ type PathItem = Readonly<Partial<Record<Method, OperationObject>>> & {
   readonly parameters?: readonly Parameter[]
 }
 
-/** In the order in which people need them: there has to be an item before it can be read. */
+/** Methods in the order in which the page shows them. Create is first, because the other requests need an item. */
 const methods = ['post', 'get', 'put', 'delete'] as const
 type Method = (typeof methods)[number]
 
@@ -84,15 +84,15 @@ export interface OpenApiDocument {
 }
 
 export interface Operation extends OperationObject {
-  /** In upper case. */
+  /** HTTP method in upper case. */
   readonly method: string
-  /** With the names of parameters in braces, and with the path of the server. */
+  /** Full path with parameters in braces, such as `/api/v1/items/{item_id}`. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly needsToken: boolean
 }
 
-/** By tag, then by method; those of one item come before those of all. */
+/** Returns all operations, sorted by tag, then by method, then by path from the longest to the shortest. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   const base = pathOfServer(document)
   const paths = Object.entries(document.paths).sort(([one], [other]) => other.length - one.length)
@@ -111,7 +111,7 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
   )
 }
 
-/** The headers, which most requests do without, and the other parameters. */
+/** Splits parameters into headers, which most requests do not need, and all others. */
 export function byPlace(parameters: readonly Parameter[]) {
   const isInHead = ({ in: place }: Parameter) => place === 'header'
   return {
@@ -120,17 +120,17 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** The path of the server: the page calls the one that it comes from, whatever its origin is called. */
+/** Returns the path of the server's URL. Its origin is ignored: the page sends requests to its own origin. */
 export function pathOfServer({ servers }: OpenApiDocument): string {
   return new URL(servers[0]?.url ?? '', location.href).pathname
 }
 
-/** The last part of a reference: the name of a model, header or example. */
+/** Returns the last segment of a `$ref`: the name of a model, header or example. */
 export function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1)
 }
 
-/** A value of the document as text. */
+/** Returns a string as it is, and any other value as indented JSON. */
 export function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

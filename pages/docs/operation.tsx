@@ -1,4 +1,4 @@
-/** One operation: what it takes, and beside that how it is called and what it returns. @module */
+/** The section of one operation: description, parameters and body, with code and responses beside them. @module */
 
 import { Calls, type CallsProps } from './calls.js'
 import { byPlace, type Parameter } from './openapi.js'

@@ -1,4 +1,4 @@
-/** A part of the page with a title, which links to itself. @module */
+/** A section of the page, with a title that links to the section. @module */
 
 import type { ComponentChildren } from 'preact'
 

@@ -1,4 +1,4 @@
-/** Descriptions in the document: paragraphs, with `code` in backticks. @module */
+/** A description from the OpenAPI document: paragraphs, with `code` in backticks. @module */
 
 export function Prose({ text }: { text: string }) {
   return (
@@ -6,7 +6,7 @@ export function Prose({ text }: { text: string }) {
       {text.split('\n\n').map((paragraph) => (
         <p key={paragraph}>
           {paragraph.split('`').map((part, place) =>
-            // Every second part was in backticks; the parts never change their order.
+            // Parts with an odd index were in backticks. The index can be the key, as descriptions never change.
             place % 2 === 1 ? <code key={place}>{part}</code> : part,
           )}
         </p>

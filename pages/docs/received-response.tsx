@@ -1,4 +1,4 @@
-/** A response as it was received: its headers, and its body to the character. @module */
+/** A received response: its headers, and its body character for character. @module */
 
 import { useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'
@@ -8,12 +8,12 @@ import { formatted } from '../shared/numbers.js'
 import { Code } from './code.js'
 import type { Received } from './send.js'
 
-/** Longest part of a body that is shown, in characters: browsers take seconds to lay out much more. */
+/** Maximum number of characters of a body on the page. Browsers take seconds to lay out much more. */
 const maxShown = 100_000
 
 interface ReceivedResponseProps {
   readonly received: Received
-  /** For the name of the downloaded file. */
+  /** Name of the downloaded file, without extension. */
   readonly name: string
 }
 

@@ -1,10 +1,10 @@
-/** The request of an operation as it was filled in. @module */
+/** Builds the request of an operation from the fields of its form. @module */
 
 import type { Operation } from './openapi.js'
 
 export interface Input {
   readonly parameters: Readonly<Record<string, string>>
-  /** `undefined` for an operation without one. */
+  /** Body of the request; `undefined` for an operation without a body. */
   readonly body: string | undefined
 }
 
@@ -16,9 +16,9 @@ export interface FilledRequest {
 }
 
 /**
- * Returns the request for an input, or `undefined` for half a character (a lone surrogate), and for a path that browsers
- * and curl change: they take `.` and `..` for steps.
- * @param token empty for none.
+ * Returns the request for the fields of a form. Returns `undefined` if a field has a lone surrogate, or if a path
+ * parameter is `.` or `..`, which browsers and curl would remove from the path.
+ * @param token bearer token, or an empty string to send no token.
  */
 export function requestFor(
   { method, path, parameters, requestBody, needsToken }: Operation,

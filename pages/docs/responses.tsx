@@ -1,4 +1,4 @@
-/** The documented responses of an operation: each status with its examples, its model and its headers. @module */
+/** The documented responses of an operation: each status with its examples, model and headers. @module */
 
 import { useState } from 'preact/hooks'
 import { Choice } from '../shared/components.js'
@@ -18,7 +18,7 @@ interface ResponsesProps {
   readonly document: OpenApiDocument
 }
 
-/** A tab for each status; the first is that of a request that succeeds. All are in the page, so that it can be searched. */
+/** Shows a tab for each status. The first status, which is that of success, is open at first. */
 export function Responses({ operation, document }: ResponsesProps) {
   const statuses = Object.keys(operation.responses)
   const [chosen, setChosen] = useState(statuses[0] ?? '')
@@ -75,14 +75,14 @@ function Examples({ response, document }: ResponseProps) {
   )
 }
 
-/** What a status means, for its colour. */
+/** Returns the CSS class that gives a status its colour. */
 export function kindOf(status: string | number): 'good' | 'caution' | 'bad' {
   const number = Number(status)
   if (number < 400) return 'good'
   return number < 500 ? 'caution' : 'bad'
 }
 
-/** `item not found` for `itemNotFound`; an error code stays as it is. */
+/** Splits a camel-case name into words: `itemNotFound` becomes `item not found`. An error code stays unchanged. */
 function inWords(name: string): string {
   return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

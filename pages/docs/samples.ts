@@ -1,5 +1,5 @@
 /**
- * Programs that send a request as it is filled in. The token comes from the environment variable `TOKEN`.
+ * Code samples that send the request of a form. They read the token from the environment variable `TOKEN`.
  *
  * @module
  */
@@ -12,14 +12,14 @@ export interface Call {
   readonly input: Input
   /** The request for the input, without a token. */
   readonly request: FilledRequest
-  /** The address of the interface, with its version. */
+  /** Base URL of the API, such as `http://localhost:8000/api/v1`. */
   readonly baseUrl: string
 }
 
 const samples = { curl: inCurl, JavaScript: inJavaScript, Client: inClient, Python: inPython }
 
 export type Language = keyof typeof samples
-export const languages = Object.keys(samples) as Language[] // the keys of the table
+export const languages = Object.keys(samples) as Language[] // exactly the keys of `samples`
 
 export function sampleIn(language: Language, call: Call): string {
   return samples[language](call)
@@ -35,7 +35,7 @@ function inCurl({ operation, request: { method, url, headers, body } }: Call): s
   return lines.join(' \\\n  ')
 }
 
-/** The text as one word of a shell. */
+/** Quotes text as one word of a shell command. */
 function inShell(text: string): string {
   return /^[\w :/=.,?&%~-]*$/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`
 }
@@ -55,7 +55,7 @@ function inJavaScript({ operation, request: { method, url, headers, body } }: Ca
 console.log(response.status, await response.text());`
 }
 
-/** The client's method for each operation. */
+/** Client methods by the id of their operation. */
 const clientMethods: Readonly<Record<string, string>> = {
   createItem: 'create',
   readItem: 'get',
@@ -65,7 +65,7 @@ const clientMethods: Readonly<Record<string, string>> = {
   checkHealth: 'health',
 }
 
-/** The client's options for parameters: the list's project, and headers of requests that change something. */
+/** Client options by the name of the query parameter or header that they set. */
 const clientOptions: Readonly<Record<string, string>> = {
   project_id: 'projectId',
   'Idempotency-Key': 'idempotencyKey',
@@ -82,7 +82,7 @@ function inClient({ operation, input: { parameters, body }, baseUrl }: Call): st
   const comments: string[] = []
   for (const { name, in: place } of operation.parameters) {
     const text = parameters[name]
-    // Of reads, the client has none for headers.
+    // The client has no options for headers of GET requests.
     const isOffered = operation.method !== 'GET' || place !== 'header'
     const option = isOffered ? clientOptions[name] : undefined
     if (!text) continue
@@ -105,7 +105,7 @@ function inClient({ operation, input: { parameters, body }, baseUrl }: Call): st
 function inPython({ operation, request: { method, url, headers, body } }: Call): string {
   const value = valueIn(body)
   const fields = Object.entries(headers)
-    .filter(([name]) => value === undefined || name !== 'Content-Type') // `json=` sends it
+    .filter(([name]) => value === undefined || name !== 'Content-Type') // `json=` sets this header
     .map(([name, text]) => `${quoted(name)}: ${quoted(text)}`)
   if (operation.needsToken) fields.unshift(`"Authorization": f"Bearer {os.environ['TOKEN']}"`)
   const parts = [
@@ -128,12 +128,12 @@ function inPython({ operation, request: { method, url, headers, body } }: Call):
   return lines.join('\n')
 }
 
-/** The lines between brackets, with a comma after each. */
+/** Indents lines to be put between brackets, and ends each with a comma. */
 function indented(lines: readonly string[], width = 2): string {
   return `\n${lines.map((line) => `${line},`.replaceAll(/^/gm, ' '.repeat(width))).join('\n')}\n`
 }
 
-/** A string of JSON, which is one of JavaScript and Python too. */
+/** Quotes text as a JSON string, which is also a string literal of JavaScript and Python. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }
@@ -149,8 +149,8 @@ function asPython(json: string): string {
 }
 
 /**
- * The value of a body that JavaScript and Python would send as it was written, but for white space. They would change
- * numbers of many digits, the order of some members, and others.
+ * Parses a JSON body. Returns `undefined` if JavaScript or Python would serialize the value to another text: they
+ * change numbers with many digits, for example, or the order of some members. White space may differ.
  */
 function valueIn(body = ''): { project_id?: unknown; data?: object } | undefined {
   if (/"__proto__"|0\.0000|e[-+]/.test(body)) return undefined

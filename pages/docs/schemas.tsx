@@ -1,4 +1,4 @@
-/** The models with their members, and types in words with links. @module */
+/** Lists the models with their members, and describes types in words with links to models. @module */
 
 import type { ComponentChildren } from 'preact'
 import { type Content, nameIn, type OpenApiDocument, type Schema, shownValue } from './openapi.js'
@@ -27,7 +27,7 @@ interface BodyProps {
   readonly document: OpenApiDocument
 }
 
-/** The model of a body, with its members. */
+/** Shows the model of a request body with its members. */
 export function Body({ content, document }: BodyProps) {
   return (
     <>
@@ -85,7 +85,7 @@ interface TermProps {
   readonly children: ComponentChildren
 }
 
-/** A name in a list, such as that of a parameter, with its type and what is said of it. */
+/** Shows one parameter, header or member of a model: its name, type and description. */
 export function Term({ name, schema, note, children }: TermProps) {
   return (
     <div>
@@ -101,7 +101,7 @@ export function Term({ name, schema, note, children }: TermProps) {
   )
 }
 
-/** A type in words; models are links. */
+/** Shows a type in words. The name of a model is a link to the model. */
 export function Type({ schema }: { schema: Schema }) {
   const { $ref, anyOf, allOf, items } = schema
   if ($ref !== undefined) {
@@ -148,7 +148,7 @@ function simpleType(schema: Schema): string {
     format === undefined ? type : `${type} (${format})`,
     ...(minLength === undefined ? [] : [`at least ${minLength} long`]),
     ...(minimum === undefined ? [] : [`at least ${minimum}`]),
-    // For an envelope, this is what sets it apart from the model that it is combined with.
+    // Names constant members, such as "status created". They tell an envelope from the model that it extends.
     ...Object.entries(type === 'object' && properties ? properties : {}).flatMap(
       ([name, member]) => ('const' in member ? [`${name} ${shownValue(member.const)}`] : []),
     ),

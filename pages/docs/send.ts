@@ -1,4 +1,4 @@
-/** Sends a request if a browser can, and keeps the response as it was received. @module */
+/** Sends a request with `fetch` and reads the whole response. Finds input that a browser cannot send. @module */
 
 import type { Operation } from './openapi.js'
 import type { FilledRequest, Input } from './request.js'
@@ -6,18 +6,18 @@ import type { FilledRequest, Input } from './request.js'
 export interface Received {
   readonly status: number
   readonly statusText: string
-  /** Names in lower case, as browsers give them. */
+  /** Headers as `fetch` returns them, with names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The bytes as text, to the character. */
+  /** The bytes decoded as UTF-8, including a byte order mark. */
   readonly text: string
-  /** From the start of the request to the last byte, in milliseconds. */
+  /** Time from the start of the request to the last byte of the response, in milliseconds. */
   readonly time: number
 }
 
 /**
- * @param onProgress called with the number of bytes of the body received so far.
- * @throws {Error} of the browser if there is no complete response; an `AbortError` if it was stopped.
+ * Sends a request and reads the response. @param onProgress called with the number of bytes received so far.
+ * @throws {Error} from the browser if no complete response arrives, or an `AbortError` if the signal aborts.
  */
 export async function sendRequest(
   { method, url, headers, body }: FilledRequest,
@@ -39,7 +39,7 @@ export async function sendRequest(
     statusText: response.statusText,
     headers: [...response.headers],
     bytes,
-    // A byte order mark is part of what was sent.
+    // Keeps a byte order mark, which is part of the body.
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
     time: performance.now() - startedAt,
   }
@@ -62,7 +62,7 @@ async function readAll(
   return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
-/** Returns why a browser cannot send what was filled in. @param token empty for none. */
+/** Returns the reason why a browser cannot send a form, if there is one. @param token empty to send no token. */
 export function obstacleIn(
   operation: Operation,
   { parameters, body }: Input,
@@ -75,7 +75,7 @@ export function obstacleIn(
   ]
   for (const { name, in: place, text } of inputs) {
     if (place === 'path' && (text === '.' || text === '..')) {
-      return `A browser cannot send "${text}" as ${name}: it takes it for a step in the path.`
+      return `A browser cannot send "${text}" as ${name}: browsers remove it from paths.`
     }
     const [invalid] = /[^\t -~]/u.exec(place === 'header' ? text : '') ?? []
     if (invalid) return `${name} cannot be sent: "${invalid}" cannot be in a header.`

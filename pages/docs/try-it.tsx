@@ -19,7 +19,7 @@ interface TryItProps extends CallsProps {
 type State =
   | { readonly kind: 'waiting'; readonly bytes: number }
   | { readonly kind: 'received'; readonly received: Received; readonly filledIn: readonly string[] }
-  /** There was no response; the message says why. */
+  /** No response arrived; the message gives the reason. */
   | { readonly kind: 'failed'; readonly message: string }
 
 export function TryIt(props: TryItProps) {
@@ -98,7 +98,7 @@ export function TryIt(props: TryItProps) {
           <button class="main" type="submit">
             Send
           </button>
-          {/* Never removed, so that it keeps the focus when there is nothing left to stop. */}
+          {/* The Stop button is never removed, so that it keeps the focus after the response has arrived. */}
           <Button
             aria-disabled={state?.kind !== 'waiting'}
             onClick={() => controller.current?.abort()}
@@ -119,7 +119,7 @@ export function TryIt(props: TryItProps) {
   )
 }
 
-/** One line, which screen readers announce when it changes. */
+/** Shows the outcome of a request in one line, which screen readers announce when it changes. */
 function Outcome({ state }: { state: State | undefined }) {
   return (
     <div role="status">
@@ -138,7 +138,7 @@ function Outcome({ state }: { state: State | undefined }) {
   )
 }
 
-/** The path parameters in the `Location` of a new item. */
+/** Returns the path parameters in the `Location` header of a new item. */
 function parametersIn(
   { headers }: Received,
   operations: readonly Operation[],

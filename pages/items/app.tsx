@@ -1,4 +1,4 @@
-/** The items page: the list, and the dialogs above it. @module */
+/** The items page: toolbar, list and dialogs. @module */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useToken } from '../shared/components.js'
@@ -40,20 +40,20 @@ export function App() {
   const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [peeked, setPeeked] = useState<Peeked>()
   const { draft, editing, show, open, edit, follow, change, close: closeDraft } = useDraft()
-  /** The id of the item that was last found to be deleted. */
+  /** Id of the item that a request last found to be deleted. */
   const [gone, setGone] = useState<string>()
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
   const [failure, setFailure] = useState('')
-  /** Why a token is asked for; `undefined` while it is not. */
+  /** Reason that the token dialog shows; `undefined` while the dialog is closed. */
   const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
   const focused = document.activeElement
   useLayoutEffect(() => {
     if (focused?.isConnected) return
-    // What had the focus is gone. A dialog that closes gives it to what it was opened from.
+    // The element with the focus was removed. The list gets the focus, unless a closing dialog has returned it.
     queueMicrotask(() => document.activeElement === document.body && grid.current?.focus())
   })
 
@@ -74,9 +74,9 @@ export function App() {
     setFailure('This part of the page cannot be loaded. Is the service running?')
   })
 
-  /** The token that the latest attempt to list used. */
+  /** Token of the latest attempt to list items. */
   const lastTried = useRef<string | undefined>('')
-  // A token from the address is used at once; one that is typed, when the dialog is closed.
+  // Lists items when the token changes: at once for a token in the address, or when the token dialog closes.
   useEffect(() => {
     if (isAsking || token === lastTried.current) return
     lastTried.current = token
@@ -92,7 +92,7 @@ export function App() {
     open(`{${[...project, ...shape.blanks()].join()}}`)
   }
   const lacksToken = !listedAt && token === ''
-  const listProblem = lacksToken || failure ? undefined : problem // one failure is shown at a time
+  const listProblem = lacksToken || failure ? undefined : problem // shows one failure at a time
 
   async function exportAll(): Promise<void> {
     if (isExporting) return
@@ -131,7 +131,7 @@ export function App() {
     collection.remove(new Set([id]))
   }
 
-  // Neither a list of one project nor a part of a list shows that an item is deleted.
+  // An item may be missing from a partial list, or from the list of one project, without having been deleted.
   const isGone = (listedAt && !filter.project) || (draft?.item && draft.item.id === gone)
   const close = () => setDialog(undefined)
   const askForToken = () => setTokenReason('')
@@ -278,7 +278,7 @@ export function App() {
         <dialogs.TokenDialog
           reason={tokenReason}
           onUse={() => {
-            lastTried.current = undefined // so that the same token is tried again, too
+            lastTried.current = undefined // so that an unchanged token is tried again
             setTokenReason(undefined)
           }}
           onClose={() => setTokenReason(undefined)}

@@ -1,4 +1,4 @@
-/** Edits the value of one member where it is shown: only its characters change in the text of the item. @module */
+/** Edits the value of one member in its cell. Only the characters of that value change in the item's text. @module */
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { activeCell } from './cells.js'
@@ -10,23 +10,23 @@ import { stringOf } from './members.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
 
 export interface CellEditorProps {
-  /** As the user has seen it. */
+  /** The version of the item that the user has seen. */
   readonly item: Item
   readonly name: string
-  /** What is wrong with the list, as the page already says. */
+  /** Error of the list that the page already shows. */
   readonly listProblem: unknown
   readonly onSaved: (text: string) => void
-  /** Something else is stored than what the user has seen. @param text that was to be saved. */
+  /** Called if the stored item is not the version that the user has seen. @param text the text that was not saved. */
   readonly onConflict: (found: ChangedError, text: string) => void
   readonly onProblem: (problem: unknown) => void
-  /** @param columns how far to move from this one. */
+  /** Called when the editor closes. @param columns by how many columns to move, negative for left. */
   readonly onClose: (columns: number) => void
 }
 
-/** Narrowest field, in CSS pixels: as wide as what is said about its keys. */
+/** Minimum width of the field, in CSS pixels: the width of the hint about its keys. */
 const narrowest = 180
 
-/** What is wrong with a value has at least this space below it, in CSS pixels. */
+/** Minimum space below the cell for an error message, in CSS pixels. */
 const space = 256
 
 export function CellEditor(props: CellEditorProps) {
@@ -35,7 +35,7 @@ export function CellEditor(props: CellEditorProps) {
   const isString = value.startsWith('"')
   const start = isString ? stringOf(value) : value
   const [typed, setTyped] = useState(start)
-  /** What is wrong with what was typed, in words, or why it was not saved. */
+  /** Message about an invalid value, or the error of a failed save. */
   const [problem, setProblem] = useState<unknown>()
   const [isSaving, setSaving] = useState(false)
   const place = useMemo(placeOfCell, [])
@@ -43,7 +43,7 @@ export function CellEditor(props: CellEditorProps) {
     onClose(0),
   )
   useWarning(typed !== start)
-  /** `null` once this is closed: a late result changes nothing that was opened since. */
+  /** The input field; `null` after the editor has closed. A result that arrives later must not close another editor. */
   const field = useRef<HTMLInputElement>(null)
 
   async function save(columns: number): Promise<void> {
@@ -108,13 +108,13 @@ export function CellEditor(props: CellEditorProps) {
   )
 }
 
-/** Above the active cell, but within the window, with space for what is wrong below it, or else above. */
+/** Returns the editor's position: over the active cell, within the window, with space for an error below or above. */
 function placeOfCell(): Record<string, string> {
   const cell = document.getElementById(activeCell)
   const box = cell?.getBoundingClientRect() ?? new DOMRect()
   const width = Math.min(Math.max(narrowest, box.width), innerWidth)
   const left = Math.max(0, Math.min(box.left, innerWidth - width))
-  /** On a card, the name of the member is in the cell, and must not be covered. */
+  /** Distance from the cell, in CSS pixels. In a card, the editor must not cover the member's name in the cell. */
   const beside = cell?.dataset.name ? box.height : 0
   return {
     left: `${left}px`,

@@ -1,4 +1,4 @@
-/** What is in the rows of the list. @module */
+/** The cells of a row in the list. @module */
 
 import { useMemo } from 'preact/hooks'
 import { coloured } from '../shared/json-colours.js'
@@ -9,13 +9,13 @@ import type { Selection } from './selection.js'
 import type { Look } from './table.js'
 import type { Column } from './tracks.js'
 
-/** Longest part of an item's JSON that its row shows, in characters. */
+/** Maximum number of characters of an item's JSON in its row. */
 const longestRow = 800
-/** Longest list of members that have no column of their own, in characters. */
+/** Maximum length of the list of members that have no column, in characters. */
 const longestRest = 200
 const mostOnCard = 3
 
-/** The id of the element with the cell that keys act on. */
+/** Element id of the active cell, on which keys act. */
 export const activeCell = 'active-cell'
 
 interface SelectAllProps {
@@ -42,21 +42,21 @@ interface CellsProps {
   readonly item: Item
   readonly look: Look
   readonly columns: readonly Column[]
-  /** Those that are rendered in a table. */
+  /** Columns that a table renders, without those that are scrolled far out of view. */
   readonly drawn: readonly Column[]
-  /** The place of the active cell, if it is in this row. */
+  /** Place of the active cell's column; `undefined` if another row is active. */
   readonly active: number | undefined
   readonly isSelected: boolean
 }
 
-/** The text of an item is read when its row is rendered, and inserted as text, never as markup. */
+/** Renders the cells of an item. Its text is read only now, and is inserted as text, never as markup. */
 export function Cells({ item, look, columns, drawn, active, isSelected }: CellsProps) {
   const members = useMemo(
     () => (look === 'json' ? undefined : lastMembers(item.text)),
     [item, look],
   )
   return useMemo(() => {
-    /** The cell in which the row is selected. Keys do that, too. */
+    /** Checkbox that selects the row. The Tab key skips it, because the Space key selects rows as well. */
     const box = (
       <span class="box">
         <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
@@ -76,7 +76,7 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
     const cells = isCard
       ? columns.filter(isSeen).slice(0, mostOnCard)
       : drawn.filter(({ place }) => place > 0)
-    // On a card, the id is active in place of what is not there.
+    // If a card does not show the active column, its id is the active cell.
     const isThere = !isCard || cells.some(({ place }) => place === active)
     const idOf = (place: number) =>
       active !== undefined && place === (isThere ? active : 0) ? activeCell : undefined
@@ -106,7 +106,7 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
               key={`.${column.name}`}
               id={idOf(column.place)}
               class={text === 'null' ? text : kind}
-              // To screen readers, a string without its quotes is still told from other values.
+              // Screen readers get a string with its quotes, so that it still differs from other values.
               aria-label={kind === 'string' ? name + text : undefined}
               data-name={name || undefined}
               {...cellAt(column)}
@@ -120,12 +120,12 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
   }, [item, members, look, columns, drawn, active, isSelected])
 }
 
-/** Whether all items have a member of this name. */
+/** Whether a name belongs to a member that all items have. */
 function isCommon(name: string): boolean {
   return name === 'id' || name === 'project_id'
 }
 
-/** What an item has, if none of it has a column. */
+/** Lists the members of an item that has no value in any column. */
 function restOf({ text }: Item, members: ReadonlyMap<string, Member>): string {
   return [...members.values()]
     .filter(({ name }) => name !== 'id')

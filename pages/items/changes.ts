@@ -1,6 +1,6 @@
 /**
- * What the page changes: each change is one request of the public interface, with the texts of items verbatim. Bodies are
- * item requests as JSON text (spec §2.2), results are items as JSON text. Loaded with what is opened above the list.
+ * Creates, replaces and deletes items through the public interface, with their texts verbatim. Bodies are item requests
+ * as JSON text (spec §2.2), results are items as JSON text. Loaded together with the dialogs.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { send } from './service.js'
 export class ChangedError extends Error {
   override readonly name = 'ChangedError'
   readonly id: string
-  /** What is stored now; `undefined` for nothing. */
+  /** Text of the stored item; `undefined` if the item was deleted. */
   readonly text: string | undefined
 
   constructor(id: string, text: string | undefined) {
@@ -27,12 +27,12 @@ export class ChangedError extends Error {
   }
 }
 
-/** An item that becomes another one between read and change so often is one that nobody can edit. */
+/** Maximum number of attempts to change an item. An item that changes this often after each read cannot be edited. */
 const attempts = 5
 
 /**
- * @param key the same for each attempt to create the same item, so that there will be only one (interface §4.11).
- * @throws {ChangedError} when an earlier attempt has created it with another text.
+ * Creates an item. @param key the same for each attempt, so that only one item is created (interface §4.11).
+ * @throws {ChangedError} if an earlier attempt has created the item with another text.
  */
 export async function createItem(body: string, key: string): Promise<string> {
   const headers = { 'idempotency-key': key }
@@ -46,17 +46,17 @@ export async function createItem(body: string, key: string): Promise<string> {
   }
 }
 
-/** Replaces the item as the user has seen it. @throws {ChangedError} */
+/** Replaces the item if it is still the version that the user has seen. @throws {ChangedError} otherwise. */
 export async function replaceItem(seen: Item, body: string): Promise<string> {
   return (await change(seen, { method: 'PUT', body }, itemIn)).text
 }
 
-/** Deletes the item as the user has seen it. @throws {ChangedError} */
+/** Deletes the item if it is still the version that the user has seen. @throws {ChangedError} otherwise. */
 export async function deleteItem(seen: Item): Promise<void> {
   await change(seen, { method: 'DELETE' }, (response) => response.text())
 }
 
-/** @throws {ChangedError} when there is no such item. */
+/** Reads an item. @throws {ChangedError} if the item does not exist. */
 async function read(id: string): Promise<ItemRead> {
   try {
     return await send({ path: pathOf(id) }, undefined, itemIn)
@@ -65,7 +65,7 @@ async function read(id: string): Promise<ItemRead> {
   }
 }
 
-/** Changes an item only while it is what the user has seen. */
+/** Sends a PUT or DELETE on the condition that the item is still the version that the user has seen. */
 async function change<R>(
   { id, text }: Item,
   request: Pick<ServiceRequest, 'method' | 'body'>,
@@ -95,9 +95,9 @@ const itemIn = (response: TextResponse) => response.item()
 const pathOf = (id: string) => `/items/${encodeURIComponent(id)}`
 
 /**
- * The tag that the service gives an item with this text. Should it be another one, the condition is not met and the item
- * is read first; otherwise that read is saved. `undefined` where the platform computes no digests: in pages that have
- * neither TLS nor come from this machine.
+ * Computes the `ETag` that the service probably gives to an item with this text, which saves reading the item. If the
+ * tag is wrong, the condition fails and the item is read. Returns `undefined` where browsers offer no `crypto.subtle`:
+ * without TLS, except on the same machine.
  */
 async function likelyTag(text: string): Promise<string | undefined> {
   const { subtle }: { subtle: SubtleCrypto | undefined } = crypto
@@ -107,7 +107,7 @@ async function likelyTag(text: string): Promise<string | undefined> {
   return `"${base64.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}"`
 }
 
-/** A key for one item that is to be created. */
+/** Returns a random `Idempotency-Key` for a new item. */
 export function newKey(): string {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
 }
@@ -119,12 +119,12 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
 }
 
-/** Whether an error says that the item does not exist any more. */
+/** Whether an error says that the item no longer exists. */
 function isGone(error: unknown): boolean {
   return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
 }
 
-/** Whether an error would be the same for any other item, so that there is no point in going on. */
+/** Whether requests for other items would fail with the same error, so that it is pointless to continue. */
 export function concernsAll(error: unknown): boolean {
   if (error instanceof ChangedError) return false
   return !(error instanceof ItemStoreError) || [undefined, 401, 429, 503].includes(error.status)

@@ -1,4 +1,4 @@
-/** The items as they were last listed, kept up to date while the page is visible. @module */
+/** The list of items, which is kept up to date while the page is visible. @module */
 
 import { formatted } from '../shared/numbers.js'
 import { type Item, itemOf } from './item.js'
@@ -7,33 +7,33 @@ import { createOverview, type Overview, type OverviewMaker } from './overview.js
 import type { list, nextChange } from './service.js'
 import { createYield, type Yield } from './yield.js'
 
-/** What is shown. `items` grows in place while the first list is loading. */
+/** State of the list that the page shows. The array `items` grows in place while the first list is loading. */
 export interface Shown {
   readonly items: readonly Item[]
-  /** How many items each project had when all items were last listed. */
+  /** Number of items of each project when all items were last listed. */
   readonly projects: Overview['projects']
   readonly overview: Overview
-  /** How many items have arrived of the list that is loading; `undefined` while none is. */
+  /** Number of items that have arrived of a loading list; `undefined` while no list is loading. */
   readonly loading: number | undefined
-  /** How much of it has arrived, from 0 to 1; `undefined` if its length is not known. */
+  /** Fraction of the loading list that has arrived, from 0 to 1; `undefined` if its length is not known. */
   readonly share: number | undefined
   readonly listedAt: Date | undefined
   readonly problem: unknown
-  /** Ids of the items that the latest list has changed, for the moment in which they are marked. */
+  /** Ids of the items that the latest list has changed, while their rows are marked. */
   readonly changed: ReadonlySet<string>
-  /** Says in words how the latest list differs from the one before. */
+  /** Description of how the latest list differs from the previous list, such as "2 new or changed". */
   readonly news: string
 }
 
 export interface Collection {
   shown(): Shown
-  /** Lists only the items of this project from now on; `undefined` for all items. */
+  /** Lists only the items of one project from now on, or all items for `undefined`. */
   choose(project: string | undefined): void
   refresh(): void
   /** Shows an item that was created or replaced, without waiting for the next list. */
   put(text: string): void
   remove(ids: ReadonlySet<string>): void
-  /** Whether the page is visible: if not, nothing is requested. */
+  /** Pauses requests while the page is hidden. */
   setVisible(isVisible: boolean): void
   stop(): void
 }
@@ -43,23 +43,23 @@ export interface CollectionOptions {
   readonly changed: typeof nextChange
   readonly pauseAfter: typeof pauseAfter
   readonly onChange: () => void
-  /** Whether there is no point in listing again after this problem until `refresh` is called. */
+  /** Whether a problem stops the updates of the list until `refresh` is called. */
   readonly isFinal: (problem: unknown) => boolean
 }
 
-/** How long rows that have changed are marked, in milliseconds. */
+/** How long changed rows stay marked, in milliseconds. */
 const marked = 2_000
-// In milliseconds.
+// Bounds of the pause between two lists, in milliseconds.
 const shortestPause = 2_000
 const longestPause = 300_000
-/** For each character of the latest list, so that a list of 25 MB is requested every 20 seconds at most. */
+/** Pause for each character of the latest list, in milliseconds. A list of 25 MB pauses for 20 seconds. */
 const pausePerCharacter = 0.0008
 
 /**
- * How long to wait at least before the next list, in milliseconds; twice as long with each failure in a row. It depends on
- * the length of the list rather than on its duration, as a short one may take long while the machine is busy.
- * @param characters of the latest list, @param duration of it, in milliseconds.
- * @param failures how many lists in a row have failed.
+ * Returns the minimum pause before the next list, in milliseconds. Each failure in a row doubles the pause. It mainly
+ * depends on the length of the list, because a busy machine may need long even for a short list.
+ * @param characters length of the latest list. @param duration of the latest list, in milliseconds.
+ * @param failures number of lists that have failed in a row.
  */
 export function pauseAfter(characters: number, duration: number, failures: number): number {
   const pause = Math.max(shortestPause, duration, characters * pausePerCharacter)
@@ -83,11 +83,11 @@ interface Incoming {
   readonly overview: OverviewMaker
   items: Item[]
   tag: string | null
-  /** Ids of items that were changed here meanwhile: the list may have their earlier state. */
+  /** Ids of items that this page has changed since the request. The incoming list may have their earlier state. */
   readonly changedHere: Set<string>
 }
 
-/** A collection that lists nothing before its first `refresh`. */
+/** Creates a collection, which lists nothing before its first `refresh`. */
 export function createCollection(options: CollectionOptions): Collection {
   const { list, changed: nextChange, pauseAfter, onChange, isFinal } = options
   let shown = nothing
@@ -95,7 +95,7 @@ export function createCollection(options: CollectionOptions): Collection {
   /** Whether another project was chosen since the latest list. */
   let isOther = false
   let failures = 0
-  /** How long the latest list took, in milliseconds. */
+  /** Duration of the latest list, in milliseconds. */
   let duration = 0
   let characters = 0
   let incoming: Incoming | undefined
@@ -116,7 +116,7 @@ export function createCollection(options: CollectionOptions): Collection {
     const { overview, changedHere, controller } = into
     const yieldIfDue = createYield(controller.signal)
     const isFirst = shown.listedAt === undefined
-    // What an earlier attempt has loaded stays until there is a complete list.
+    // Items from an attempt that failed midway stay until a list is complete.
     const isGrowing = isFirst && shown.items.length === 0
     const known = project === undefined && { projects: overview.projects }
     let loading = 0
@@ -153,7 +153,7 @@ export function createCollection(options: CollectionOptions): Collection {
     unmark = setTimeout(() => show({ changed: nothing.changed }), marked)
   }
 
-  /** Starts over when something is changed here meanwhile. */
+  /** Merges the incoming list into the shown list, and starts over if the user changes an item meanwhile. */
   async function merge(into: Incoming, yieldIfDue: Yield): Promise<Merged> {
     for (;;) {
       const { items } = shown
@@ -198,26 +198,26 @@ export function createCollection(options: CollectionOptions): Collection {
     )
   }
 
-  /** Ends whatever would list again. */
+  /** Cancels the timer and the waiting request that would start the next list. */
   function pause(): void {
     clearTimeout(timer)
     waiting.abort()
     isDue = false
   }
 
-  /** Lists again after the next change. While nobody looks, nothing is requested. */
+  /** Waits for the next change, then lists again. Sends no request while the page is hidden. */
   async function follow(): Promise<void> {
     if (!isVisible || !isDue) return
     waiting.abort()
     waiting = new AbortController()
     const { signal } = waiting
     if (tag !== null && failures === 0) {
-      await nextChange(project, tag, signal).catch(() => undefined) // the next list says what is wrong
+      await nextChange(project, tag, signal).catch(() => undefined) // the next list reports the problem
     }
     if (!signal.aborted) refresh()
   }
 
-  /** @param ids of the items that the update changes. */
+  /** Updates the shown and the incoming list. @param ids of the items that the update changes. */
   function change(ids: Iterable<string>, update: (items: readonly Item[]) => Item[]): void {
     const isGrowing = shown.items === incoming?.items
     const items = update(shown.items)
@@ -226,14 +226,14 @@ export function createCollection(options: CollectionOptions): Collection {
       incoming.items = isGrowing ? items : update(incoming.items)
     }
     show({ items })
-    if (failures > 0 && !incoming) refresh() // the service is back
+    if (failures > 0 && !incoming) refresh() // the change has succeeded, so the service is back
   }
 
   return {
     shown: () => shown,
     choose(next) {
       if (next === project) return
-      // Of all items, those of the project are known.
+      // While all items are listed, the items of the project are already known.
       if (project === undefined) show({ news: '' })
       else shown = { ...nothing, projects: shown.projects }
       project = next
@@ -243,7 +243,7 @@ export function createCollection(options: CollectionOptions): Collection {
     refresh: () => void refresh(),
     put(text) {
       const item = itemOf(text)
-      incoming?.overview.add(item) // the list does without it
+      incoming?.overview.add(item) // the incoming list skips this item
       change([item.id], (items) => withItem(items, item))
     },
     remove: (ids) => change(ids, (items) => items.filter(({ id }) => !ids.has(id))),

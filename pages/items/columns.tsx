@@ -1,4 +1,4 @@
-/** Chooses the members that are columns, their order, and those that stay in sight. @module */
+/** The dialog that chooses the columns, their order, and which columns are pinned. @module */
 
 import { Button } from '../shared/components.js'
 import { formatted } from '../shared/numbers.js'
@@ -10,7 +10,7 @@ import type { Shape } from './overview.js'
 
 export interface ColumnsProps {
   readonly shape: Shape
-  /** Names of the members that are columns now, besides `id`, from left to right. */
+  /** Names of the current columns besides `id`, from left to right. */
   readonly names: readonly string[]
   readonly layout: Layout
   readonly onLayout: (part: Partial<Layout>) => void
@@ -21,7 +21,7 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
   const { pinned } = layout
   const others = ['project_id', ...shape.names].filter((name) => !names.includes(name))
 
-  /** @param button keeps the focus, as its column moves. */
+  /** Changes the layout. @param button gets the focus back after its column has moved. */
   const change = (part: Partial<Layout>, button: HTMLElement) => {
     onLayout(part)
     requestAnimationFrame(() => button.focus())
@@ -44,7 +44,7 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
                 onChange={({ currentTarget: { checked } }) =>
                   onLayout({
                     names: checked ? [...names, name] : names.filter((each) => each !== name),
-                    sort: layout.sort.filter((key) => key.name !== name), // its head would say so
+                    sort: layout.sort.filter((key) => key.name !== name), // a hidden column does not sort
                   })
                 }
               />

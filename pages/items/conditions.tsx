@@ -1,4 +1,4 @@
-/** Filters by members: each condition is a line below the toolbar. @module */
+/** The conditions of a filter, each as a line of fields below the toolbar. @module */
 
 import { Button } from '../shared/components.js'
 import type { Condition } from './filter.js'
@@ -12,7 +12,7 @@ export interface ConditionsProps {
   readonly onChange: (conditions: readonly Condition[]) => void
 }
 
-/** The first field of a new condition gets the focus. */
+/** Moves the focus to the first field of a new condition. */
 const focus = (field: HTMLElement | null) => field?.focus()
 
 export function Conditions({ conditions, names, onChange }: ConditionsProps) {

@@ -1,4 +1,4 @@
-/** Deletes items after one confirmation: the service cannot restore them with their ids. @module */
+/** The dialog that deletes items. It asks first, because the service cannot restore items with their ids. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'
@@ -17,22 +17,22 @@ export interface DeleteProps {
 }
 
 interface Failure {
-  /** As it is now, as far as is known. */
+  /** Latest known version of the item. */
   readonly item: Item
   readonly cause: string
 }
 
-/** Requests in flight: as many as a browser sends to a host, but for those of the list. */
+/** Number of requests in flight. The list needs some of the few connections that browsers open to a host. */
 const atATime = 4
-/** How many failures are listed; all of them can be copied. */
+/** Maximum number of failures in the dialog. The button copies all of them. */
 const mostListed = 100
 
 export function Delete(props: DeleteProps) {
   const { items, onDeleted, onFound, onProblem, onClose } = props
-  /** Those that are still there. */
+  /** Items that are not deleted yet. */
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
-  /** How many of the rest have been tried; `undefined` while nothing is deleted. */
+  /** Number of attempts among the remaining items; `undefined` while no deletion is running. */
   const [tried, setTried] = useState<number>()
   const work = useRef<AbortController>(undefined)
   useEffect(() => () => work.current?.abort(), [])
@@ -92,7 +92,7 @@ export function Delete(props: DeleteProps) {
         <div class="problem" role="alert">
           {!isOne && <p>{report(items.length, rest.length, failures.length)}</p>}
           {failures.length > 0 && (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll
             <ul class="failures" tabIndex={0} aria-label="Not deleted">
               {failures.slice(0, mostListed).map(({ item, cause }) => (
                 <li key={item.id}>
@@ -105,7 +105,7 @@ export function Delete(props: DeleteProps) {
         </div>
       )}
       <div class="line">
-        {/* The harmless answer has the focus. */}
+        {/* Cancel has the focus, because it is harmless. */}
         <Button autofocus onClick={isRunning ? stop : onClose}>
           {isRunning && !isOne ? 'Stop' : 'Cancel'}
         </Button>
@@ -134,7 +134,7 @@ function action(isTried: boolean, failed: number): string {
   return failed > 0 ? `Try ${failed === 1 ? 'it' : 'these'} again` : 'Go on'
 }
 
-/** What has become of the items, in words. */
+/** Describes how many items were deleted, failed, and were not tried. */
 function report(all: number, left: number, failed: number): string {
   const untried = left - failed
   const parts = [

@@ -1,4 +1,4 @@
-/** Dialogs: the platform's, which keep the focus inside and give it back afterwards. @module */
+/** Dialogs made of the `dialog` element, which keeps the focus inside and returns it on closing. @module */
 
 import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -8,21 +8,21 @@ import { useMedia } from './use-media.js'
 export interface DialogProps {
   readonly title: string
   readonly class?: string
-  /** Where the dialog is, instead of the middle of the window. There, the title is for screen readers alone. */
+  /** Position of a dialog that is not in the middle of the window. Only screen readers get its title. */
   readonly style?: Readonly<Record<string, string>>
   readonly actions?: ComponentChildren
-  /** Whether the focus is on the title at first, and not on what can be used first. */
+  /** Whether the title has the focus at first, instead of the first control. */
   readonly autofocus?: boolean
-  /** Whether the rest of the page stays usable. */
+  /** Whether the rest of the page stays usable while the dialog is open. */
   readonly isBeside?: boolean
-  /** Escape was pressed, or whatever else closes a dialog on this platform. */
+  /** Called for Escape, and for any other gesture that closes dialogs on the platform. */
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
   readonly onOutside?: () => void
   readonly children: ComponentChildren
 }
 
-/** Open as long as it is in the page. */
+/** A dialog that is open as long as it is rendered. */
 export function Dialog(props: DialogProps) {
   const { title, class: name, style, actions, autofocus, isBeside, children } = props
   const { onClose, onKeyDown, onOutside } = props
@@ -33,7 +33,7 @@ export function Dialog(props: DialogProps) {
     if (!isBeside) element?.showModal()
     return () => {
       element?.close()
-      // The browser gives the focus back, but not from below another dialog that closes with this one.
+      // The browser returns the focus by itself, unless a dialog above this one closes at the same time.
       queueMicrotask(() => {
         if (document.activeElement === document.body && opener instanceof HTMLElement)
           opener.focus()
@@ -49,13 +49,13 @@ export function Dialog(props: DialogProps) {
       aria-label={title}
       onClick={({ target }) => target === dialog.current && onOutside?.()}
       onKeyDown={(event) => {
-        // A dialog above this one has keys of its own.
+        // Keys in a dialog above this one are not for this one.
         if (event.target instanceof Element && event.target.closest('dialog') !== dialog.current)
           return
         onKeyDown?.(event)
         if (event.key !== 'Escape' || event.defaultPrevented) return
-        event.preventDefault() // the browser would close it at the second Escape, whatever `cancel` says
-        event.stopPropagation() // it is not for what is below
+        event.preventDefault() // else a second Escape would close it, even if `cancel` is prevented
+        event.stopPropagation() // the list must not handle this key
         onClose()
       }}
       onCancel={(event) => {
@@ -76,20 +76,20 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-/** Beside the list, which stays usable; on a narrow screen, a dialog that fills it. */
+/** A panel beside the list, which stays usable. On a narrow screen, the panel is a dialog that fills the screen. */
 export function Panel(props: DialogProps) {
   const isNarrow = useMedia('(width < 40rem)')
   return <Dialog key={isNarrow} class="panel" isBeside={!isNarrow} {...props} />
 }
 
-/** The words of the confirmation for what is lost by closing. */
+/** Texts of the question that is asked before closing discards something. */
 export interface Loss {
   readonly title: string
   readonly text: string
   readonly action: string
 }
 
-/** The browser asks before it leaves the page. */
+/** Makes the browser ask before it leaves the page. */
 export function useWarning(isNeeded: boolean): void {
   useLayoutEffect(() => {
     if (!isNeeded) return undefined
@@ -100,9 +100,9 @@ export function useWarning(isNeeded: boolean): void {
 }
 
 /**
- * Closes only after a confirmation if something would be lost; the browser then also asks before it leaves
- * the page.
- * @returns how to close, and the confirmation while it is open.
+ * Asks for confirmation before closing if something would be lost. The browser then also asks before it leaves the
+ * page.
+ * @returns a function that closes, and the question while it is open.
  */
 export function useConfirmedClose(
   loss: Loss | undefined,
@@ -118,7 +118,7 @@ export function useConfirmedClose(
     <Dialog title={loss.title} onClose={() => setAsking(false)}>
       <p>{loss.text}</p>
       <div class="line">
-        {/* The harmless answer has the focus. */}
+        {/* Cancel has the focus, because it is harmless. */}
         <Button autofocus onClick={() => setAsking(false)}>
           Cancel
         </Button>

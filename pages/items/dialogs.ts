@@ -1,4 +1,4 @@
-/** What is not there at first: dialogs, the panel, lines that appear, search and sort. One file, loaded after the list. @module */
+/** Everything that the page loads after the list, as one script: dialogs, the panel, search and sort. @module */
 
 export { CellEditor } from './cell-editor.js'
 export { Columns } from './columns.js'

@@ -1,4 +1,4 @@
-/** What is wrong with an item's text while it is edited, and the request made from it. @module */
+/** Checks the text of an item while it is edited, and makes the request body from the text. @module */
 
 import { JsonSyntaxError } from '../../src/item/json-syntax.js'
 import { positionOf, scanText } from '../../src/item/scan.js'
@@ -8,7 +8,7 @@ import { lastMembers, membersOf, skipSpace } from './members.js'
 export interface Finding {
   readonly from: number
   readonly to: number
-  /** Only an error keeps the text from being saved. */
+  /** An error prevents saving, a warning does not. */
   readonly severity: 'error' | 'warning'
   readonly message: string
 }
@@ -16,15 +16,15 @@ export interface Finding {
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
 /**
- * Checks that a text is one JSON value that can be sent, as the service checks it.
- * @returns where the value starts.
+ * Checks that a text is one JSON value that can be sent, with the service's own parser.
+ * @returns the position at which the value starts.
  * @throws {JsonSyntaxError} with a position in the string.
  */
 export function checkText(text: string): number {
   const bytes = new TextEncoder().encode(text)
   let start: number
   try {
-    start = scanText(bytes, 0, () => undefined) // only ASCII is before it
+    start = scanText(bytes, 0, () => undefined) // a byte offset, but only ASCII precedes the value
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
@@ -32,15 +32,15 @@ export function checkText(text: string): number {
     )
     throw new JsonSyntaxError(error.message, before.length)
   }
-  // It cannot be encoded in UTF-8, so another character would be sent in its place.
+  // A lone surrogate cannot be encoded in UTF-8, so another character would be sent in its place.
   const lone = text.search(/\p{Surrogate}/u)
   if (lone >= 0) throw new JsonSyntaxError('half a character; write it as \\uXXXX', lone)
   return start
 }
 
 /**
- * Everything that is wrong, from top to bottom. A text without errors is an object that can be sent.
- * @param id of the item that is edited, if it is already stored.
+ * Returns all problems of a text, from top to bottom. A text without errors is an object that can be sent.
+ * @param id of the item, if it is already stored.
  */
 export function checkDraft(text: string, id?: string): Finding[] {
   let start: number
@@ -71,20 +71,20 @@ export function checkDraft(text: string, id?: string): Finding[] {
   return findings
 }
 
-/** Members that are not part of `data`: the service would drop them, but keep the white space around them. */
+/** Members that are cut out of `data`. The service would drop them, but keep the white space around them. */
 const besideData = ['id', 'project_id']
 
-/** The first error in a text, which keeps it from being saved. */
+/** Returns the first error of a text, which prevents saving. */
 export function whyInvalid(text: string): Finding | undefined {
   return checkDraft(text).find(({ severity }) => severity === 'error')
 }
 
-/** The text as the editor opens it. One with errors stays as it is: where its tokens end is not known. */
+/** Indents a text for the editor. A text with errors stays as it is, because the ends of its tokens are not known. */
 export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
-/** What is typed first in a new item: the first value besides the project, or else what is within the braces. */
+/** Returns the range to select in a new item: the first value except `project_id`, or the place inside the braces. */
 export function firstValue(text: string): { readonly from: number; readonly to: number } {
   const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
   if (!member) return { from: text.length - 1, to: text.length - 1 }
@@ -92,7 +92,7 @@ export function firstValue(text: string): { readonly from: number; readonly to: 
   return /["{[]/.test(text.charAt(from)) ? { from: from + 1, to: to - 1 } : { from, to }
 }
 
-/** The text with another value of a member, and nothing else changed; or what is wrong with that value. */
+/** Replaces the value of one member in a text, and nothing else. Returns a fault if the new value is invalid. */
 export function withValue(
   text: string,
   name: string,
@@ -101,11 +101,11 @@ export function withValue(
   try {
     const start = checkText(value)
     if (/[[{]/.test(value.charAt(start))) {
-      return { text, fault: 'An array or object is edited in the whole item: Escape, and then e.' }
+      return { text, fault: 'To enter an array or object, edit the whole item: Escape, then e.' }
     }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    return { text, fault: `This is not JSON: ${error.message}. A text needs quotes here.` }
+    return { text, fault: `This is not JSON: ${error.message}. A string needs quotes here.` }
   }
   const member = lastMembers(text).get(name)
   const changed = member ? text.slice(0, member.valueStart) + value + text.slice(member.end) : text
@@ -113,8 +113,8 @@ export function withValue(
 }
 
 /**
- * The body of a create or replace (spec §2.2): the text as `data`, with its `project_id` beside it.
- * @param text an object without errors.
+ * Returns the body of a create or replace (spec §2.2): the text as `data`, with its `project_id` beside that.
+ * @param text JSON object without errors.
  */
 export function requestBody(text: string): string {
   const project = lastMembers(text).get('project_id')
@@ -122,7 +122,7 @@ export function requestBody(text: string): string {
   return `{"project_id":${projectId},"data":\n${without(text, besideData)}\n}`
 }
 
-/** Whether a stored item is what the text would make, but for the white space around its members. */
+/** Whether saving a text would store the same item again, apart from the white space around its members. */
 export function isSameItem(stored: string, text: string): boolean {
   const members = (text: string) =>
     requestBody(text)
@@ -132,22 +132,22 @@ export function isSameItem(stored: string, text: string): boolean {
 }
 
 /**
- * Where in the text a problem is that the service has reported for {@link requestBody}, with line and column.
- * @param text an object without errors.
+ * Finds the place in a text of a problem that the service has reported, with line and column in {@link requestBody}.
+ * @param text JSON object without errors.
  */
 export function placeInDraft(text: string, problem: string): Finding | undefined {
   const [, line, column, message] =
     /\bline (\d+), column (\d+): (.*)/.exec(problem)?.map((part) => part) ?? []
   if (message === undefined) return undefined
   const lines = without(text, besideData).split('\n')
-  const before = lines.slice(0, Number(line) - 2) // the text begins in the second line of the body
-  const within = [...(lines[before.length] ?? '')].slice(0, Number(column) - 1).join('') // whole characters
+  const before = lines.slice(0, Number(line) - 2) // the text begins on line 2 of the body
+  const within = [...(lines[before.length] ?? '')].slice(0, Number(column) - 1).join('') // columns count code points
   let offset = before.reduce((sum, line) => sum + line.length + 1, 0) + within.length
   for (const { from, to } of cutsFor(text, besideData)) if (from <= offset) offset += to - from
   return { ...markAt(text, Math.min(offset, text.length)), severity: 'error', message }
 }
 
-/** The text without its `id`, for a copy. What is not an object at the moment is copied as it is. */
+/** Returns a text without its `id`, for a copy of the item. A text that is not an object stays as it is. */
 export function withoutId(text: string): string {
   try {
     return text.charAt(checkText(text)) === '{' ? without(text, ['id']) : text
@@ -157,7 +157,7 @@ export function withoutId(text: string): string {
   }
 }
 
-/** The text without some of its members; everything else stays as it is. */
+/** Returns a text without the named members. Everything else stays as it is. */
 function without(text: string, names: readonly string[]): string {
   let result = ''
   let done = 0
@@ -168,17 +168,17 @@ function without(text: string, names: readonly string[]): string {
   return result + text.slice(done)
 }
 
-/** Where members are, each with one of the commas around it. */
+/** Returns the ranges of the named members in a text, each with one of the commas around it. */
 function cutsFor(text: string, names: readonly string[]): { from: number; to: number }[] {
   const cuts: { from: number; to: number }[] = []
-  /** Where the latest member that stays ends. */
+  /** End of the latest member that stays. */
   let endOfLast: number | undefined
   for (const { name, start, end } of membersOf(text)) {
     const next = skipSpace(text, end)
     if (!names.includes(name)) endOfLast = end
     else if (text.charAt(next) === ',') cuts.push({ from: start, to: skipSpace(text, next + 1) })
     else {
-      // The last one goes with the comma before it, and with all cuts after that comma.
+      // The last member is cut with the comma before it. This cut replaces all cuts after that comma.
       const from = endOfLast ?? start
       while (endOfLast !== undefined && (cuts.at(-1)?.from ?? -1) > from) cuts.pop()
       cuts.push({ from, to: end })
@@ -187,18 +187,18 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
   return cuts
 }
 
-/** Line and column of a position, both from 1, the column in characters. */
+/** Describes a position as line and column, both from 1. The column counts characters. */
 export function lineAndColumn(text: string, offset: number): string {
   const before = new TextEncoder().encode(text.slice(0, offset))
   return positionOf(before, before.length)
 }
 
-/** Whether this is the text of a `project_id` (spec §2.2). */
+/** Whether a JSON text is a valid `project_id` (spec §2.2). */
 export function isProject(value: string): boolean {
   return value === 'null' || (value.startsWith('"') && value !== '""')
 }
 
-/** The character at a position; at the end of the text the one before. */
+/** Returns the range of the character at a position, or of the last character if the position is the end. */
 function markAt(text: string, offset: number): { from: number; to: number } {
   const from = Math.min(offset, Math.max(0, text.length - 1))
   return { from, to: Math.min(from + 1, text.length) }

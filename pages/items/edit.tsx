@@ -1,4 +1,4 @@
-/** Adds or edits an item. What was typed stays until it is saved or discarded. @module */
+/** The panel that adds or edits an item. Typed text stays until it is saved or discarded. @module */
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -15,20 +15,20 @@ import { isCommand } from './list-keys.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
 import type { Draft } from './use-draft.js'
 
-/** The text of the draft is shown formatted, and of a copy, without its id. */
+/** Properties of the panel. It shows the text of the draft indented, and the text of a copy without its id. */
 export interface EditProps extends Omit<Draft, 'key'> {
   readonly editing: RefObject<Editing | undefined>
-  /** The item as it is stored now, as far as is known; `undefined` when it is not stored. */
+  /** Latest known version of the item; `undefined` if the item is not stored. */
   readonly listed: Item | undefined
-  /** @param isDone whether nothing was typed meanwhile. */
+  /** Called after a save. @param isDone whether nothing was typed meanwhile. */
   readonly onSaved: (text: string, isDone: boolean) => void
   readonly onFound: (found: ChangedError) => void
-  /** The user has seen what is stored now. */
+  /** Called when the user has seen the stored version of the item. */
   readonly onSeen: (item: Item | undefined) => void
   readonly onDelete: (item: Item) => void
   readonly onDuplicate: (text: string) => void
   readonly onProblem: (problem: unknown) => void
-  /** Goes to the row before this one or after it. */
+  /** Goes to the previous row (`step` is -1) or to the next row (1). */
   readonly onMove: (step: number) => void
   readonly onClose: () => void
 }
@@ -44,7 +44,7 @@ export function Edit(props: EditProps) {
   const { item, isCopy, hasFocus, editing, listed } = props
   const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
-  /** What is saved if nothing in it is changed but the layout that the editor has given it. */
+  /** Text before it was indented for the editor. It is saved if the user changes nothing. */
   const [source, setSource] = useState(() => (isCopy ? withoutId(props.text) : props.text))
   const shown = useMemo(() => formattedDraft(source), [source])
   const [typed, setTyped] = useState(shown)
@@ -55,7 +55,7 @@ export function Edit(props: EditProps) {
   const toSave = (typed: string) => (typed === shown ? source : typed)
   const isDirty = item ? toSave(typed) !== item.text : isCopy || typed !== shown
   const loss = lossOf(isSaving, isDirty)
-  /** What is done once it is confirmed that the changes may be lost. */
+  /** Action to run once the user has agreed to lose the changes. */
   const next = useRef(onClose)
   const [leaveNow, confirmation] = useConfirmedClose(loss, () => next.current())
   const leave = (then: () => void) => {
@@ -72,7 +72,7 @@ export function Edit(props: EditProps) {
     }
   })
 
-  /** The text, if it is an item; otherwise puts the cursor at the problem. */
+  /** Returns the text if it is a valid item. Otherwise moves the cursor to the first error. */
   function validText(): string | undefined {
     const text = editor.current?.text() ?? ''
     const error = whyInvalid(text)
@@ -81,7 +81,7 @@ export function Edit(props: EditProps) {
     return undefined
   }
 
-  /** @param base what it replaces; `undefined` to create an item. */
+  /** Saves the text. @param base the version that the text replaces; `undefined` to create an item. */
   async function save(base: Item | undefined): Promise<void> {
     if (isSaving) return
     const typed = validText()
@@ -107,10 +107,10 @@ export function Edit(props: EditProps) {
     }
   }
 
-  /** Continues from what is stored now. */
+  /** Makes the stored version the base of the next save. */
   function continueFrom(base: Item | undefined): void {
     onSeen(base)
-    editor.current?.focus() // the button that was pressed disappears
+    editor.current?.focus() // the pressed button disappears
   }
 
   function format(): void {
@@ -164,7 +164,7 @@ export function Edit(props: EditProps) {
         cursor={item || isCopy ? undefined : firstValue(shown)}
         onChange={setTyped}
       />
-      {/* Below the text: it may appear while one types, and what is being typed stays in its place. */}
+      {/* The notice is below the text, so that the text does not move when the notice appears during typing. */}
       {item && listed?.text !== item.text && !isSaving && (
         <Elsewhere
           isOwn={item.text === ''}
@@ -211,14 +211,14 @@ function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
 }
 
 interface ElsewhereProps {
-  /** Whether it was stored from this dialog, by an attempt to save that seemed to fail. */
+  /** Whether the stored version comes from this panel, by a save that seemed to fail. */
   readonly isOwn: boolean
   readonly listed: Item | undefined
   readonly onSave: (listed: Item | undefined) => void
   readonly onAdopt: (listed: Item) => void
 }
 
-/** Shows what was changed elsewhere before anything is overwritten. */
+/** Shows the version that was stored elsewhere, before anything is overwritten. */
 function Elsewhere({ isOwn, listed, onSave, onAdopt }: ElsewhereProps) {
   return (
     <div class="problem" role="alert">
@@ -227,7 +227,7 @@ function Elsewhere({ isOwn, listed, onSave, onAdopt }: ElsewhereProps) {
         {listed && isOwn && 'What you tried to save before was saved. The item is now:'}
         {listed && !isOwn && 'This item was changed elsewhere. It is now:'}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}
       {listed && <pre tabIndex={0}>{layOut(listed.text)}</pre>}
       <div class="line">
         <Button onClick={() => onSave(listed)}>

@@ -1,4 +1,4 @@
-/** The editor and, below it, the problems in its text. @module */
+/** The JSON editor, with a list of the problems in its text below. @module */
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -6,17 +6,17 @@ import { Button } from '../shared/components.js'
 import { checkDraft, type Finding, lineAndColumn } from './draft.js'
 import type { JsonEditor } from './json-editor.js'
 
-/** How many findings are listed, errors first; all of them are marked in the text. */
+/** Maximum number of listed problems, errors first. All problems are marked in the text. */
 const mostListed = 5
 
 export interface EditorPaneProps {
   readonly text: string
-  /** The id of the item, if it is already stored. */
+  /** Id of the item, if it is already stored. */
   readonly id: string | undefined
-  /** Is set to the editor once that has loaded. */
+  /** Set to the editor once the editor has loaded. */
   readonly editor: RefObject<JsonEditor | undefined>
   readonly hasFocus: boolean
-  /** What is selected at first. */
+  /** Range of the text that is selected at first. */
   readonly cursor: { readonly from: number; readonly to: number } | undefined
   readonly found: Found | undefined
   readonly onChange: (text: string) => void

@@ -1,13 +1,13 @@
-/** Which items are shown: by project, by their text, and by their members. @module */
+/** The filter of the list: by project, by text, and by members. @module */
 
 import type { tests } from './search.js'
 
 export interface Filter {
   /** Text to find in the JSON of items, ignoring case; empty for all items. */
   readonly query: string
-  /** `undefined` for all items, `null` for those without a project. */
+  /** Project of the items to show; `null` for items without a project, `undefined` for all items. */
   readonly project: string | null | undefined
-  /** All of them have to be met. */
+  /** Conditions that an item has to meet, all of them. */
   readonly conditions: readonly Condition[]
 }
 
@@ -15,8 +15,8 @@ export interface Condition {
   readonly name: string
   readonly test: (typeof tests)[number]
   /**
-   * What a string or the JSON text of another value contains, ignoring case; or what it is compared with: a JSON value, or
-   * else what a string says. Empty for anything.
+   * For `contains`, text to find in a string or in the JSON text of another value, ignoring case. For comparisons, a
+   * JSON value, or else the content of a string. An empty text matches everything.
    */
   readonly value: string
 }
@@ -27,7 +27,7 @@ export function matchesAll({ query, project, conditions }: Filter): boolean {
   return query === '' && project === undefined && !conditions.some(isComplete)
 }
 
-/** Whether a condition asks for anything yet. */
+/** Whether a condition has the value that its test needs. An incomplete condition is ignored. */
 export function isComplete({ test, value }: Condition): boolean {
   return test === 'is absent' || value !== ''
 }

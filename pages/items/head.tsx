@@ -1,4 +1,4 @@
-/** The head of the table: sorts by its columns, and changes their widths and order. @module */
+/** The head of the table, which sorts by columns and changes their widths and order. @module */
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -14,24 +14,24 @@ export interface HeadProps {
   readonly drawn: readonly Column[]
   readonly onColumns: () => void
   readonly onLayout: (part: Partial<Layout>) => void
-  /** What else is in the head of `id`. */
+  /** Further content of the head of `id`. */
   readonly children: ComponentChildren
 }
 
-/** How far the pointer moves at least to move a column, in CSS pixels: otherwise it is a click. */
+/** Minimum pointer movement that moves a column, in CSS pixels. Less movement is a click. */
 const leastMove = 5
-/** How wide the end of a head is that changes the width, in CSS pixels. */
+/** Width of the area at the end of a head that changes the column's width, in CSS pixels. */
 const edge = 10
-/** By how much a key changes a width, in characters. */
+/** Change of a column's width for each key press, in characters. */
 const step = 2
 
 export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: HeadProps) {
   const { sort, pinned } = layout
   const { columns, names, widths, hidden } = tracks
-  /** The column that the pointer moves, and the one whose place it would get. */
+  /** Names of the column that the pointer moves, and of the column whose place it would take. */
   const [move, setMove] = useState<{ name: string; target: string }>()
 
-  /** What gets the focus back once the columns have moved. */
+  /** Element that gets the focus back after the columns have moved. */
   const moving = useRef<HTMLElement>(undefined)
   useLayoutEffect(() => {
     moving.current?.focus()
@@ -77,7 +77,7 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
       moving.current = button
     } else return
     event.preventDefault()
-    event.stopPropagation() // it is not for the rows
+    event.stopPropagation() // the rows must not handle this key
   }
 
   return (
@@ -131,7 +131,7 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
   )
 }
 
-/** Sorts the cards, which have no heads. */
+/** The sort menu for cards, which have no column heads. */
 export function SortMenu({
   layout,
   columns,
@@ -164,18 +164,18 @@ export function SortMenu({
   )
 }
 
-/** The width of a character in CSS pixels, from the head of `id`. */
+/** Measures the width of a character in CSS pixels, from the head of `id`. */
 export function widthOfCharacter(heads: Element | null, widths: readonly number[]): number {
   return (heads?.querySelector('th')?.getBoundingClientRect().width ?? 0) / (widths[0] ?? 1)
 }
 
-/** What a cell has because of its column: those to the left of it may not be rendered. */
+/** Returns the attributes that place a cell in its column, as cells to its left may not be rendered. */
 export function cellAt({ place, isPinned }: Pick<Column, 'place' | 'isPinned'>) {
   const style = { '--place': place + 1, '--left': isPinned ? `var(--left-${place})` : undefined }
   return { 'aria-colindex': place + 1, 'data-pinned': isPinned || undefined, style }
 }
 
-/** Whether the pointer is where a column ends, which changes its width. */
+/** Whether the pointer is at the end of a head, where dragging changes the width. */
 function isOnEdge({ target, currentTarget, clientX }: MouseEvent): boolean {
   if (target !== currentTarget || !(target instanceof Element)) return false
   return target.getBoundingClientRect().right - clientX < edge
@@ -188,8 +188,8 @@ function classOf(name: string, move: { name: string; target: string } | undefine
 
 /**
  * Follows the pointer until it is released.
- * @param onMove is told how far it is from where it was pressed.
- * @param onEnd is told whether it was released, not taken away by the browser.
+ * @param onMove called with the horizontal distance from where the pointer was pressed, in CSS pixels.
+ * @param onEnd called with whether the pointer was released, rather than taken over by the browser.
  */
 function follow(
   { clientX }: PointerEvent,

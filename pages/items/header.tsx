@@ -1,4 +1,4 @@
-/** The line at the top: product and pages, whether the list is live, and whose token it is. @module */
+/** The bar at the top: product, pages, state of the list, and subject and expiry of the token. @module */
 
 import { useEffect, useReducer } from 'preact/hooks'
 import { pagePaths } from '../../src/interface/names.js'
@@ -7,16 +7,16 @@ import { Brand, Button } from '../shared/components.js'
 
 export interface HeaderProps {
   readonly token: string
-  /** Whether there is a list, and it is followed. */
+  /** Whether the list has been loaded and is kept up to date. */
   readonly isLive: boolean
   readonly isFailing: boolean
   readonly onHelp: () => void
   readonly onToken: () => void
 }
 
-/** The build leaves this link out of the HTML for services without the API page. */
+/** Whether the service also serves the API page. If not, the HTML of this page has no link to it. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
-/** How often the time until the token expires is shown anew, in milliseconds. */
+/** Interval at which the time until the token expires is updated, in milliseconds. */
 const minute = 60_000
 
 export function Header({ token, isLive, isFailing, onHelp, onToken }: HeaderProps) {

@@ -1,9 +1,4 @@
-/**
- * Icons of Lucide 1.x (https://lucide.dev), drawn as one path each. Their licence is in
- * LICENSE.
- *
- * @module
- */
+/** Icons of Lucide 1.x (https://lucide.dev), each drawn as one path. Their licence is in LICENSE. @module */
 
 export const plus = 'M5 12h14M12 5v14'
 export const search = 'm21 21-4.3-4.3M3 11a8 8 0 1 0 16 0 8 8 0 1 0-16 0'
@@ -22,7 +17,7 @@ export const close = 'M18 6 6 18M6 6l12 12'
 export const up = 'm18 15-6-6-6 6'
 export const down = 'm6 9 6 6 6-6'
 
-/** It has the size and the colour of the text around it, and nothing to say to screen readers. */
+/** Shows an icon in the size and colour of the text around it. Screen readers ignore the icon. */
 export function Icon({ path }: { path: string }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

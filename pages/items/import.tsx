@@ -1,4 +1,4 @@
-/** Creates the items of a file, one after the other, so that they are listed in the same order. @module */
+/** The dialog that creates the items of a file, one after the other, so that the list has the same order. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -17,26 +17,26 @@ export interface ImportProps {
 
 interface Progress {
   readonly next: number
-  /** Indexes of those that were skipped. */
+  /** Indexes of the skipped items. */
   readonly skipped: readonly number[]
 }
 
 const start: Progress = { next: 0, skipped: [] }
-/** How many skipped items are named; the others are counted. */
+/** Maximum number of skipped items that are named. Further skipped items are only counted. */
 const mostNamed = 10
 
 export function Import({ onImported, onProblem, onClose }: ImportProps) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
-  /** The keys of the items begin with it. */
+  /** Common prefix of the items' `Idempotency-Key`. */
   const [key, setKey] = useState(newKey)
   const [isRunning, setRunning] = useState(false)
   const [fault, setFault] = useState('')
-  /** Why the next entry was not created. */
+  /** Reason why the next item was not created. */
   const [failure, setFailure] = useState('')
   const main = useRef<HTMLButtonElement>(null)
-  /** Ends the reading or importing that is in progress; there is only ever one. */
+  /** Controller that aborts the current reading or import. At most one is in progress. */
   const work = useRef(new AbortController())
   useEffect(() => () => work.current.abort(), [])
 
@@ -72,7 +72,7 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
     const signal = begin()
     setProgress({ next, skipped })
     setRunning(true)
-    main.current?.focus() // if another button was pressed, it disappears
+    main.current?.focus() // a pressed "Go on" button disappears
     let at = next
     try {
       for (const { body } of entries.slice(next)) {
@@ -83,7 +83,7 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
       }
     } catch (error) {
       const doubt = isOutcomeUnknown(error)
-        ? ' It may have been created all the same; to try it again makes no second one.'
+        ? ' It may have been created; trying again makes no second item.'
         : ''
       const line = entries[at]?.line
       setFailure(`Item ${at + 1}, which begins on line ${line}: ${messageFor(error)}.${doubt}`)

@@ -1,68 +1,68 @@
-/** An item as the page keeps it, and what is read from its text when it is shown. @module */
+/** An item as the page keeps it, and functions that read its text for display. @module */
 
 import { type Member, membersOf, stringOf } from './members.js'
 
-/** Only an item's own text is kept, and its id to find it by. */
+/** An item: its own text, and its id to find the item by. */
 export interface Item {
   readonly id: string
-  /** Its JSON text as the service sent it. */
+  /** JSON text of the item as the service sent it. */
   readonly text: string
 }
 
-/** Longest text of a value or an item that is shown where space is limited, in characters. */
+/** Maximum length of a value or an item where space is limited, in characters. */
 const longestShown = 200
 
-/** What kind of value a JSON text is, as a table shows it. */
+/** Kind of a JSON value. A table shows each kind differently. */
 export type Kind = 'string' | 'number' | 'literal' | 'nested'
 
-/** @throws {Error} when the text has no id, so it is not an item (spec §2.1). */
+/** Makes an item of its text. @throws {Error} if the text has no id, so it is not an item (spec §2.1). */
 export function itemOf(text: string): Item {
   const id = stringAt(text, memberOf(text, 'id'))
   if (id === undefined) throw new Error('the service listed an item without an id')
   return { id, text }
 }
 
-/** Its `project_id`; `null` without one. */
+/** Returns the `project_id` of an item, or `null` if it has no project. */
 export function projectOf({ text }: Item): string | null {
   return stringAt(text, memberOf(text, 'project_id')) ?? null
 }
 
-/** The JSON text of a member's value; `undefined` without that member. */
+/** Returns the JSON text of a member's value, or `undefined` if the item has no such member. */
 export function memberText({ text }: Item, name: string): string | undefined {
   const member = memberOf(text, name)
   return member && text.slice(member.valueStart, member.end)
 }
 
-/** The start of its JSON text, to recognize it by. */
+/** Returns the start of an item's JSON text, so that people recognize the item. */
 export function startOf({ text }: Item): string {
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
 }
 
-/** A name to show: in quotes if nothing of it would be visible, or if it starts with a quote itself. */
+/** Returns a member's name for display: in quotes if it has no visible character or starts with a quote. */
 export function shownName(name: string): string {
   return /[^\s\p{C}]/u.test(name) && !name.startsWith('"') ? name : JSON.stringify(name)
 }
 
-/** A value where space is limited. */
+/** A value shortened for a place with limited space. */
 export interface ShownValue {
   /**
-   * Its JSON text or the start of it, so that `1.0` is not `1` and `"1"` is not `1`. Escapes in strings are shown as the
-   * characters that they stand for.
+   * JSON text of the value or its start, so that `1.0`, `1` and `"1"` look different. Escapes in strings are replaced
+   * by the characters that they stand for.
    */
   readonly text: string
-  /** The same for a cell: strings without quotes if they are {@link isPlain}, objects and arrays on one line. */
+  /** Text for a cell: strings without quotes if they are {@link isPlain}, objects and arrays on one line. */
   readonly short: string
 }
 
-/** How a member of an item is shown. @param text of the item. */
+/** Shortens the value of a member for display. @param text of the item. */
 export function shownValue(text: string, { valueStart, end }: Member): ShownValue {
   const start = text.slice(valueStart, Math.min(end, valueStart + longestShown))
   const cut = end - valueStart > longestShown ? '…' : ''
-  // Strings have no line breaks or tabs as such.
+  // Only arrays and objects can contain line breaks or tabs; JSON strings escape them.
   if (!start.startsWith('"')) {
     return { text: start + cut, short: start.replaceAll(/[\n\r\t]\s*/g, '') + cut }
   }
-  // Whole characters and escapes: the cut may go through the last one.
+  // Drops the last character or escape if the cut went through it.
   const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
   const value = stringOf(`${whole}"`) + cut
   const json = JSON.stringify(value)
@@ -74,7 +74,7 @@ function memberOf(text: string, name: string): Member | undefined {
   return undefined
 }
 
-/** The kind of a value. @param text of it, or its start. */
+/** Returns the kind of a JSON value. @param text of the value, or the start of that text. */
 export function kindOf(text: string): Kind {
   if (text.startsWith('"')) return 'string'
   if (/^[[{]/.test(text)) return 'nested'
@@ -82,8 +82,8 @@ export function kindOf(text: string): Kind {
 }
 
 /**
- * Whether a string is shown without quotes: it would not be read as a number, literal, object, array or string in
- * quotes, and it has neither white space at its ends nor characters that cannot be seen.
+ * Whether a string is shown without quotes. It must not look like a number, literal, object, array or quoted string,
+ * and must have neither white space at its ends nor invisible characters.
  */
 export function isPlain(text: string): boolean {
   const isOther = /^(?:["[{]|(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null)?$)/i
@@ -91,9 +91,9 @@ export function isPlain(text: string): boolean {
 }
 
 /**
- * Whether a value can be edited in its cell. In a field of one line, nothing shows where a line ends, nor characters
- * that are invisible or change the direction of text; the editor of the whole item does.
- * @param text of it; `undefined` without one.
+ * Whether a value can be edited in its cell. A field of one line does not show line breaks, invisible characters, or
+ * characters that change the direction of text. The editor of the whole item shows them.
+ * @param text JSON text of the value; `undefined` if the item has no such member.
  */
 export function isEditableInCell(text: string | undefined): boolean {
   if (text === undefined || kindOf(text) === 'nested') return false

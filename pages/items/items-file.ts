@@ -1,4 +1,4 @@
-/** Files of items: read to be imported, and written to export all items. @module */
+/** Reads the file of an import, and writes the file of an export. @module */
 
 import { JsonSyntaxError } from '../../src/item/json-syntax.js'
 import { positionOf } from '../../src/item/scan.js'
@@ -6,11 +6,11 @@ import { type Span, seedObjects, withoutMark } from '../../src/item/seed-objects
 import { invalidProject, isProject } from './draft.js'
 import type { Yield } from './yield.js'
 
-/** One item of a file. */
+/** An item of a file. */
 export interface Entry {
-  /** The body of the request that creates it. */
+  /** Body of the request that creates the item. */
   readonly body: string
-  /** The line in which it begins, from 1. */
+  /** Line on which the item begins, from 1. */
   readonly line: number
 }
 
@@ -18,10 +18,10 @@ const lineFeed = 0x0a
 const openBrace = 0x7b
 
 /**
- * All items of a file, which has the form of a seed file of `item-store dev --seed`.
+ * Returns all items of a file, which has the format of `item-store dev --seed`.
  * @param file JSON text in UTF-8; a byte order mark is ignored.
  * @param yieldIfDue awaited after each item.
- * @throws {Error} whose message begins with the line and column of the problem; nothing has been sent by then.
+ * @throws {Error} if the file is invalid, before any request. The message begins with the line and column.
  */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
   const text = withoutMark(file)
@@ -46,12 +46,12 @@ function checkEncoding(text: Uint8Array): void {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(text)
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error // too long for a string
+    if (!(error instanceof TypeError)) throw error // the file is too long for a string
     throw new Error('the file is not in UTF-8', { cause: error })
   }
 }
 
-/** The body for an object of the file. @throws {JsonSyntaxError} if the service would refuse it. */
+/** Returns the request body for an object of a file. @throws {JsonSyntaxError} if the service would reject it. */
 function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): string {
   const decoder = new TextDecoder()
   const textOf = ({ start, end }: Span) => decoder.decode(text.subarray(start, end))
@@ -64,9 +64,9 @@ function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): stri
 }
 
 /**
- * A JSON array of the items' own texts, one a line. Each part of it becomes a blob as it arrives: the browser
- * can keep blobs outside of memory.
- * @param list the texts of all items, in parts.
+ * Returns a JSON array of the items' own texts, one on each line. Each part of the list becomes a blob as it arrives,
+ * because browsers can keep blobs outside of memory.
+ * @param list texts of all items, in parts.
  */
 export async function exportItems(list: AsyncIterable<readonly string[]>): Promise<Blob> {
   const parts: (Blob | string)[] = ['[']

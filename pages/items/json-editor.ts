@@ -1,8 +1,8 @@
 /**
- * The editor for an item's JSON. It is loaded when it is first needed, because it is the largest part of the page.
+ * The editor for an item's JSON. It is loaded after the list, because it is the largest part of the page.
  *
- * It is in a shadow root because its styles are made by script: there the browser takes them as a style
- * sheet object, which the Content-Security-Policy allows, and no style element is needed.
+ * The editor is in a shadow root, where CodeMirror adds its styles as a style sheet object. The pages'
+ * Content-Security-Policy allows that, but no style elements.
  *
  * @module
  */
@@ -22,13 +22,13 @@ import { tags } from '@lezer/highlight'
 import type { Finding } from './draft.js'
 
 export interface JsonEditor {
-  /** Exactly what is in it. */
+  /** Returns the exact text. */
   text(): string
-  /** Replaces the whole text, which can be undone. */
+  /** Replaces the whole text. The user can undo that. */
   replace(text: string): void
-  /** Moves the cursor there, or selects the text up to another place. */
+  /** Moves the cursor to an offset, or selects the text up to another offset. */
   goTo(offset: number, end?: number): void
-  /** Shows what the service found, until the text changes. */
+  /** Marks problems that the service has found, until the text changes. */
   show(findings: readonly Finding[]): void
   focus(): void
   destroy(): void
@@ -37,14 +37,14 @@ export interface JsonEditor {
 export interface JsonEditorOptions {
   readonly host: HTMLElement
   readonly text: string
-  /** What is wrong with a text; called when typing pauses. */
+  /** Returns the problems of a text. Called when typing pauses. */
   readonly check: (text: string) => readonly Finding[]
   readonly onChange: () => void
 }
 
 const theme = EditorView.theme({
   '&': { flex: '1', minHeight: '0', fontSize: 'var(--size-code)', color: 'var(--text)' },
-  '&.cm-focused': { outline: 'none' }, // the host has one
+  '&.cm-focused': { outline: 'none' }, // the host element has an outline
   '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--text)', padding: '0.5rem 0' },
   '.cm-gutters': {
@@ -56,7 +56,7 @@ const theme = EditorView.theme({
     backgroundColor: 'transparent',
     outline: '1px solid var(--field-line)',
   },
-  // Before all is parsed, it would mark brackets that match; the page itself says what is wrong.
+  // CodeMirror also marks brackets that match, before it has parsed the whole text. The page lists errors itself.
   '&.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent' },
   '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-lintRange-error': {
@@ -83,16 +83,16 @@ const colors = HighlightStyle.define([
   { tag: [tags.bool, tags.null], color: 'var(--literal)' },
 ])
 
-/** These change the direction of text as well, and CodeMirror does not mark them. */
+/** Characters that change the direction of text, and that CodeMirror does not mark by default. */
 const otherBidi = /[\u202a-\u202c\u2068]/
 
 /**
- * Types over a selection. Chromium would keep the look of what it joins in style attributes, which the
+ * Replaces a selection by typed text. Chromium would keep the look of the joined text in style attributes, which the
  * Content-Security-Policy does not allow.
  */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
   if (inputType !== 'insertText' || !data) return false
-  // On a busy machine, the event that tells the editor what is selected comes later than what is typed.
+  // Updates the editor's selection. On a busy machine, the browser's own event comes later than the typed text.
   document.dispatchEvent(new Event('selectionchange'))
   if (view.state.selection.main.empty) return false
   view.dispatch(view.state.replaceSelection(data), {
@@ -111,7 +111,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     state: EditorState.create({
       doc: text,
       extensions: [
-        // Otherwise a CR LF in the text would be saved as LF.
+        // Without this setting, a CR LF in the text would be saved as LF.
         EditorState.lineSeparator.of('\n'),
         lineNumbers(),
         highlightSpecialChars({ addSpecialChars: otherBidi }),
@@ -122,12 +122,12 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         syntaxHighlighting(colors),
         linter(findingsOf, { delay: 150 }),
         EditorView.lineWrapping,
-        // With a tabindex of its own, axe-core recognizes it as scrollable by keyboard.
+        // With a `tabindex`, axe-core recognizes that the keyboard can scroll the editor.
         EditorView.contentAttributes.of({ 'aria-label': 'JSON of the item', tabindex: '0' }),
         EditorView.updateListener.of(({ docChanged }) => {
           if (docChanged) onChange()
         }),
-        // The panel uses these: Ctrl or ⌘ with Enter saves, Alt with an arrow goes to another row.
+        // Leaves two keys to the panel: Ctrl or ⌘ with Enter saves, Alt with an arrow goes to another row.
         keymap.of(
           defaultKeymap.filter(
             ({ key }) => !/^(?:Mod-Enter|Alt-Arrow(?:Up|Down))$/.test(key ?? ''),
@@ -143,7 +143,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     text: () => textOf(view.state),
     replace(text) {
       const changes = { from: 0, to: view.state.doc.length, insert: text }
-      // Otherwise what was typed just before would be undone together with it.
+      // A step of its own in the history. Otherwise an undo would also remove text that was typed just before.
       view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
     goTo(offset, end = offset) {

@@ -1,22 +1,22 @@
-/** How a table is laid out, remembered in this browser for each project: names of columns, and nothing of items. @module */
+/** Columns, widths and sort of the table. The browser stores them for each project, but no values of items. @module */
 
 import { useMemo, useState } from 'preact/hooks'
 import { store, stored } from '../shared/storage.js'
 import type { Sort } from './sort.js'
 
 export interface Layout {
-  /** Names of the members that are columns, besides `id`; `undefined` for the default ones. */
+  /** Names of the columns besides `id`; `undefined` for the default columns. */
   readonly names?: readonly string[] | undefined
-  /** Which of them stay in sight beside `id`. */
+  /** Names of the columns that stay in view beside `id`. */
   readonly pinned: readonly string[]
-  /** The widths that differ from the default, in characters; pairs, as a name can be `__proto__`. */
+  /** Widths that differ from the default, in characters. They are pairs, because a name can be `__proto__`. */
   readonly widths: readonly (readonly [name: string, width: number])[]
   readonly sort: Sort
 }
 
 export const defaultLayout: Layout = { pinned: [], widths: [], sort: [] }
 
-/** The layout for a project, and how to change parts of it. */
+/** Returns the layout for a project, and a function that changes parts of the layout. */
 export function useLayout(
   project: string | null | undefined,
 ): [layout: Layout, change: (part: Partial<Layout>) => void] {
@@ -30,7 +30,7 @@ export function useLayout(
     layout,
     (part) => {
       setChanged({ key, layout: { ...layout, ...part } })
-      // Another tab may have stored other parts meanwhile: they stay, and this tab does not show them.
+      // Keeps other parts that another tab may have stored meanwhile. This tab does not show them.
       store('localStorage', key, JSON.stringify({ ...storedLayout(key), ...part }))
     },
   ]
@@ -38,16 +38,16 @@ export function useLayout(
 
 function storedLayout(key: string): Layout {
   const text = stored('localStorage', key)
-  return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // only this page writes it
+  return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // trusted: only this page stores it
 }
 
-/** The columns from left to right: the pinned ones come first. */
+/** Returns the columns from left to right. Pinned columns come first. */
 export function inOrder(names: readonly string[], pinned: readonly string[]): readonly string[] {
   const isPinned = (name: string) => pinned.includes(name)
   return [...names.filter(isPinned), ...names.filter((name) => !isPinned(name))]
 }
 
-/** Gives a column the place of another one, and pins or unpins it as that is, if it has both. @param names in order. */
+/** Moves a column to the place of a target column, and pins it if the target is pinned. @param names in order. */
 export function moved(
   names: readonly string[],
   pinned: readonly string[],
@@ -63,8 +63,8 @@ export function moved(
 }
 
 /**
- * The sort after a click on a column: upwards by it, then downwards, then not at all.
- * @param isAdded whether it is one more key, rather than the only one.
+ * Returns the sort after a click on a column: first ascending, then descending, then not sorted by the column.
+ * @param isAdded whether the column becomes a further sort key, rather than the only key.
  */
 export function sortedBy(sort: Sort, name: string, isAdded: boolean): Sort {
   const kept = isAdded || sort.length === 1 ? sort : []

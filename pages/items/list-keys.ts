@@ -1,8 +1,8 @@
-/** Keys of the list, wherever the focus is. @module */
+/** Keys that act on the list, wherever the focus is. @module */
 
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Calls the handler for keys that are pressed wherever they are not for something else. */
+/** Calls the handler for every key press, unless the element with the focus needs the key itself. */
 export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
   const latest = useRef(onKeyDown)
   latest.current = onKeyDown
@@ -24,12 +24,12 @@ export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
   }, [])
 }
 
-/** Whether a key was pressed with Ctrl or ⌘. */
+/** Whether a key was pressed together with Ctrl or ⌘. */
 export function isCommand({ ctrlKey, metaKey }: KeyboardEvent): boolean {
   return ctrlKey || metaKey
 }
 
-/** The row that a key moves to from another one, if it moves at all. */
+/** Returns the row that a key moves to from a given row, or `undefined` if the key does not move. */
 export function targetRow(
   key: string,
   row: number,

@@ -1,4 +1,4 @@
-/** The items page. @module */
+/** Starts the items page. @module */
 
 import { render } from 'preact'
 import { App } from './app.js'
@@ -8,8 +8,8 @@ const place = document.getElementById('page')
 if (place === null) throw new Error('index.html has no element with the id "page"')
 render(<App />, place)
 
-// The rest is loaded ahead of time, so that items can be edited while the service is unreachable.
+// Dialogs and editor are loaded ahead of time, so that items can be edited while the service is unreachable.
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout
 whenIdle(() => {
-  Promise.all([loadDialogs(), import('./json-editor.js')]).catch(() => undefined) // it is tried again when needed
+  Promise.all([loadDialogs(), import('./json-editor.js')]).catch(() => undefined) // loaded again when needed
 })

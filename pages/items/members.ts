@@ -1,29 +1,29 @@
 /**
- * The members of objects in JSON text that is known to be valid. No value is parsed, so that what the page
- * shows and saves is the text itself: `JSON.parse` would round numbers, and reorder or drop members.
+ * Finds the members of an object in valid JSON text. No value is parsed, so the page shows and saves the original text.
+ * `JSON.parse` would round numbers, and reorder or drop members.
  *
  * @module
  */
 
 import { JsonScanner } from '../../src/client/json-scanner.js'
 
-/** A member of an object, by its positions in the text; ends are exclusive. */
+/** A member of an object, as positions in the text. Ends are exclusive. */
 export interface Member {
   /** The name with its escapes resolved. */
   readonly name: string
-  /** Where its name begins, with the quote. */
+  /** Position of the quote before the name. */
   readonly start: number
   readonly valueStart: number
-  /** The end of the value and of the member. */
+  /** End of the value, which is also the end of the member. */
   readonly end: number
 }
 
-/** The members of an object, one after the other. */
+/** Yields the members of an object in order. @param text JSON text of the object. */
 export function* membersOf(text: string): Generator<Member, void, void> {
   const scanner = new JsonScanner()
   let start = 0
   let nameEnd = 0
-  /** Where the colon is after the name; `undefined` before it. */
+  /** Position of the colon after the name; `undefined` before the colon. */
   let colon: number | undefined
   for (let sign = scanner.next(text); sign; sign = scanner.next(text)) {
     const { at, depth, isInString } = scanner
@@ -42,24 +42,24 @@ export function* membersOf(text: string): Generator<Member, void, void> {
   }
 }
 
-/** The members by name: of those with the same, the service keeps the last (spec §2.1). */
+/** Returns the members by name. If a name is repeated, the last member counts, as in the service (spec §2.1). */
 export function lastMembers(text: string): Map<string, Member> {
   return new Map(Array.from(membersOf(text), (member) => [member.name, member]))
 }
 
-/** What a JSON string says. @param text with its quotes. */
+/** Returns the content of a JSON string. @param text with its quotes. */
 export function stringOf(text: string): string {
   return text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1)
 }
 
-/** The first position from this one on that has no white space. */
+/** Returns the first position from `start` on that has no white space. */
 export function skipSpace(text: string, start: number): number {
   let at = start
   while (isSpace(text.charCodeAt(at))) at += 1
   return at
 }
 
-/** The end of the text before this position, without the white space there. */
+/** Returns `end`, moved back over the white space before that position. */
 function skipSpaceBack(text: string, end: number): number {
   let at = end
   while (isSpace(text.charCodeAt(at - 1))) at -= 1

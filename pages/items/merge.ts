@@ -1,25 +1,25 @@
-/** Updates the list that is shown to a newer one. @module */
+/** Merges a newer list into the shown list. @module */
 
 import { type Item, itemOf } from './item.js'
 import type { Yield } from './yield.js'
 
 export interface Merged {
-  /** The items of the newer list; those that were shown before keep their order. */
+  /** Items of the newer list. Items that were already shown keep their order. */
   readonly items: readonly Item[]
   /** Ids of items that are new or have a different text. */
   readonly changed: ReadonlySet<string>
-  /** How many are gone. */
+  /** Number of shown items that the newer list lacks. */
   readonly gone: number
 }
 
-/** Some items of a list, in any order. */
+/** Some items of a list in any order, such as the results of a search. */
 export interface Part {
   readonly items: readonly Item[]
-  /** The list, as it was then. */
+  /** The whole list from which the items were taken. */
   readonly all: readonly Item[]
 }
 
-/** A part of an earlier list with the items as they are now, but for those that are gone. */
+/** Returns a part of an earlier list with the current versions of its items, and without deleted items. */
 export function caughtUp({ items, all: before }: Part, now: readonly Item[]): readonly Item[] {
   let start = 0
   while (start < before.length && before[start] === now[start]) start += 1
@@ -33,8 +33,8 @@ export function caughtUp({ items, all: before }: Part, now: readonly Item[]): re
 }
 
 /**
- * A store on Redis lists items in a different order each time (spec §4.2), and rows must not jump around.
- * An unchanged item stays the same object.
+ * Merges two lists without changing the order of the shown rows. A store on Redis lists items in a different order
+ * each time (spec §4.2). An unchanged item stays the same object.
  * @param yieldIfDue awaited after each item.
  */
 export async function mergeLists(
@@ -57,7 +57,7 @@ export async function mergeLists(
     await yieldIfDue()
   }
   const items = shown.slice(0, same)
-  /** Copies the text: as a slice, it would keep the whole part of the response that it arrived in. */
+  /** Adds an item with a copy of its text. A slice would keep a whole part of the response in memory. */
   const add = ({ text }: Item) => {
     const item = itemOf(structuredClone(text))
     items.push(item)

@@ -1,4 +1,4 @@
-/** What is there instead of rows: why there are none, and what to do. @module */
+/** The message of an empty list: why there are no rows, and what to do. @module */
 
 import type { ComponentChildren } from 'preact'
 import { paths, prefix } from '../../src/interface/names.js'
@@ -8,9 +8,9 @@ import { shownName } from './item.js'
 
 export interface NoRowsProps {
   readonly token: string
-  /** Whether a token has to be entered first. */
+  /** Whether the user has to enter a token first. */
   readonly lacksToken: boolean
-  /** How many items there are; `undefined` before they have been listed. */
+  /** Number of all items; `undefined` before they have been listed. */
   readonly all: number | undefined
   readonly filter: Filter
   readonly onToken: () => void
@@ -25,7 +25,7 @@ export function NoRows(props: NoRowsProps) {
     return (
       <Reason
         title="No token"
-        text="The service shows its items to those who have a token."
+        text="The service shows items only with a token."
         action="Enter a token"
         onAction={onToken}
       />
@@ -70,7 +70,7 @@ function Reason({ title, text, code, action, onAction, children }: ReasonProps) 
     <section class="no-rows" aria-label={title}>
       <h2>{title}</h2>
       <p>{text}</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}
       {code && <pre tabIndex={0}>{code}</pre>}
       <div class="line">
         <Button class="main" onClick={onAction}>
@@ -82,7 +82,7 @@ function Reason({ title, text, code, action, onAction, children }: ReasonProps) 
   )
 }
 
-/** What a filter asks for, in words. */
+/** Describes a filter in words. */
 function wordsFor({ query, project, conditions }: Filter): string {
   const parts = [
     query && `contains “${query}”`,
@@ -96,7 +96,7 @@ function wordsFor({ query, project, conditions }: Filter): string {
   return parts.filter(Boolean).join(' and ')
 }
 
-/** The command that creates an item. A token has no character that a shell would take for another. */
+/** Returns the command that creates an item. A token needs no escapes, as it has no special characters of a shell. */
 function curlFor(token: string): string {
   return [
     `curl ${location.origin}${prefix}${paths.items}`,

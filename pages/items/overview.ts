@@ -1,47 +1,47 @@
-/** What is in a list of items: the projects, and the members that can be columns. @module */
+/** Statistics about a list of items: its projects, and the members that can be columns. @module */
 
 import { type Item, projectOf } from './item.js'
 import { type Member, membersOf } from './members.js'
 
-/** What is in the items of a list, or of one project. */
+/** Statistics about the members of the first items of a list or of one project. */
 export interface Shape {
   /**
-   * The names of members of the first items, without `id` and `project_id`, in the order in which they first appear; of
-   * too many, the most frequent ones.
+   * Names of members of these items, without `id` and `project_id`, in the order in which they first appear. If there
+   * are too many names, only the most frequent names are kept.
    */
   readonly names: readonly string[]
-  /** How many other names these items have. */
+  /** Number of further names of members in these items. */
   readonly otherNames: number
-  /** How many characters the widest value of each member takes among these items, at most {@link widest}. */
+  /** Width of the widest value of each member in these items, in characters, at most {@link widest}. */
   readonly widths: ReadonlyMap<string, number>
-  /** Members that are something other than a number in one of these items. */
+  /** Names of members that have a value other than a number in at least one of these items. */
   readonly notNumeric: ReadonlySet<string>
-  /** The members that most of these items have, as JSON texts with an empty value of the first type seen. */
+  /** Returns the members that most of these items have, as JSON texts with an empty value of the first type seen. */
   blanks(): string[]
 }
 
 export interface Overview {
-  /** How many items have each `project_id`; of too many, those that come first. */
+  /** Number of items for each `project_id`. If there are too many projects, only the first ones are counted. */
   readonly projects: ReadonlyMap<string | null, number>
-  /** @param project `undefined` for all items. */
+  /** Returns the statistics of a project. @param project `undefined` for all items. */
   shapeOf(project: string | null | undefined): Shape
 }
 
-/** How many items of a list are searched for members, how many more of each project, and how many members of each. */
+/** Limits of the examined sample: items of a list, further items of each project, and members of each item. */
 const sample = 1_000
 const projectSample = 50
 const mostMembers = 200
-/** How many there are to choose from. */
+/** Maximum number of columns and of projects to choose from. */
 const mostNames = 200
 const mostProjects = 500
-/** Longer values do not make a column wider, in characters. */
+/** Maximum width that values give a column, in characters. */
 const widest = 28
 
 export interface OverviewMaker extends Overview {
   add(item: Item): void
 }
 
-/** An overview that grows with the list. */
+/** Creates an empty overview, which grows with the list. */
 export function createOverview(): OverviewMaker {
   const projects = new Map<string | null, number>()
   const all = createShape()
@@ -83,7 +83,7 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
   const firsts = new Map<string, string>()
   const notNumeric = new Set<string>()
   let items = 0
-  /** Made on demand; `undefined` when items were added since. */
+  /** Cached value of `names`; `undefined` after an item was added. */
   let names: string[] | undefined
   return {
     widths,
@@ -108,7 +108,7 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
       for (const { name, valueStart, end } of members) {
         const first = text.charAt(valueStart)
         const shown = text.slice(valueStart, Math.min(end, valueStart + widest))
-        // Letters are narrower than digits, on the whole.
+        // On average, letters are narrower than digits.
         const isNumeric = /[-\d]/.test(first)
         const width = isNumeric ? widthOf(shown) : Math.ceil(0.9 * widthOf(shown)) - 1
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
@@ -121,15 +121,15 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
   }
 }
 
-/** East Asian characters that take the space of two in a monospaced font. */
+/** East Asian characters, which are twice as wide as other characters in a monospaced font. */
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]/g
 
-/** How wide a text is, in characters, at most {@link widest}. */
+/** Returns the width of a text in characters, at most {@link widest}. */
 export function widthOf(text: string): number {
   return Math.min(text.length + (text.match(wide)?.length ?? 0), widest)
 }
 
-/** The most frequent first; of those that are equally frequent, the one that came first. */
+/** Returns the most frequent keys, in descending order. Equally frequent keys stay in the order of the map. */
 export function mostUsed<K>(counts: ReadonlyMap<K, number>, maximum: number): K[] {
   return [...counts]
     .sort(([, one], [, other]) => other - one)

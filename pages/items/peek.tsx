@@ -1,4 +1,4 @@
-/** Shows the whole value of a cell beside it, to be read and copied. @module */
+/** The popover that shows the whole value of a cell, to be read and copied. @module */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { CopyButton } from '../shared/components.js'
@@ -10,15 +10,15 @@ import { stringOf } from './members.js'
 export interface Peeked {
   readonly item: Item
   readonly name: string
-  /** Where the cell is in the window. */
+  /** Position of the cell in the window. */
   readonly box: DOMRect
-  /** Whether it was asked for; otherwise the pointer is on it. */
+  /** Whether the user asked for the popover. Otherwise it opened because the pointer rests on the cell. */
   readonly hasFocus: boolean
 }
 
-/** Longest text that is shown, in characters; all of it is copied. */
+/** Maximum number of characters that are shown. The copy button copies the whole value. */
 const longest = 20_000
-/** Widest, and the least space around it, in CSS pixels. */
+/** Maximum width of the popover, and minimum space around the popover, in CSS pixels. */
 const widest = 480
 const margin = 8
 
@@ -37,7 +37,7 @@ export function Peek({ item, name, box, hasFocus, onClose }: Peeked & { onClose:
       onClose()
     }
     addEventListener('mouseover', leave)
-    addEventListener('scroll', leave, true) // the cell is somewhere else then
+    addEventListener('scroll', leave, true) // scrolling moves the cell away
     return () => {
       removeEventListener('mouseover', leave)
       removeEventListener('scroll', leave, true)
@@ -56,7 +56,7 @@ export function Peek({ item, name, box, hasFocus, onClose }: Peeked & { onClose:
       style={{ left: `${left}px`, ...placeBeside(box) }}
       onToggle={({ newState }) => newState === 'closed' && onClose()}
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}
       <pre ref={value} tabIndex={0}>
         {shown.slice(0, longest)}
         {shown.length > longest && `…\n(${formatted(shown.length)} characters)`}
@@ -70,7 +70,7 @@ function isIn({ left, right, top, bottom }: DOMRect, { clientX, clientY }: Mouse
   return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom
 }
 
-/** Below the cell, or above it if there is more space. */
+/** Places the popover below the cell, or above the cell if there is more space. */
 function placeBeside({ top, bottom }: DOMRect): Record<string, string> {
   const isBelow = innerHeight - bottom > top
   const space = isBelow ? innerHeight - bottom : top

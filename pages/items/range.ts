@@ -1,37 +1,37 @@
 /**
- * Which rows of a long list, and which of many columns, are rendered. All rows have the same height, so a division
- * is enough.
+ * Decides which rows of a long list, and which of many columns, are rendered. All rows have the same height, so a
+ * division is enough.
  *
  * @module
  */
 
 export interface Range {
   readonly first: number
-  /** After the last one. */
+  /** Index after the last row or column. */
   readonly end: number
 }
 
-/** How many are added and removed at a time, so that not every scroll event renders. */
+/** Number of rows or columns that are added and removed together, so that not every scroll event renders. */
 const block = 8
-/** How many are rendered beyond the visible ones, so that fast scrolling shows no gaps. */
+/** Number of rows and columns rendered beyond the visible ones, so that fast scrolling shows no gaps. */
 const rowMargin = 16
 const columnMargin = 2
 
-/** The tallest element that all browsers can lay out and scroll through, in CSS pixels; Firefox's limit is the lowest. */
+/** Height of the tallest element that all browsers can scroll, in CSS pixels. Firefox has the lowest limit. */
 const tallest = 16_000_000
 
-/** How many rows can be reached by scrolling; a search finds the others. */
+/** Returns the number of rows that can be reached by scrolling. A search finds further rows. */
 export function reachableRows(rowHeight: number): number {
   return Math.floor(tallest / rowHeight)
 }
 
-/** @param top how far the list is scrolled, @param height of its visible part; all in CSS pixels. */
+/** Returns the rows to render. @param top how far the list is scrolled. @param height of its visible part. */
 export function rowsAt(top: number, height: number, rowHeight: number, count: number): Range {
   const end = Math.ceil((top + height) / rowHeight)
   return inBlocks(Math.floor(top / rowHeight) - rowMargin, end + rowMargin, count)
 }
 
-/** The same for columns between two distances from the left. @param ends where each of them ends. */
+/** Returns the columns to render between two distances from the left. @param ends where each column ends. */
 export function columnsAt(left: number, right: number, ends: readonly number[]): Range {
   const columnAt = (place: number) => ends.filter((end) => end <= place).length
   return inBlocks(columnAt(left) - columnMargin, columnAt(right) + 1 + columnMargin, ends.length)
@@ -45,7 +45,7 @@ function inBlocks(first: number, end: number, count: number): Range {
   }
 }
 
-/** Where to scroll to, as little as possible, so that a row is visible. */
+/** Returns the nearest scroll position at which a row is visible, in CSS pixels. */
 export function topFor(row: number, top: number, height: number, rowHeight: number): number {
   const start = row * rowHeight
   return Math.min(start, Math.max(top, start + rowHeight - height))

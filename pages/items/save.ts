@@ -7,11 +7,11 @@ import type { Item } from './item.js'
 import { messageFor } from './service.js'
 
 /**
- * @param base what it replaces; `undefined` to create an item.
- * @param text an object without errors.
- * @param key of the item, if it is created.
- * @returns what is stored then, also if an earlier attempt, whose answer was lost, has saved it.
- * @throws {ChangedError}
+ * Creates or replaces an item. @param base the version to replace; `undefined` to create an item.
+ * @param text JSON object without errors.
+ * @param key `Idempotency-Key` of a new item.
+ * @returns the stored text, even if it was saved by an earlier attempt whose response was lost.
+ * @throws {ChangedError} if another version is stored.
  */
 export async function saveItem(base: Item | undefined, text: string, key: string): Promise<string> {
   const body = requestBody(text)
@@ -24,17 +24,17 @@ export async function saveItem(base: Item | undefined, text: string, key: string
   }
 }
 
-/** What is lost if the user closes the page before the service has answered a save. */
+/** Question for a user who closes an editor before the service has answered a save. */
 export const lossWhileSaving: Loss = {
   title: 'Close while saving?',
   text: 'If the save fails, what you have typed is lost.',
   action: 'Close anyway',
 }
 
-/** Why an item was not saved, in words. @param shown what else has failed: the same cause is not said twice. */
+/** Explains why an item was not saved. @param shown an error that the page already shows, whose cause is left out. */
 export function notSaved(problem: unknown, shown?: unknown): string {
   const message = messageFor(problem)
   const cause = message === messageFor(shown) ? '' : `${message}. `
   if (!isOutcomeUnknown(problem)) return `Not saved. ${cause}`
-  return `${cause}It is not known whether this was saved. Save again: it will not be there twice.`
+  return `${cause}It is not known whether this was saved. Saving again is safe.`
 }

@@ -1,4 +1,4 @@
-/** Searches a list for the items that a filter asks for. @module */
+/** Searches a list for the items that match a filter. @module */
 
 import { layOut } from '../shared/json-layout.js'
 import { type Condition, type Filter, isComplete } from './filter.js'
@@ -7,7 +7,7 @@ import { stringOf } from './members.js'
 import { compare, sortValue } from './sort.js'
 import type { Yield } from './yield.js'
 
-/** Tests of a member's value against another one of the same type, by their order; `NaN` between different types. */
+/** Tests that compare a member's value with a given value, from their order: `NaN` if their types differ. */
 const comparisons = {
   equals: (order) => order === 0,
   'does not equal': (order) => order !== 0,
@@ -19,16 +19,16 @@ const comparisons = {
 
 type Comparison = keyof typeof comparisons
 
-/** What can be asked of a member. All but the last need a value. */
+/** Tests of a member. All tests but the last need a value. */
 export const tests = [
   'contains',
-  ...(Object.keys(comparisons) as Comparison[]), // the keys of a constant
+  ...(Object.keys(comparisons) as Comparison[]), // exactly the keys of `comparisons`
   'is absent',
 ] as const
 
 /** A search through a list that may still grow. */
 export interface Search {
-  /** What has been found so far, in the order of the list; grows in place. */
+  /** Items found so far, in the order of the list. The array grows in place. */
   readonly matches: readonly Item[]
   /**
    * Searches the items that have not been searched yet. If it is interrupted, the next call resumes.
@@ -69,13 +69,13 @@ function createCheck({ name, test, value }: Condition): (item: Item) => boolean 
   }
 }
 
-/** Finds text in what a string says, or in the JSON text of another value. */
+/** Returns a function that finds text in the content of a string, or in the JSON text of another value. */
 function createContent(value: string): (text: string) => boolean {
   const isMet = createQuery(value)
   return (text) => isMet(kindOf(text) === 'string' ? stringOf(text) : text)
 }
 
-/** Compares JSON texts with a value: white space between tokens makes no difference. */
+/** Returns a function that compares a JSON text with a value. White space between tokens makes no difference. */
 function createComparison(
   value: string,
   isMet: (order: number) => boolean,
@@ -98,7 +98,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Finds text both as it is written and with its escapes resolved. */
+/** Returns a function that finds text in JSON, both as written and with escapes resolved, ignoring case. */
 function createQuery(query: string): (text: string) => boolean {
   const escaped = query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const expression = new RegExp(escaped, 'iu')

@@ -1,4 +1,4 @@
-/** What can be done with the selected items. @module */
+/** The bar that copies, exports and deletes the selected items. @module */
 
 import { useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -16,15 +16,15 @@ export interface SelectionBarProps {
   readonly onDelete: (items: readonly Item[]) => void
 }
 
-/** How many texts become part of a file at once. */
+/** Number of item texts that are added to a file at once. */
 const run = 500
 
 export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   const { items, clear } = selection
-  /** What has been done with which items. */
+  /** Outcome of the latest action, and the items that it was for. */
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
 
-  /** @param use does something with a file of the items. */
+  /** Makes a file of the selected items for an action. @param what the action in words. @param use runs the action. */
   async function withFile(what: string, use: (file: Blob) => unknown): Promise<void> {
     try {
       const { exportItems } = await loadDialogs()
@@ -34,9 +34,9 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
       setDone({ items, outcome: `not ${what}: ${messageFor(error)}` })
     }
   }
-  // Browsers allow this only to pages with TLS or from this machine.
+  // Without TLS, browsers offer the clipboard only to pages from the same machine.
   const { clipboard }: { clipboard: Clipboard | undefined } = navigator
-  // As a text, a long one would keep the page busy.
+  // Copies a blob, because copying a long string would block the page.
   const copy =
     clipboard &&
     (() =>

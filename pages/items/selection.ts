@@ -1,24 +1,24 @@
-/** Which items are selected, to be deleted, exported or copied together. @module */
+/** The selected items, to be deleted, exported or copied together. @module */
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Item } from './item.js'
 
 export interface Selection {
   has(item: Item): boolean
-  /** Those that are among the rows, in their order: what is done is done to what can be seen. */
+  /** Selected items that are among the rows, in the order of the rows. Actions affect only these items. */
   readonly items: readonly Item[]
   toggle(item: Item): void
-  /** Selects all rows from one to another. Of a range that ended at the first of them, its start stays. */
+  /** Selects all rows between two items. If the latest range ended at `from`, that range gets a new end instead. */
   extend(from: Item, to: Item): void
   selectAll(): void
   clear(): void
 }
 
-/** The latest range, which the next one may change. */
+/** The latest selected range, whose end the next `extend` may move. */
 interface Range {
   readonly start: string
   readonly end: string
-  /** What was selected without it, and with it. */
+  /** Ids that were selected before and after the range was added. */
   readonly before: ReadonlySet<string>
   readonly after: ReadonlySet<string>
 }
@@ -54,7 +54,7 @@ export function useSelection(rows: readonly Item[]): Selection {
   }
 }
 
-/** The first item after another one that is not deleted, or the last one before it. */
+/** Returns the nearest item below a given item that is not deleted, or else the nearest such item above. */
 export function nextTo(
   items: readonly Item[],
   item: Item,

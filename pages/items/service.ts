@@ -1,6 +1,6 @@
 /**
- * What the page asks the service, by the public interface, with the texts of items verbatim. Every function throws an
- * {@link ItemStoreError} when the service refuses the request or cannot be reached.
+ * Sends requests to the service through the public interface, with the texts of items verbatim. Every function throws
+ * an {@link ItemStoreError} if the service rejects the request or cannot be reached.
  *
  * @module
  */
@@ -9,23 +9,23 @@ import { ItemStoreClient, ItemStoreError } from '../../src/client/client.js'
 import { prefix } from '../../src/interface/names.js'
 import { currentToken } from '../shared/session.js'
 
-/** A service that restarts is back within these. */
+/** Number of retries. A service that restarts is back before the last retry. */
 const retries = 2
-/** How long a read waits for a change, in seconds: less than the client's timeout. */
+/** How long a read waits for a change, in seconds. It is less than the client's timeout. */
 const changeWait = 20
-/** Before the next such read where the service did not wait, in milliseconds. */
+/** Pause between reads for changes from a service that does not wait, in milliseconds. */
 const longPause = 5_000
 
-/** There is no token that could be sent. */
+/** The token is missing, or has characters that cannot be sent. */
 class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
 }
 
-/** Sends a request to the service that has served this page, with the token that the tab has now. */
+/** Sends a request to the service that has served this page, with the current token of the tab. */
 export const send: ItemStoreClient['request'] = async (request, options, read) => {
   const token = currentToken()
   if (token === '') throw new NoTokenError('There is no token')
-  // RFC 6750 §2.1
+  // The characters of a bearer token, RFC 6750 §2.1.
   if (!/^[\w.~+/=-]+$/.test(token)) {
     throw new NoTokenError('This is not a token: is there white space in it?')
   }
@@ -34,7 +34,7 @@ export const send: ItemStoreClient['request'] = async (request, options, read) =
 }
 
 /**
- * Lists the texts of all items or of one project's, in parts as they arrive.
+ * Lists the texts of all items, or of the items of one project, in parts as they arrive.
  * @param onHead called with the headers of the list, before its first part.
  */
 export async function* list(
@@ -47,7 +47,7 @@ export async function* list(
   yield* response.texts()
 }
 
-/** Resolves once the list has another tag than this one. */
+/** Waits until the `ETag` of the list differs from the given tag. */
 export async function nextChange(
   project: string | undefined,
   tag: string,
@@ -68,12 +68,12 @@ function listPath(project: string | undefined): string {
   return project === undefined ? '/items' : `/items?project_id=${encodeURIComponent(project)}`
 }
 
-/** Whether an error is about the token, so that another one is needed. */
+/** Whether an error means that the user has to enter another token. */
 export function needsToken(error: unknown): boolean {
   return error instanceof NoTokenError || (error instanceof ItemStoreError && error.status === 401)
 }
 
-/** An error for people, with what helps to find it in the log. */
+/** Describes an error for people, with status, code and session id to find the error in the log. */
 export function messageFor(error: unknown): string {
   if (!(error instanceof ItemStoreError))
     return error instanceof Error ? error.message : String(error)

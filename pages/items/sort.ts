@@ -1,4 +1,4 @@
-/** Sorts items by their members, exactly: numbers by their value as it is written, whatever its length. @module */
+/** Sorts items by their members. Numbers of any length are compared exactly. @module */
 
 import { type Item, memberText } from './item.js'
 import { stringOf } from './members.js'
@@ -9,38 +9,38 @@ export interface SortKey {
   readonly isDescending: boolean
 }
 
-/** The first key decides; among items that are equal in it, the next one. */
+/** Sort keys by priority. Each further key orders the items that are equal in all earlier keys. */
 export type Sort = readonly SortKey[]
 
-/** An item, and what it has for each key; `undefined` without that member. */
+/** An item with its value for each sort key; `undefined` if the item has no such member. */
 interface Row {
   readonly item: Item
   readonly values: readonly (Value | undefined)[]
 }
 
 export interface Value {
-  /** Its place among the types. */
+  /** Position of the value's type in the order of types. */
   readonly type: number
-  /** What a string says; otherwise the text of the value. */
+  /** Content of a string, or the JSON text of another value. */
   readonly text: string
-  /** The value of a number whose order among doubles is that of its text. */
+  /** Value of a number that a double represents well enough for sorting; otherwise `undefined`. */
   readonly double: number | undefined
 }
 
-/** Mixed types, in this order, by their first character; without the member comes last, also when descending. */
+/** First characters of each JSON type, in the order of types. Absent members come last, also in descending order. */
 const types = ['-0123456789', '"', 'f', 't', '[', '{', 'n']
 const number = 0
 const string = 1
-/** As many digits have a double of their own each; with an exponent, it could be infinite or zero. */
+/** Numbers that doubles tell apart: at most 15 characters, and no exponent, which could give infinity or zero. */
 const plainNumber = /^[-.\d]{1,15}$/
-/** How many are sorted at once: in less than a millisecond. */
+/** Number of items that are sorted at once, in less than a millisecond. */
 const run = 256
 
 const collator = new Intl.Collator('en')
 
 /**
- * A sorted copy. Items that are equal in all keys stay in their order.
- * @param yieldIfDue awaited again and again; it ends the work by throwing.
+ * Returns a sorted copy. Items that are equal in all keys keep their order.
+ * @param yieldIfDue awaited repeatedly. It can stop the work by throwing.
  */
 export async function sortItems(
   items: readonly Item[],
@@ -101,14 +101,14 @@ function orderOf(sort: Sort): (one: Row, other: Row) => number {
   }
 }
 
-/** What a value is sorted by. @param text in JSON. */
+/** Returns the sort value of a JSON text. */
 export function sortValue(text: string): Value {
   const type = types.findIndex((first) => first.includes(text.charAt(0)))
   const double = type === number && plainNumber.test(text) ? Number(text) : undefined
   return { type, double, text: type === string ? stringOf(text) : text }
 }
 
-/** Their order: negative if the first one comes before the other. */
+/** Compares two values. The result is negative if the first value comes before the second. */
 export function compare(one: Value, other: Value): number {
   if (one.type !== other.type) return one.type - other.type
   if (one.double !== undefined && other.double !== undefined) return one.double - other.double
@@ -120,7 +120,7 @@ export function compare(one: Value, other: Value): number {
   return one.text < other.text ? -1 : Number(one.text > other.text)
 }
 
-/** Compares numbers in JSON by value, without rounding. */
+/** Compares two JSON numbers by their value, without rounding. */
 export function compareNumbers(one: string, other: string): number {
   const [a, b] = [decimalOf(one), decimalOf(other)]
   if (a.sign !== b.sign) return a.sign - b.sign
@@ -128,7 +128,7 @@ export function compareNumbers(one: string, other: string): number {
   return a.digits === b.digits ? 0 : a.digits < b.digits ? -a.sign : a.sign
 }
 
-/** As sign × 0.digits × 10 ^ exponent, without zeros at either end of the digits. */
+/** Parses a JSON number into sign × 0.digits × 10 ^ exponent, without zeros at either end of the digits. */
 function decimalOf(text: string) {
   const isNegative = text.startsWith('-')
   const [mantissa = '', power = '0'] = text.slice(isNegative ? 1 : 0).split(/[eE]/)
@@ -137,7 +137,7 @@ function decimalOf(text: string) {
   const digits = written.replace(/^0+/, '')
   if (digits === '') return { sign: 0, exponent: 0n, digits }
   const shift = whole.length - (written.length - digits.length)
-  // `BigInt` takes a minus, but no plus, and exponents have any number of digits.
+  // Exponents can have any number of digits. `BigInt` rejects a plus sign.
   const exponent = BigInt(power.replace('+', '')) + BigInt(shift)
   return { sign: isNegative ? -1 : 1, exponent, digits }
 }

@@ -1,12 +1,12 @@
-/** Keeps what is looked at in place while the list around it changes. @module */
+/** Keeps the visible rows in place while the list changes. @module */
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Item } from './item.js'
 
 /**
- * When rows are added or removed, or all change their height, the row at the top stays in place; if it is
- * gone, the next row that is still there.
+ * Keeps the top row in place when rows are added or removed, or when all rows change their height. If the top row was
+ * removed, the next remaining row takes its place.
  */
 export function useStablePosition(
   grid: RefObject<HTMLElement | null>,
@@ -15,7 +15,7 @@ export function useStablePosition(
 ): void {
   const before = useRef(items)
   const heightBefore = useRef(rowHeight)
-  // Read before the rows are rendered: with fewer rows, the browser would scroll back to their end.
+  // Read before rendering, because the browser scrolls back when there are fewer rows.
   const top = (grid.current?.scrollTop ?? 0) / heightBefore.current
   useLayoutEffect(() => {
     const old = before.current
@@ -27,7 +27,7 @@ export function useStablePosition(
   }, [items, rowHeight])
 }
 
-/** How far a row has moved in a newer list, or else the first row after it that is in both. */
+/** Returns by how many rows a row has moved in a newer list. If it was removed, the next remaining row counts. */
 function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
   if (row === 0 || old[row]?.id === newer[row]?.id) return 0
   const places = new Map(newer.map(({ id }, place) => [id, place]))

@@ -1,4 +1,4 @@
-/** How many items there are, as of when, and what went wrong. @module */
+/** The status line: number of items, time of the list, and errors. @module */
 
 import type { ComponentChildren } from 'preact'
 import { Button } from '../shared/components.js'
@@ -13,7 +13,7 @@ export interface StatusProps {
   readonly listedAt: Date | undefined
   readonly news: string
   readonly listProblem: unknown
-  /** What else failed, in words. */
+  /** Message about another failure, such as that of an export; otherwise empty. */
   readonly failure: string
   readonly onRefresh: () => void
   readonly onToken: () => void

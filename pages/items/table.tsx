@@ -1,4 +1,4 @@
-/** The items in rows: as a table with members as columns, or as JSON. @module */
+/** The list of items: a table with members as columns, or rows of JSON. @module */
 
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -17,41 +17,41 @@ import { useMedia } from './use-media.js'
 
 export type View = 'table' | 'json'
 
-/** What the rows look like; on a narrow screen, those of a table are cards. */
+/** Look of the rows. On a narrow screen, the rows of a table are cards. */
 export type Look = View | 'cards'
 
-/** In CSS pixels; JSON has three lines of text, on a narrow screen seven. */
+/** Heights of rows, in CSS pixels. A row of JSON has three lines of text, on a narrow screen seven. */
 const rowHeights: Record<Look, number> = { table: 34, json: 67, cards: 86 }
 const narrowJsonHeight = 143
 
-/** How long the pointer rests on a cell before its whole value is shown, in milliseconds. */
+/** Time that the pointer rests on a cell before its whole value is shown, in milliseconds. */
 const rest = 400
 
 const nothing: Range = { first: 0, end: 0 }
 
 export interface TableProps {
-  /** Is set to the table, which can have the focus. */
+  /** Set to the table element, which can have the focus. */
   readonly grid: RefObject<HTMLTableElement | null>
   readonly items: readonly Item[]
   readonly view: View
   readonly tracks: Tracks
   readonly layout: Layout
   readonly changed: ReadonlySet<string>
-  /** The id of the row that keys act on. */
+  /** Id of the item in the active row, on which keys act. */
   readonly active: string | undefined
-  /** The column of the cell that they act on; `undefined` for that of the id. */
+  /** Name of the active cell's column; `undefined` for the column of the id. */
   readonly column: string | undefined
   readonly selection: Selection
   readonly onLayout: (part: Partial<Layout>) => void
-  /** How many characters there is room for beside each other; `undefined` where rows are not tables. */
+  /** Called with the visible width of the table in characters, or `undefined` for cards and JSON. */
   readonly onRoom: (room: number | undefined) => void
   readonly onColumns: () => void
   readonly onActive: (item: Item) => void
   readonly onColumn: (name: string | undefined) => void
-  /** @param name of the member whose cell is to be edited; `undefined` for the item. */
+  /** Opens an item for editing. @param name of the member to edit in its cell; `undefined` for the whole item. */
   readonly onOpen: (item: Item, name: string | undefined) => void
   readonly onPeek: (peeked: Peeked) => void
-  /** A key that the table does not handle was pressed. @param item that of the active row. */
+  /** Called for a key that the table does not handle. @param item of the active row. */
   readonly onKey: (event: KeyboardEvent, item: Item | undefined) => void
 }
 
@@ -73,17 +73,17 @@ export function ItemTable(props: TableProps) {
     return look === 'table' ? columns.filter(({ place }) => isDrawn(place - pinned)) : columns
   }, [look, columns, pinned, left, right])
   const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
-  /** -1 while no row is active. */
+  /** Index of the active row; -1 if no row is active. */
   const activeIndex = place < count ? place : -1
   const isListed = activeIndex >= 0
-  /** 0 for the column of the id. */
+  /** Index of the active column; 0 for the column of the id. */
   const activeColumn = view === 'table' && column !== undefined ? names.indexOf(column) + 1 : 0
   const nameAt = (place: number) => names[place - 1]
 
   const isDrawn =
     activeIndex >= first && activeIndex < end && drawn.some(({ place }) => place === activeColumn)
 
-  /** Height of the visible part of the rows, which the head does not cover. */
+  /** Returns the height of the rows' visible part, below the head, in CSS pixels. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
 
   const unit = () => widthOfCharacter(head.current, widths)
@@ -107,7 +107,7 @@ export function ItemTable(props: TableProps) {
 
   const cellOfKeys = () => document.getElementById(activeCell)
 
-  /** Scrolls the active cell into view; far away, it is not there before that. */
+  /** Scrolls the active cell into view. A cell that is far away is rendered only after scrolling. */
   const reveal = () => {
     if (!isListed || !grid.current) return
     grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
@@ -128,11 +128,11 @@ export function ItemTable(props: TableProps) {
   const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
   const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
-  /** The member that a cell shows; `undefined` if it is the id, or all of an item without columns. */
+  /** Returns the member that a cell shows; `undefined` for the id, or for a cell that shows the whole item. */
   const nameIn = (cell: Element | null) =>
     cell?.matches('.rest') ? undefined : nameAt(placeOf(cell))
 
-  /** Shows the whole value of a cell, if it has one. */
+  /** Shows the whole value of a cell, if the cell has a value. */
   const peek = (cell: Element | null, hasFocus: boolean) => {
     const item = items[Number(cell?.parentElement?.ariaRowIndex) - 2]
     const name = view === 'table' && placeOf(cell) === 0 ? 'id' : nameIn(cell)
@@ -164,10 +164,10 @@ export function ItemTable(props: TableProps) {
     else if (event.key === 'a' && isCommand(event)) selection.selectAll()
     else if (event.key === 'Enter' && item) {
       reveal()
-      queueMicrotask(() => onOpen(item, nameIn(cellOfKeys()))) // once it is rendered
+      queueMicrotask(() => onOpen(item, nameIn(cellOfKeys()))) // once the cell is rendered
     } else if (event.key === 'v') {
       reveal()
-      requestAnimationFrame(() => peek(cellOfKeys(), true)) // scrolling would close it
+      requestAnimationFrame(() => peek(cellOfKeys(), true)) // scrolling closes popovers
     } else {
       onKey(event, item)
       return
@@ -178,21 +178,21 @@ export function ItemTable(props: TableProps) {
   useListKeys(onKeyDown)
 
   function onClick({ target, shiftKey }: MouseEvent, item: Item): void {
-    clearTimeout(timer.current) // a value that appears now would cover the rows below
+    clearTimeout(timer.current) // a popover would cover the rows below
     const isBox = target instanceof Element && target.closest('.box') !== null
     const place = placeOf(target)
     if (shiftKey) selection.extend(items[activeIndex] ?? item, item)
     else if (isBox) selection.toggle(item)
-    grid.current?.focus() // not what is in the cell
+    grid.current?.focus() // not the element in the cell
     onActive(item)
     onColumn(nameAt(place))
-    const isText = getSelection()?.isCollapsed === false // that is being selected
+    const isText = getSelection()?.isCollapsed === false // the user is selecting text
     const nested = target instanceof Element && target.closest('.nested span')
     if (nested) peek(nested.closest('td'), true)
     else if (place === 0 && !isBox && !shiftKey && !isText) onOpen(item, undefined)
   }
 
-  // Another order is looked at from the first row on.
+  // Scrolls to the first row when the order changes.
   useLayoutEffect(() => {
     if (grid.current) grid.current.scrollTop = 0
   }, [layout.sort])
@@ -202,7 +202,7 @@ export function ItemTable(props: TableProps) {
       <table
         ref={grid}
         class={`grid ${look}`}
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its rows are chosen by keys
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: keys select its rows
         role="grid"
         aria-label="Items"
         aria-rowcount={items.length + 1}
@@ -251,7 +251,7 @@ export function ItemTable(props: TableProps) {
               class={`${item.id === active ? 'active' : ''} ${changed.has(item.id) ? 'changed' : ''}`}
               aria-rowindex={first + offset + 2}
               aria-selected={selection.has(item)}
-              onMouseDown={(event) => event.shiftKey && event.preventDefault()} // it would select text
+              onMouseDown={(event) => event.shiftKey && event.preventDefault()} // Shift would select text
               onClick={(event) => onClick(event, item)}
               onDblClick={({ target }) => {
                 if (placeOf(target) > 0 && target instanceof Element)
@@ -274,12 +274,12 @@ export function ItemTable(props: TableProps) {
   )
 }
 
-/** Renders again only if the range is different. */
+/** Returns a state update that renders again only if the range is different. */
 function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
-/** The place of the cell with an element in its row; 0 for the one with the id, or with the JSON. */
+/** Returns the place in its row of the cell that contains an element; 0 for the id, and for JSON. */
 function placeOf(target: EventTarget | null): number {
   const cell = target instanceof Element && target.closest('[aria-colindex]')
   return cell ? Number(cell.ariaColIndex) - 1 : 0

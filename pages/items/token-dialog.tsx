@@ -1,4 +1,4 @@
-/** Asks for a token: at first, and when the service rejects the current one. @module */
+/** The dialog that asks for a token: at first, and when the service has rejected the current token. @module */
 
 import { Button, TokenForm } from '../shared/components.js'
 import { Dialog } from './dialog.js'
@@ -11,7 +11,7 @@ export interface TokenDialogProps {
 
 export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
   return (
-    // When it opens by itself, what is being typed elsewhere must not end up in the token.
+    // A dialog that opens by itself must not put text into the token field that is being typed elsewhere.
     <Dialog title="Token" autofocus={reason !== ''} onClose={onClose}>
       {reason && (
         <p class="problem" role="alert">
@@ -22,7 +22,7 @@ export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
         <code>item-store dev</code> prints one, and <code>item-store token --sub NAME</code> creates
         one.
       </p>
-      {/* Enter in its field */}
+      {/* Enter in the token field submits its form. */}
       <div onSubmit={onUse}>
         <TokenForm />
       </div>

@@ -1,4 +1,4 @@
-/** Search, filter, and what can be done with all items. @module */
+/** The toolbar: search, filter, and actions for all items. @module */
 
 import type { RefObject } from 'preact'
 import { Button, Choice } from '../shared/components.js'
@@ -41,7 +41,7 @@ export function Toolbar(props: ToolbarProps) {
   const { filter, projects, names, view, isExporting, search, onFilter, onView } = props
   const { onNew, onImport, onExport, onColumns } = props
   const listed = mostUsed(projects, projects.size)
-  // The selected one stays even when its last item is gone.
+  // The chosen project stays in the menu even when its last item is gone.
   if (filter.project !== undefined && !listed.includes(filter.project))
     listed.unshift(filter.project)
   return (
@@ -60,7 +60,7 @@ export function Toolbar(props: ToolbarProps) {
           onInput={(event) => onFilter({ ...filter, query: event.currentTarget.value })}
         />
       </label>
-      {/* The values of the options are JSON, so that no name can be confused with anything else. */}
+      {/* The values of the options are JSON, so that no project name can be mistaken for "All projects". */}
       <select
         aria-label="Project"
         value={filter.project === undefined ? '' : JSON.stringify(filter.project)}

@@ -1,46 +1,46 @@
-/** Where the columns of a table are, and how wide, from what is in them. @module */
+/** Computes the positions of the table's columns, and their widths from the values in them. @module */
 
 import { useMemo, useRef } from 'preact/hooks'
 import { shownName } from './item.js'
 import { inOrder, type Layout } from './layout.js'
 import { type Shape, widthOf } from './overview.js'
 
-/** Narrowest column, in characters. */
+/** Minimum width of a column, in characters. */
 export const narrowest = 5
-/** Space beside the text of a cell, and for the sign of the order, in characters. */
+/** Space beside the text of a cell and for the sort icon of a head, in characters. */
 const space = 3
-/** A checkbox, the first part of a UUID and the space beside them, in characters. */
+/** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
 const idWidth = 14
-/** The head that counts the members without a column, in characters. */
+/** Width of the head that counts the members without a column, in characters. */
 export const moreWidth = 6
 
 export interface Column {
   readonly name: string
-  /** From the left, from 0, which is `id`. */
+  /** Index of the column from the left; 0 for `id`. */
   readonly place: number
-  /** Whether it stays in sight when the table is scrolled sideways. */
+  /** Whether the column stays in view when the table is scrolled sideways. */
   readonly isPinned: boolean
-  /** Whether its values are numbers. */
+  /** Whether all values of the column are numbers. */
   readonly isNumeric: boolean
 }
 
-/** What columns there are, and where, in characters. */
+/** Columns of the table, with their positions and widths in characters. */
 export interface Tracks {
-  /** From left to right. */
+  /** Columns from left to right. */
   readonly columns: readonly Column[]
   readonly names: readonly string[]
   readonly widths: readonly number[]
-  /** Where each of them starts, and where the last one ends. */
+  /** Start of each column, and the end of the last column. */
   readonly starts: readonly number[]
-  /** How many members of the first items have no column. */
+  /** Number of members of the first items that have no column. */
   readonly hidden: number
 }
 
 /**
- * The columns that somebody has chosen; otherwise as many members as there is room for, in the order in which they first
- * appear. A column keeps its place as long as the page is open, and none gets narrower by itself, so that little moves
- * under what one reads.
- * @param room for the columns, in characters; `undefined` while it is not known.
+ * Returns the columns that the user has chosen, or as many members as there is room for, in the order in which they
+ * first appear. While the page is open, columns keep their places and never become narrower by themselves, so that the
+ * text moves little while people read.
+ * @param room width for the columns, in characters; `undefined` while it is not known.
  */
 export function useTracks(
   project: string | null | undefined,
@@ -96,7 +96,7 @@ export function useTracks(
   }, [columns, tracks.join(), hidden])
 }
 
-/** How many columns there is room for beside the id, at least one. If not for all, the others are counted in a head. */
+/** Returns how many columns fit beside the id, at least 1. If not all fit, a further head counts the rest. */
 function fitting(widths: readonly number[], room: number): number {
   let end = idWidth
   const ends = widths.map((width) => (end += width))

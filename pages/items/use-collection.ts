@@ -1,4 +1,4 @@
-/** The collection and the filtered items as state of a component. @module */
+/** Hooks that give components the list of items, filtered and sorted. @module */
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import { type Collection, createCollection, pauseAfter } from './collection.js'
@@ -11,7 +11,7 @@ import type { Sort } from './sort.js'
 import { loadDialogs } from './use-dialogs.js'
 import { createYield } from './yield.js'
 
-/** @param project is chosen; `null` for items without one, which are chosen from all. */
+/** Creates the list of items. @param project lists only its items; with `null`, all items are listed, then filtered. */
 export function useCollection(project: Filter['project']): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const collection = useMemo(() => {
@@ -23,7 +23,7 @@ export function useCollection(project: Filter['project']): Collection {
       isFinal: needsToken,
       onChange() {
         cancelAnimationFrame(frame)
-        // A hidden page has no frames, and nothing to draw.
+        // The browser requests no frames of a hidden page, which need not be drawn.
         frame = requestAnimationFrame(redraw)
       },
     })
@@ -38,15 +38,15 @@ export function useCollection(project: Filter['project']): Collection {
     }
   }, [collection])
   useEffect(() => {
-    // Other names have no form in a URL, or may be too long for one.
+    // For other project names, which a URL cannot contain or which may be too long, all items are listed.
     collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
   }, [collection, project])
   return collection
 }
 
-/** The items that match a filter, more of them as the list grows; at first those of the previous filter. */
+/** Returns the items that match a filter, as the list grows. At first, these are the matches of the previous filter. */
 export function useMatches(all: readonly Item[], filter: Filter): Part {
-  /** The search through this list, which goes on when the list has grown. */
+  /** The search through the current list, which continues when the list has grown. */
   const search = useMemo((): { current?: Search } => ({}), [all, filter])
   const whole = useMemo(() => ({ items: all, all }), [all])
   const [found, setFound] = useState<Part>(whole)
@@ -57,7 +57,7 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
     }
     const show = () => setFound({ items: search.current?.matches ?? [], all })
     const controller = new AbortController()
-    // Matches in an earlier part of the list are not held back until all of it is searched.
+    // Matches so far are shown at once, before the rest of the list is searched.
     if (search.current?.matches.length) show()
     const advance = async () => {
       const { createSearch } = await loadDialogs()
@@ -66,7 +66,7 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
     }
     advance().then(
       show,
-      () => undefined, // there is more to search, or something else to search for
+      () => undefined, // aborted, because the list or the filter has changed
     )
     return () => controller.abort()
   }, [search, all.length])
@@ -74,8 +74,8 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
 }
 
 /**
- * A part of a list in the order of its members, once it is all there; until it is sorted, in the order before.
- * @param now the list: what was saved or deleted is not seen as it was until a long one is searched and sorted.
+ * Returns a part of a list, sorted once the whole list has arrived. Until then, the earlier order stays.
+ * @param now the current list. A saved or deleted item is shown at once, even while a long list is being sorted.
  */
 export function useSorted(
   part: Part,
@@ -96,7 +96,7 @@ export function useSorted(
       .then(({ sortItems }) => sortItems(items, order, createYield(controller.signal)))
       .then(
         (items) => setSorted({ items, all }),
-        () => undefined, // there is something else to sort
+        () => undefined, // aborted, because the items or the order have changed
       )
     return () => controller.abort()
   }, [items, items.length, order])

@@ -1,10 +1,10 @@
-/** Loads what is opened above the list once the list is there, or when it is first needed. @module */
+/** Loads the dialogs, either after the list or when a dialog is first needed. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 
 type Dialogs = typeof import('./dialogs.js')
 
-/** Kept here, not in a state: a dialog opens at once then, before the next key is typed. */
+/** The loaded dialogs. They are not in a component's state, so that a dialog opens before the next key is typed. */
 let loaded: Dialogs | undefined
 
 let isStyled = false
@@ -27,7 +27,7 @@ function loadStyles(): Promise<unknown> {
   })
 }
 
-/** @returns `undefined` until they are loaded. @param onFailure they cannot be; the next need tries again. */
+/** Returns the dialogs once they are loaded. @param onFailure called if loading fails. A later need loads again. */
 export function useDialogs(isNeeded: boolean, onFailure: () => void): Dialogs | undefined {
   const [, setDialogs] = useState(loaded)
   useEffect(() => {

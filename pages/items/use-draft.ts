@@ -1,29 +1,29 @@
-/** What is open beside the list: an item that is edited, or a new one. @module */
+/** The draft in the panel beside the list: an item that is edited, or a new item. @module */
 
 import { useRef, useState } from 'preact/hooks'
 import type { Editing } from './edit.js'
 import type { Item } from './item.js'
 
 export interface Draft {
-  /** The stored item, as the user has seen it; `undefined` for a new one. */
+  /** The stored item, as the user has seen it; `undefined` for a new item. */
   readonly item: Item | undefined
-  /** What the editor starts with. */
+  /** Initial text of the editor. */
   readonly text: string
-  /** Whether that is a copy, which is not stored anywhere: closing would lose it although nothing was typed. */
+  /** Whether the text is a copy, which is not stored. Closing would lose the copy even if nothing was typed. */
   readonly isCopy: boolean
-  /** Whether the user goes on in the editor, not in the list. */
+  /** Whether the editor gets the focus. Otherwise the focus stays in the list. */
   readonly hasFocus: boolean
-  /** Unique, so that no draft inherits the state of another. */
+  /** Unique key, so that no draft inherits the component state of another draft. */
   readonly key: number
 }
 
 export function useDraft() {
   const [draft, setDraft] = useState<Draft>()
   const editing = useRef<Editing>(undefined)
-  /** Shows another draft, whatever happens to this one. */
+  /** Shows another draft, without asking for the current draft. */
   const show = (text: string, item?: Item, isCopy = false, hasFocus = true) =>
     setDraft({ item, text, isCopy, hasFocus, key: performance.now() })
-  /** Asks first if what is open would be lost. */
+  /** Shows another draft, but asks first if changes would be lost. */
   const open = (...next: Parameters<typeof show>) => {
     if (editing.current) editing.current.leave(() => show(...next))
     else show(...next)
@@ -38,11 +38,11 @@ export function useDraft() {
       if (draft?.item?.id === item.id) editing.current?.focus()
       else open(item.text, item)
     },
-    /** Shows another item in place of the one that is open, unless something would be lost. */
+    /** Shows another item if the panel shows a stored item, and no changes would be lost. */
     follow(item: Item) {
       if (draft?.item && editing.current?.isSafe) show(item.text, item, false, false)
     },
-    /** A late result of another draft, or of one that was discarded, changes nothing. */
+    /** Changes the open draft, or closes the panel. A late result of another draft changes nothing. */
     change: ({ key }: Draft, changes: Partial<Draft> | undefined) =>
       setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now)),
   }

@@ -1,4 +1,4 @@
-/** Whether a media query matches, as state of a component. @module */
+/** A hook that tells whether a media query matches. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 

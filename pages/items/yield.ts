@@ -1,12 +1,12 @@
-/** Long work in short slices, so that the page stays responsive. @module */
+/** Splits long work into short slices, so that the page stays responsive. @module */
 
 /** Yields to the browser if the current slice has lasted long enough. */
 export type Yield = () => void | Promise<void>
 
-/** Longest slice: a third of the time between two frames at 60 a second, in milliseconds. */
+/** Maximum length of a slice, in milliseconds: about a third of a frame at 60 frames per second. */
 const longestSlice = 6
 
-/** @param signal ends the work with its reason. */
+/** Creates a function that yields. @param signal stops the work: the function then throws its reason. */
 export function createYield(signal?: AbortSignal): Yield {
   let startedAt = performance.now()
   return () => {

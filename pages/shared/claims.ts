@@ -1,17 +1,17 @@
-/** What a token says about itself, in words. The service alone verifies it. @module */
+/** Reads the claims of a token and describes them in words. Only the service verifies tokens. @module */
 
 const words = new Intl.RelativeTimeFormat('en')
-/** In seconds. */
+/** Lengths of units of time, in seconds. */
 const units = { day: 86_400, hour: 3_600, minute: 60 } as const
 
 export interface Claims {
-  /** The caller that the token names. */
+  /** The caller: the claim `sub` of the token. */
   readonly subject: string
-  /** `expires in 23 hours`, `expired 2 days ago`. */
+  /** The time of expiry relative to now, such as `expires in 23 hours` or `expired 2 days ago`. */
   readonly expiry: string
 }
 
-/** Returns `undefined` for a text without the claims that the service requires. */
+/** Reads the claims of a token. Returns `undefined` for a text without the claims that the service requires. */
 export function claimsOf(token: string, now = Date.now()): Claims | undefined {
   try {
     const payload = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
@@ -24,7 +24,7 @@ export function claimsOf(token: string, now = Date.now()): Claims | undefined {
   }
 }
 
-/** @param left time, in seconds. */
+/** Describes when a token expires or has expired. @param left seconds until then; negative afterwards. */
 function expiryIn(left: number): string {
   const verb = left > 0 ? 'expires' : 'expired'
   for (const unit of ['day', 'hour', 'minute'] as const) {

@@ -1,10 +1,10 @@
-/** What both pages show: the name of the product, the field for the token, buttons that copy, tabs. @module */
+/** Components of both pages: the product name, the token field, copy buttons and tabs. @module */
 
 import type { ComponentChildren, ComponentProps } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { changeToken, currentToken, onTokenChange } from './session.js'
 
-/** The file is the icon of the page, too: it is loaded once. */
+/** URL of the logo. The icon of the page is the same file, so that browsers load it only once. */
 const logo = new URL('./icon.svg', import.meta.url).href
 
 export function Brand() {
@@ -16,14 +16,14 @@ export function Brand() {
   )
 }
 
-/** The token of this tab; the component renders again when it changes. */
+/** Returns the token of this tab. The component renders again when the token changes. */
 export function useToken(): string {
   const [token, setToken] = useState(currentToken)
   useEffect(() => onTokenChange(setToken), [])
   return token
 }
 
-/** Each change takes effect at once: there is nothing to submit. */
+/** The token field. Each change takes effect at once, so the form has no submit button. */
 export function TokenForm() {
   return (
     <form class="line token-form" onSubmit={(event) => event.preventDefault()}>
@@ -43,12 +43,12 @@ export function TokenForm() {
   )
 }
 
-/** A button that submits no form. */
+/** A button that does not submit the form around it. */
 export function Button(props: ComponentProps<'button'>) {
   return <button type="button" {...props} />
 }
 
-/** Browsers allow this only to pages with TLS or from this machine; others get no button. */
+/** A button that copies text, or nothing where browsers have no clipboard: without TLS, except on the same machine. */
 export function CopyButton({ what, text }: { what: string; text: string }) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null
@@ -73,16 +73,16 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
 }
 
 interface ChoiceProps<T extends string> {
-  /** What is chosen, for screen readers. It is also the name of the group, so it is there only once. */
+  /** Title for screen readers. It is also the `name` of the radio buttons, so it must be unique on the page. */
   readonly title: string
   readonly texts: readonly T[]
   readonly chosen: T
   onChoose(text: T): void
-  /** What is shown of a text; by default the text. */
+  /** Returns what to show for a text. By default, the text itself is shown. */
   label?(text: T): ComponentChildren
 }
 
-/** Radio buttons that look like tabs: browsers and screen readers know what keys they have. */
+/** Radio buttons that look like tabs. Browsers and screen readers already support the keys of radio buttons. */
 export function Choice<T extends string>(props: ChoiceProps<T>) {
   const { title, texts, chosen, onChoose, label } = props
   return (

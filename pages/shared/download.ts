@@ -1,10 +1,10 @@
-/** Has the browser save a file. @module */
+/** Offers a file as a download. @module */
 
 export function download(file: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
-  // Some browsers read a large file only after the click.
+  // The URL stays valid for a minute, because some browsers read a large file some time after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

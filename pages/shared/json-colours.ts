@@ -1,16 +1,16 @@
-/** Colours the tokens of JSON text that is shown. @module */
+/** Colours the tokens of JSON text. @module */
 
 import { h } from 'preact'
 
-/** Text after this place stays without colours, so that a long one is shown at once. In characters. */
+/** Number of characters that get colours. The rest of a long text gets none, so that it is shown at once. */
 const longest = 20_000
 
-/** A string with the colon after it, if it is a name; a number; a literal. */
+/** Matches a JSON token that has a colour: a string, with a following colon if it is a name; a number; a literal. */
 const token = /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?|-?\d[-+.\dEe]*|true|false|null/gs
 
 type Part = string | ReturnType<typeof span>
 
-/** The same text, character for character, with an element around each token that has a colour. It may end anywhere. */
+/** Puts an element around each token of a JSON text, without changing a character. The text may end anywhere. */
 export function coloured(text: string): Part[] {
   const parts: Part[] = []
   let done = 0

@@ -1,18 +1,18 @@
-/** Makes JSON text readable by white space alone. @module */
+/** Indents JSON text without changing its tokens. @module */
 
 import { JsonScanner } from '../../src/client/json-scanner.js'
 
-/** Deeper levels are indented no further: otherwise the result could be many times as long. */
+/** Maximum indentation, in levels. Otherwise the result could be many times as long as the text. */
 const deepest = 40
 
 /**
- * The same text with line breaks and indentation between its tokens. Each token stays as it was written:
- * nothing is parsed, so numbers keep their digits and members their order. The text may end anywhere.
+ * Returns JSON text with line breaks and indentation between its tokens. Nothing is parsed, so numbers keep their
+ * digits and members their order. The text may be cut off anywhere.
  */
 export function layOut(text: string): string {
   const scanner = new JsonScanner()
   let laidOut = ''
-  /** White space to come before the next token. */
+  /** White space to write before the next token. */
   let space = ''
   const write = (token: string) => {
     if (token === '') return

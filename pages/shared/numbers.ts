@@ -1,13 +1,13 @@
-/** Numbers as text. @module */
+/** Formats numbers for people. @module */
 
 const format = new Intl.NumberFormat('en')
 
-/** `100,000`. */
+/** Formats a number with separators of thousands: `100,000`. */
 export function formatted(count: number): string {
   return format.format(count)
 }
 
-/** `1 item`, `100,000 items`. */
+/** Formats a number with a noun: `1 item`, `100,000 items`. */
 export function counted(count: number, thing: string): string {
   return `${formatted(count)} ${thing}${count === 1 ? '' : 's'}`
 }

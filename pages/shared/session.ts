@@ -1,7 +1,6 @@
 /**
- * The token of this tab, without `Bearer`; empty if there is none. It is in the tab's session storage, so that it
- * survives reloading and is there on the other page. It can be in the address, after `#token=`, from where it is
- * removed at once.
+ * The bearer token of this tab, or an empty string. The tab's session storage keeps the token for reloads and for the
+ * other page. A token can also come from the address, after `#token=`. It is removed from there at once.
  *
  * @module
  */
@@ -15,7 +14,7 @@ const listeners = new Set<Listener>()
 
 let current = stored('sessionStorage', storageKey) ?? ''
 readAddress()
-// An address that differs only after the `#` does not reload the page.
+// Browsers do not reload a page when only the part of the address after the `#` changes.
 addEventListener('hashchange', readAddress)
 
 export function currentToken(): string {
@@ -23,12 +22,12 @@ export function currentToken(): string {
 }
 
 export function changeToken(token: string): void {
-  current = token.trim().replace(/^bearer\s+/i, '') // copied tokens often have it in front of them
+  current = token.trim().replace(/^bearer\s+/i, '') // tokens are often copied together with the word Bearer
   store('sessionStorage', storageKey, current)
   for (const listener of listeners) listener(current)
 }
 
-/** @returns unsubscribes the listener. */
+/** Calls a listener whenever the token changes. @returns a function that removes the listener. */
 export function onTokenChange(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

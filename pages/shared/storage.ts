@@ -1,4 +1,4 @@
-/** What the browser stores for pages; some browsers store nothing. @module */
+/** Reads and writes the browser's storage, which may be disabled. @module */
 
 type Place = 'localStorage' | 'sessionStorage'
 
@@ -14,6 +14,6 @@ export function store(place: Place, key: string, text: string): void {
   try {
     window[place].setItem(key, text)
   } catch {
-    // The page goes on without it.
+    // Storage is disabled or full; the page works without it.
   }
 }

@@ -162,9 +162,9 @@ describe('a value in its cell', inChromium, () => {
       for (const [typed, problem] of [
         ['01', 'This is not JSON:'],
         ['1,"more":2', 'This is not JSON:'],
-        ['text', 'A text needs quotes here.'],
+        ['text', 'A string needs quotes here.'],
         ['', 'This is not JSON:'],
-        ['[1]', 'An array or object is edited in the whole item'],
+        ['[1]', 'To enter an array or object, edit the whole item'],
       ] as const) {
         await field(page).fill(typed)
         await field(page).press('Enter')

@@ -640,7 +640,7 @@ describe('the items page', inChromium, () => {
     const page = await openItems(own, { token: '' })
     const check = () => assertUsable(page)
     await page.choose('Close')
-    await page.sees('The service shows its items to those who have a token.')
+    await page.sees('The service shows items only with a token.')
     await check()
     await page.getByRole('button', { name: 'Enter a token' }).press('Enter') // the only one
     const token = own.validToken()
