@@ -28,7 +28,7 @@ import { until } from './support/until.js'
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
-// Before any test: those that wait for a command would keep this process from reading that the service listens.
+// The service starts before all tests: a test that waits for a command keeps this process from reading its output.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
 function environment(variables: Record<string, string>): NodeJS.ProcessEnv {
@@ -41,12 +41,12 @@ function run(args: string[], variables: Record<string, string> = {}, cwd = nowhe
     cwd,
     env: environment(variables),
     encoding: 'utf8',
-    timeout: 300_000, // only for one that hangs
+    timeout: 300_000, // ends a command that hangs
   })
   return { status, stdout, stderr }
 }
 
-/** Starts a command that serves, and gives what it prints until `pattern` is in it. */
+/** Starts a command that runs the service, and returns its output once the output matches `pattern`. */
 async function start(args: string[], variables: Record<string, string>, pattern: RegExp) {
   const options = { cwd: nowhere, env: environment(variables) }
   const own = ownProcess([process.execPath, cli, ...args], options)
@@ -59,7 +59,7 @@ function folderWith(env: string): string {
   return folder
 }
 
-/** The files that a command loads, besides Node's own; relative to the folder of the sources. */
+/** Returns the files that a command loads, relative to the root of the repository, without the files of Node.js. */
 function loadedBy(args: string[]): string[] {
   const folder = emptyFolder()
   const variables = { NODE_V8_COVERAGE: folder, JWT_SECRET: secret }
@@ -73,10 +73,10 @@ function loadedBy(args: string[]): string[] {
 }
 
 const long = 'x'.repeat(300)
-/** Nothing listens there. */
+/** Base URL with a port on which nothing listens. */
 const baseUrl = 'http://127.0.0.1:9/api/v1'
 
-/** Command lines, each with what is said after the name of the command. */
+/** Invalid command lines, each with the error message after `item-store: `. */
 const usage: Record<string, RegExp> = {
   '': /expected a command: serve, dev, token, openapi or conformance/,
   fly: /unknown command "fly"; expected serve, dev, token, openapi or conformance/,
@@ -134,7 +134,7 @@ const usage: Record<string, RegExp> = {
 }
 
 for (const [line, says] of Object.entries(usage)) {
-  test(`item-store ${line}: exit code 2 and one clear line`, () => {
+  test(`item-store ${line} prints an error in one line and exits with code 2`, () => {
     const { status, stdout, stderr } = run(line === '' ? [] : line.split(' '))
     assert.match(stderr, new RegExp(`^item-store: ${says.source}`))
     assert.equal(stderr.trimEnd().split('\n').length, 1)
@@ -143,7 +143,7 @@ for (const [line, says] of Object.entries(usage)) {
   })
 }
 
-test('a .env that is not a file: exit code 2 and one clear line', () => {
+test('if .env is a folder, commands print an error in one line and exit with code 2', () => {
   const folder = emptyFolder()
   mkdirSync(join(folder, '.env'))
   for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
@@ -153,19 +153,19 @@ test('a .env that is not a file: exit code 2 and one clear line', () => {
   }
 })
 
-test('several mistakes in settings get one line each', () => {
+test('each mistake in the settings is reported in its own line', () => {
   const { status, stderr } = run(['serve'], { PORT: '-1', LOG_LEVEL: 'x', JWT_SECRET: secret })
   assert.equal(stderr.match(/^item-store: (PORT|LOG_LEVEL) is/gm)?.length, 2)
   assert.equal(status, 2)
 })
 
-test('dev refuses an unusable algorithm', () => {
+test('dev refuses an unsupported JWT_ALGORITHM', () => {
   const { status, stderr } = run(['dev'], { JWT_SECRET: secret, JWT_ALGORITHM: 'RS256' })
   assert.match(stderr, /^item-store: JWT_ALGORITHM is not one of HS256, HS384, HS512\n$/)
   assert.equal(status, 2)
 })
 
-test('conformance: exit code 2 and one clear line if nothing answers, or tokens have another algorithm', () => {
+test('conformance exits with code 2 if nothing responds, or if JWT_ALGORITHM is not HS256', () => {
   const silent = run(['conformance', baseUrl], { JWT_SECRET: secret })
   assert.match(
     silent.stderr,
@@ -180,7 +180,7 @@ test('conformance: exit code 2 and one clear line if nothing answers, or tokens 
   assert.deepEqual([other.status, other.stdout], [2, ''])
 })
 
-test('a port in use is reported, with what to do', async () => {
+test('the error for a port in use names the flag that sets another port', async () => {
   const port = String(await portInUse())
   for (const [flag, args] of [
     ['--port', ['--port', port]],
@@ -225,7 +225,7 @@ const helps: [args: string[], has: RegExp[], hasNot: RegExp[]][] = [
 ]
 
 for (const [args, has, hasNot] of helps) {
-  test(`item-store ${args.join(' ')}: the help, and only what belongs to it`, () => {
+  test(`item-store ${args.join(' ')} prints the help of this command only`, () => {
     const { status, stdout, stderr } = run(args)
     for (const text of has) assert.match(stdout, text)
     for (const text of hasNot) assert.doesNotMatch(stdout, text)
@@ -234,7 +234,7 @@ for (const [args, has, hasNot] of helps) {
   })
 }
 
-test('-h and help say what --help says', () => {
+test('-h and help print the same as --help', () => {
   for (const same of [['-h'], ['help']]) assert.deepEqual(run(same), run(['--help']))
   for (const same of [
     ['token', '-h'],
@@ -245,7 +245,7 @@ test('-h and help say what --help says', () => {
 })
 
 for (const args of [['--version'], ['help', 'serve'], ['token', '--sub', 'a']]) {
-  test(`item-store ${args.join(' ')} loads nothing that it does not need`, () => {
+  test(`item-store ${args.join(' ')} loads neither the service nor dependencies`, () => {
     const loaded = loadedBy(args)
     assert.ok(loaded.includes('dist/cli.js'))
     assert.ok(
@@ -255,7 +255,7 @@ for (const args of [['--version'], ['help', 'serve'], ['token', '--sub', 'a']]) 
   })
 }
 
-test('token prints a token of the caller for the time', () => {
+test('token prints a token with the given caller and lifetime', () => {
   const { status, stdout } = run(['token', '--sub', 'alice', '--expires', '15m'], {
     JWT_SECRET: secret,
   })
@@ -263,7 +263,7 @@ test('token prints a token of the caller for the time', () => {
   assert.deepEqual([payload.sub, payload.exp - payload.iat, status], ['alice', 900, 0])
 })
 
-test('what dev prints fits a screen, says how long the token is valid, and its commands work', async () => {
+test('the output of dev fits a screen and has the expiry of the token, and its commands work', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
   const { child, ended, printed } = await start(args, {}, /\ncurl .* -H .*\n\n$/)
   const lines = printed.split('\n')
@@ -299,7 +299,7 @@ test('a .env file is read, and the environment takes precedence', () => {
   assert.equal(fromFile.status, 0)
 })
 
-test('an empty variable counts as unset, so that the one of .env counts', () => {
+test('an empty environment variable does not override a variable in .env', () => {
   const folder = folderWith(`JWT_SECRET=${secret}\nPORT=x\n`)
   const { stderr } = run(['serve'], { PORT: '', JWT_SECRET: '' }, folder)
   assert.match(stderr, /^item-store: PORT is "x" in \.env; expected/)
@@ -310,7 +310,7 @@ const unreadable = [
   { line: `JWT_SECRET=${secret}\0${secret}`, says: 'contains a NUL character' },
 ]
 for (const { line, says } of unreadable) {
-  test(`a line of .env that ${says} is reported by its number, without showing it`, () => {
+  test(`the error ".env line 2 ${says}" does not contain the text of the line`, () => {
     const folder = folderWith(`# ours\n${line}\n`)
     for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
       const { status, stderr } = run(args, {}, folder)
@@ -324,7 +324,7 @@ for (const { line, says } of unreadable) {
 const serve = ['serve', '--host', '127.0.0.1', '--port', '0']
 
 for (const { variables, says } of withoutSecret) {
-  test(`§5.5 serve with ${JSON.stringify(variables)} starts, says what to type, and is unhealthy`, async () => {
+  test(`§5.5 serve with ${JSON.stringify(variables)} starts, logs what to type, and is unhealthy`, async () => {
     const env = environment(variables)
     const own = ownProcess([process.execPath, cli, ...serve], { cwd: nowhere, env })
     await assertServesWithoutSecret(own, says)
@@ -353,7 +353,7 @@ const warnings: [what: string, args: string[], variables: Record<string, string>
     ],
   ]
 for (const [what, args, variables, says] of warnings) {
-  test(`${what} causes a warning, without a secret in it`, async () => {
+  test(`${what} causes a warning that contains no secret`, async () => {
     const pattern = new RegExp(`"level":"warn".*"${says.source}`)
     const env = { JWT_SECRET: secret, ...variables }
     const { printed } = await start([...serve, ...args], env, pattern)
@@ -361,7 +361,7 @@ for (const [what, args, variables, says] of warnings) {
   })
 }
 
-test('the first line says which version listens where, where items are kept, and the limits', async () => {
+test('the first log line has the version, the URL, the place of the items and the limits', async () => {
   const args = [...serve, '--max-body-bytes', '1MiB']
   const address = 'redis://user:hush@127.0.0.1:1/2'
   for (const [more, expected] of [
@@ -382,7 +382,7 @@ test('the first line says which version listens where, where items are kept, and
   }
 })
 
-test('a shell that ends after the service was told to stop does not count as a second signal', async (t) => {
+test('the end of the shell that started a stopping service does not count as a second signal', async (t) => {
   const script = 'node scripts/run.mjs serve --host 127.0.0.1 --port 0 & echo "pid=$!"; wait'
   const shell = spawn('sh', ['-c', script], {
     cwd: root,
@@ -398,25 +398,25 @@ test('a shell that ends after the service was told to stop does not count as a s
   t.after(() => {
     try {
       process.kill(pid, 'SIGKILL')
-    } catch {} // it has ended, as it should
+    } catch {} // the process has already ended, as it should
   })
   const { port } = new URL((await found(/"url":"(.*?)"/)) ?? '')
   const token = run(['token', '--sub', 'a'], { JWT_SECRET: secret }).stdout.trim()
   const head = `Host: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n`
   const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
-  const closed = once(shell, 'close') // of its output, which the service has too
+  const closed = once(shell, 'close') // emitted once shell and service have both closed standard output
   socket.write(`POST /api/v1/items HTTP/1.1\r\n${head}Content-Length: 11\r\n\r\n`)
-  await once(socket, 'data') // it waits for a body, which holds the end
+  await once(socket, 'data') // the service waits for a body, which delays its stop
   process.kill(pid, 'SIGTERM')
   await found(/"msg":"(SIGTERM: stopping)"/)
-  await delay(150) // longer than the time in which two signals are one
+  await delay(150) // longer than the time in which a second signal is ignored
   shell.kill('SIGKILL')
   await closed
   socket.destroy()
   assert.doesNotMatch(printed, /second signal/)
 })
 
-test('a mistake, and standard error is full: exit code 2 all the same', {
+test('a usage error has exit code 2 even if standard error is full', {
   skip: !existsSync('/dev/full') && 'there is no /dev/full here',
 }, () => {
   const full = openSync('/dev/full', 'w')
@@ -432,7 +432,7 @@ for (const args of [['--help'], ['openapi'], ['conformance', served.href]]) {
   const shown = args.join(' ').replace(served.href, 'URL')
   const env = environment({ JWT_SECRET: secret })
 
-  test(`${shown}, standard output is full: exit code 1 and one clear line`, {
+  test(`item-store ${shown} prints an error in one line and exits with code 1 if standard output is full`, {
     skip: !existsSync('/dev/full') && 'there is no /dev/full here',
   }, () => {
     const full = openSync('/dev/full', 'w')
@@ -444,7 +444,7 @@ for (const args of [['--help'], ['openapi'], ['conformance', served.href]]) {
     assert.equal(status, 1)
   })
 
-  test(`${shown}, nobody reads: ends without a stack`, async () => {
+  test(`item-store ${shown} prints no error if nobody reads its output`, async () => {
     const options = { cwd: nowhere, env, timeout: 300_000 }
     const child = spawn(process.execPath, [cli, ...args], options)
     child.stdout.destroy()

@@ -1,4 +1,4 @@
-/** `item-store conformance`: its reports, also of services that answer with whatever they like. */
+/** Reports of `item-store conformance`, also about services that send hostile responses. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -16,20 +16,20 @@ import { cleanEnvironment, emptyFolder } from './support/tarball.js'
 
 const secret = 'a secret of at least thirty-two bytes'
 
-/** Starts the command in an empty folder. */
+/** Starts `item-store conformance` in an empty folder. */
 function start(url: string, reporter: string, env: NodeJS.ProcessEnv = { JWT_SECRET: secret }) {
   const command = [process.execPath, cli, 'conformance', url, '--reporter', reporter] as const
   return ownProcess(command, { cwd: emptyFolder(), env: { ...cleanEnvironment(), ...env } })
 }
 
-/** The report of a service that fails. */
+/** Tests a service, which must fail, and returns the report. */
 async function reportOf(url: string, reporter: string): Promise<string> {
   const own = start(url, reporter)
   assert.deepEqual(await own.ended(), [1, null])
   return await own.printed(/$/)
 }
 
-/** A service that answers every request in the same way. @returns its base URL. */
+/** Starts a service that responds to every request in the same way. @returns the base URL. */
 async function serviceWith(respond: (response: ServerResponse, token: string) => void) {
   const server = createServer((request, response) => {
     request.resume()
@@ -51,11 +51,11 @@ const reports = [
   },
 ]
 for (const { reporter, passes, ends } of reports) {
-  test(`the report ${reporter} has what passes, and the exit code is 0`, async () => {
+  test(`the report ${reporter} lists passed tests, and the exit code is 0`, async () => {
     const { baseUrl, secret: JWT_SECRET } = await ownService()
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
-    // With a slash at the end, the secret in .env, and as if a test runner had started it.
+    // The URL ends with a slash, the secret is in .env, and the environment is that of a test runner.
     const args = [
       'conformance',
       `${baseUrl}/`,
@@ -70,22 +70,22 @@ for (const { reporter, passes, ends } of reports) {
   })
 }
 
-test('a service that redirects everything to itself is tested, and fails', async () => {
+test('a service that redirects every request to itself is tested, and fails', async () => {
   const url = await serviceWith((response) => response.writeHead(307, { location: '/' }).end())
   assert.match(await reportOf(url, 'spec'), /^✖ §4\.1 /m)
 })
 
-test('SIGTERM ends the tests too', async () => {
+test('SIGTERM ends the command and the tests that it runs', async () => {
   const service = await ownService()
   const own = start(service.baseUrl.href, 'tap', { JWT_SECRET: service.secret })
   await own.printed(/^ok 1 /m)
   own.child.kill('SIGTERM')
-  // Both have closed standard output, which `ended` waits for.
+  // `ended` waits until the command and its tests have closed standard output, so both have ended.
   assert.deepEqual(await own.ended(), [1, null])
   assert.doesNotMatch(await own.printed(/^/), /^# pass/m)
 })
 
-test('each failed case as a curl command that works, with the response; the causes with the number of cases', async () => {
+test('the report has a working curl command and the response of each failed case, and counts the causes', async () => {
   const defective = ({ status, headers, body }: Reply): Reply => ({
     status,
     headers: { ...headers, 'www-authenticate': undefined },
@@ -111,13 +111,13 @@ test('each failed case as a curl command that works, with the response; the caus
   assert.match(report, new RegExp(cause, 'm'))
 })
 
-/** What a terminal, a viewer or a parser of XML would not only show, and the request's own token. */
+/** Text that a terminal, a viewer or an XML parser would interpret instead of showing it. */
 const hostile =
   '\x1b]0;owned\x07 \x1b[2J \u202eabc\u2066 \u009b31m \0 \uffff \ud800 ]]> <!-- &amp; "\''
 const acts = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\uffff]/u
 
 for (const reporter of ['spec', 'junit']) {
-  test(`the report ${reporter} escapes what a service sends, and has no signature that the secret made`, async () => {
+  test(`the report ${reporter} escapes the bodies of responses, and contains no signature of a valid token`, async () => {
     const signatures = new Set<string>()
     const url = await serviceWith((response, authorization) => {
       const [, signed = '', signature = ''] = /^Bearer (.+)\.(.+)$/.exec(authorization) ?? []
@@ -135,7 +135,7 @@ for (const reporter of ['spec', 'junit']) {
 }
 const folder = emptyFolder()
 
-programTest('python3', 'a parser of XML reads the report of a hostile service', (python) => {
+programTest('python3', 'an XML parser can read the report about a hostile service', (python) => {
   const program = `
 import xml.etree.ElementTree
 suite = xml.etree.ElementTree.parse('report.xml').getroot()[0]

@@ -1,4 +1,4 @@
-/** What `item-store dev` adds to the service: items to start with, slow answers, a token that stays. */
+/** The command `item-store dev`: its output, seeds, delays, failures, and tokens that outlive a restart. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -19,7 +19,7 @@ function fileWith(name: string, text: string): string {
   return name
 }
 
-/** Starts `dev`, and gives its output and what it says of itself there. */
+/** Starts `dev`. Returns the process, its output with the token and base URL, and a function that sends requests. */
 async function startDev(...args: string[]) {
   const command = [cli, 'dev', '--port', '0', '--host', '127.0.0.1', ...args]
   const own = ownProcess([process.execPath, ...command], { cwd: folder, env })
@@ -35,7 +35,7 @@ async function startDev(...args: string[]) {
   return { ...own, text: printed, token, baseUrl, ask }
 }
 
-/** Runs `dev` where it has to fail, and gives what it says. */
+/** Runs `dev` with arguments that must make it fail, and returns the error message. */
 function failingDev(...args: string[]): string {
   const command = [cli, 'dev', '--port', '0', ...args]
   const options = { cwd: folder, env, encoding: 'utf8', timeout: 300_000 } as const
@@ -48,7 +48,7 @@ function failingDev(...args: string[]): string {
   return stderr.replace('item-store: ', '').trimEnd()
 }
 
-/** The items of a list, without their ids. */
+/** Returns the texts of the items in a list, without their ids. */
 function itemsIn(list: string): string[] {
   const { data }: { data: unknown[] } = JSON.parse(list)
   const texts = list.slice(list.indexOf('"data":[') + 8, -2).split(/(?<=\}),(?=\{"id":")/)
@@ -56,7 +56,7 @@ function itemsIn(list: string): string[] {
   return texts.map((text) => text.replace(/^\{"id":"[0-9a-f-]{36}",/, '{'))
 }
 
-test('it prints where items are, and the addresses of the pages with the token, which no log has', async () => {
+test('dev prints where items are kept and the page URLs with the token, and does not log the token', async () => {
   const { ask, baseUrl, printed, text, token } = await startDev()
   const { origin } = new URL(baseUrl)
   assert.match(text, /^ +items +lost when the service stops$/m)
@@ -76,7 +76,7 @@ for (const { args, variables, host } of [
   { args: [], variables: { HOST: '0.0.0.0' }, host: 'localhost' },
 ]) {
   const given = JSON.stringify([...args, variables])
-  test(`it listens on 127.0.0.1 unless it is told another address: ${given}`, async () => {
+  test(`dev listens on 127.0.0.1 unless another address is set: ${given}`, async () => {
     const options = { cwd: folder, env: { ...env, ...variables } }
     const own = ownProcess([process.execPath, cli, 'dev', '--port', '0', ...args], options)
     const text = await own.printed(/^ +interface .*\n/m)
@@ -84,13 +84,13 @@ for (const { args, variables, host } of [
   })
 }
 
-test('it prints no page that is turned off', async () => {
+test('dev prints no URL of a page that is turned off', async () => {
   const { baseUrl, text } = await startDev('--console', 'off', '--docs', 'off')
   assert.doesNotMatch(text, /page|#token/)
   assert.equal((await fetch(new URL('/', baseUrl))).status, 404)
 })
 
-test('--seed: the example of docs/how-to/dev.md, to the byte and in order', async () => {
+test('dev --seed stores the example of docs/how-to/dev.md byte for byte and in order', async () => {
   const [, seed = ''] =
     /```json\n(.*?)```/s.exec(readFileSync(join(root, 'docs/how-to/dev.md'), 'utf8')) ?? []
   const { ask, text } = await startDev('--seed', fileWith('docs.json', seed))
@@ -101,7 +101,7 @@ test('--seed: the example of docs/how-to/dev.md, to the byte and in order', asyn
   ])
 })
 
-test('--seed with a file that is not JSON, or is not there: one error with the place', () => {
+test('dev --seed reports line and column of malformed JSON, and a file that does not exist', () => {
   const file = fileWith('bad.json', '[\n  {"a": 1},\n  {"b": }\n]')
   assert.equal(failingDev('--seed', file), 'bad.json: line 3, column 9: expected a value')
   const says =
@@ -109,7 +109,7 @@ test('--seed with a file that is not JSON, or is not there: one error with the p
   assert.equal(failingDev('--seed', 'none.json'), says)
 })
 
-test('--seed with more than the store can hold: one error, and nothing is started', () => {
+test('dev --seed reports an error and does not start if the store cannot hold all items', () => {
   const file = fileWith('many.jsonl', '{"a":"xxxxxxxxxx"}\n'.repeat(100))
   assert.match(
     failingDev('--seed', file, '--max-store-bytes', '5kB'),
@@ -117,8 +117,8 @@ test('--seed with more than the store can hold: one error, and nothing is starte
   )
 })
 
-describeWithRedis('--seed with STORE_URL', () => {
-  test('fills an empty store, and leaves one with items as it is', async () => {
+describeWithRedis('dev --seed with STORE_URL', () => {
+  test('fills an empty store, and does not change a store with items', async () => {
     const redis = ownRedis()
     await redis.start()
     const args = ['--store-url', redis.url, '--seed', fileWith('once.jsonl', '{"n":1}\n{"n":2}\n')]
@@ -132,8 +132,8 @@ describeWithRedis('--seed with STORE_URL', () => {
   })
 })
 
-test('--delay: health and refused requests do not wait; a pending delay ends when the service stops', async () => {
-  // The delay is far above what a busy machine takes to answer and to end.
+test('dev --delay does not delay health checks and refused requests, and a stop ends the delay', async () => {
+  // The delay is much longer than a busy machine needs to respond and to stop.
   const { ask, baseUrl, child, ended } = await startDev('--delay=60s', '--shutdown-timeout=50')
   let isAnswered = false
   const noteAnswer = () => {
@@ -154,7 +154,7 @@ test('--delay: health and refused requests do not wait; a pending delay ends whe
   await waiting
 })
 
-test('--failures: the first item requests fail, and the others succeed', async () => {
+test('dev --failures makes the first item requests fail, and the others succeed', async () => {
   const { ask, baseUrl } = await startDev('--failures', '503,cut')
   assert.match(await ask('/items'), /SERVICE_UNAVAILABLE/)
   await assert.rejects(ask('/items'), { name: 'TypeError' })
@@ -162,7 +162,7 @@ test('--failures: the first item requests fail, and the others succeed', async (
   assert.match(await ask('/items'), /"status":"success"/)
 })
 
-test('with a JWT_SECRET in .env: tokens are valid for 24 hours, also after another start', async () => {
+test('with a JWT_SECRET in .env, the token of dev is valid for 24 hours, also after a restart', async () => {
   fileWith('.env', 'JWT_SECRET=a secret of at least thirty-two bytes\n')
   const first = await startDev()
   const [, claims = ''] = first.token.split('.')

@@ -1,4 +1,4 @@
-/** The item store inside of this process, as a test suite uses it. */
+/** The item store embedded in a program, as a test suite uses it. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import { inspect } from 'node:util'
 import { type EmbeddedItemStore, type ItemStoreOptions, startItemStore } from '../src/index.js'
 import { portInUse } from './support/process.js'
 
-/** Starts one that is stopped with the file of tests, if not before. */
+/** Starts an embedded store, which is stopped at the end of this test file unless a test has stopped it. */
 async function started(options?: ItemStoreOptions): Promise<EmbeddedItemStore> {
   const store = await startItemStore(options)
   after(() => store[Symbol.asyncDispose]())
@@ -42,7 +42,7 @@ async function count(store: EmbeddedItemStore): Promise<number> {
   return data.length
 }
 
-test('failures: the first requests fail in turn, without an effect, and the others succeed', async () => {
+test('a list of failures makes the first requests fail in order, without an effect', async () => {
   const store = await started({ failures: [429, 500, 503, 'cut'] })
   const [id = ''] = await store.seed([{ kept: true }])
   const statuses = await refusals(store, 3)
@@ -55,7 +55,7 @@ test('failures: the first requests fail in turn, without an effect, and the othe
   assert.equal(await count(store), 1)
 })
 
-test('failures do not reach requests without a token, nor the health check', async () => {
+test('failures apply neither to requests without a token nor to the health check', async () => {
   const store = await started({ failures: [500] })
   assert.equal((await fetch(`${store.baseUrl}/items`)).status, 401)
   assert.equal((await fetch(`${store.baseUrl}/health`)).status, 200)
@@ -63,7 +63,7 @@ test('failures do not reach requests without a token, nor the health check', asy
   assert.equal(await count(store), 0)
 })
 
-test('failures at rates: all, none, and some of many', async () => {
+test('with failure rates of 1, 0 and less than 1, all, none and some of the requests fail', async () => {
   const [all, none, some] = [
     await started({ failures: { 503: 1 } }),
     await started({ failures: { 429: 0, cut: 0 } }),
@@ -72,7 +72,7 @@ test('failures at rates: all, none, and some of many', async () => {
   assert.deepEqual(new Set((await refusals(all, 20)).map(([status]) => status)), new Set([503]))
   assert.deepEqual(new Set((await refusals(none, 20)).map(([status]) => status)), new Set([200]))
   const statuses = (await refusals(some, 400)).map(([status]) => status)
-  // 100 of each failure are expected, with a standard deviation of 9: outside of 10 deviations, never.
+  // 100 failures of each kind are expected, with a standard deviation of 9. The bounds are 10 deviations away.
   for (const status of [429, 500]) {
     const { length } = statuses.filter((each) => each === status)
     assert.ok(length > 10 && length < 190, `${length} of ${status}`)
@@ -80,7 +80,7 @@ test('failures at rates: all, none, and some of many', async () => {
   assert.ok(statuses.includes(200))
 })
 
-test('fail: requests of its scope fail from then on, until a reset; failures of the start come back', async () => {
+test('fail makes requests of its scope fail until a reset, which restores the failures of the start', async () => {
   const store = await started({ failures: [429] })
   const statusOf = async (method: string, path: string) =>
     (await request(store, method, path, method === 'POST' ? { body: '{"data":{}}' } : {})).status
@@ -88,7 +88,7 @@ test('fail: requests of its scope fail from then on, until a reset; failures of 
   store.fail({ 500: 1 }, { path: /^\/api\/v1\/items\/[^/]+$/ })
   assert.deepEqual(
     [await statusOf('GET', '/items'), await statusOf('GET', '/items')],
-    [429, 200], // that of the start applies to any request
+    [429, 200], // the failure of the start, 429, applies to any request
   )
   assert.deepEqual([await statusOf('POST', '/items'), await statusOf('POST', '/items')], [503, 201])
   assert.deepEqual(
@@ -104,7 +104,7 @@ test('fail: requests of its scope fail from then on, until a reset; failures of 
   assert.throws(() => store.fail([503], { route: '/items' } as object), /^UsageError: the scope is/)
 })
 
-test('requests: all since the last reset, with the session id of each response', async () => {
+test('requests returns all requests since the last reset, with the session ids of the responses', async () => {
   const store = await started()
   const response = await request(store, 'GET', '/items?token=secret')
   const { session_id } = JSON.parse(await response.text())
@@ -125,7 +125,7 @@ test('requests: all since the last reset, with the session id of each response',
   assert.deepEqual(store.requests(), [])
 })
 
-test('seedText: texts are kept as they are', async () => {
+test('seedText stores JSON texts unchanged', async () => {
   const store = await started({ ids: 'a seed' })
   const ids = await store.seedText([
     '{"n":1.10,"big":12345678901234567890}',
@@ -141,7 +141,7 @@ test('seedText: texts are kept as they are', async () => {
   assert.equal(await count(store), 2)
 })
 
-test('delay: does not apply to seeds and resets', async () => {
+test('the option delay does not delay seed and reset', async () => {
   const store = await started({ delay: 60_000 })
   const isDone = store.seed([{}, {}]).then(async () => {
     await store.reset()
@@ -154,13 +154,13 @@ test('delay: does not apply to seeds and resets', async () => {
   assert.ok(await Promise.race([isDone, isLate]))
 })
 
-test('the client gets over failures', async () => {
+test('the client of a store repeats requests that fail', async () => {
   const store = await started({ failures: [503, 'cut'] })
   const [id = ''] = await store.seed([{ name: 'Ladder' }])
   assert.equal((await store.client<{ name: string }>().get(id)).name, 'Ladder')
 })
 
-test('delay: every operation on items takes that long', async () => {
+test('the option delay delays every operation on items', async () => {
   const store = await started({ delay: { min: 300, max: 301 } })
   const path = '/items/0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11'
   const body = '{"data":{}}'
@@ -177,7 +177,7 @@ test('delay: every operation on items takes that long', async () => {
   }
 })
 
-test('ids follow from a seed, and start over after a reset', async () => {
+test('with the option ids, the ids of items are predictable, and repeat after a reset', async () => {
   const idsIn = async (store: EmbeddedItemStore) => [
     ...(await store.seed([{ a: 1 }, { a: 2 }])),
     (await create(store)).split('/').at(-1),
@@ -191,14 +191,14 @@ test('ids follow from a seed, and start over after a reset', async () => {
   ]
   const ids = await idsIn(one)
   assert.equal(new Set(ids).size, 5)
-  assert.equal(ids[0], 'eb13645b-f599-5584-aeb7-c490f4f2891f') // the same in every version
+  assert.equal(ids[0], 'eb13645b-f599-5584-aeb7-c490f4f2891f') // must never change, because users may rely on it
   assert.deepEqual(await idsIn(same), ids)
   assert.notDeepEqual(await idsIn(other), ids)
   await one.reset()
   assert.deepEqual(await idsIn(one), ids)
 })
 
-test('ids: a create that is refused takes none, and one that is sent again has the same', async () => {
+test('with the option ids, a refused create uses no id, and a repeated create gets the same id', async () => {
   const store = await started({ ids: 'a seed' })
   const other = await started({ ids: 'a seed' })
   assert.equal((await request(store, 'POST', '/items', { body: '{' })).status, 422)
@@ -209,7 +209,7 @@ test('ids: a create that is refused takes none, and one that is sent again has t
   assert.deepEqual([first.id, id], await other.seed([{}, {}]))
 })
 
-/** Status, error code and Retry-After of as many lists. */
+/** Lists the items `many` times. Returns status, error code and `Retry-After` of each response. */
 async function refusals(store: EmbeddedItemStore, many: number) {
   const answers: [status: number, code: string | undefined, retryAfter: string | null][] = []
   for (let at = 0; at < many; at += 1) {
@@ -221,7 +221,7 @@ async function refusals(store: EmbeddedItemStore, many: number) {
   return answers
 }
 
-test('several side by side have their own items, and secrets unless they are given the same', async () => {
+test('several stores have their own items, and their own secrets unless the same secret is given', async () => {
   const secret = 'a secret of at least thirty-two bytes'
   const given = [undefined, undefined, secret, secret].map((secret) => started({ secret }))
   const [one, other, same, equal] = await Promise.all(given)
@@ -234,7 +234,7 @@ test('several side by side have their own items, and secrets unless they are giv
   assert.deepEqual([await statusOf(other, one), await statusOf(equal, same)], [401, 200])
 })
 
-test('neither reads nor changes the environment', async () => {
+test('an embedded store neither reads nor changes the environment', async () => {
   const before = { ...process.env }
   process.env.JWT_SECRET = 'x'
   process.env.JWT_ALGORITHM = 'none'
@@ -268,9 +268,9 @@ test('a token has the requested caller and lifetime', async () => {
   }
 })
 
-test('§5.5 a secret that is a function is asked at each verification, and for each token', async () => {
+test('§5.5 a secret function is called for each verification and for each new token', async () => {
   const given: { secret?: unknown } = {}
-  const store = await started({ secret: () => given.secret as string | undefined }) // what callers without types return
+  const store = await started({ secret: () => given.secret as string | undefined }) // JavaScript callers may return anything
   const status = async (token: string) => (await request(store, 'GET', '/items', { token })).status
   for (const unusable of [undefined, '', null, 7, '\ud800']) {
     given.secret = unusable
@@ -301,7 +301,7 @@ test('reset removes all items', async () => {
   assert.equal(await count(store), 1)
 })
 
-test('seed stores items and requests verbatim, or none of them', async () => {
+test('seed stores all given items and item requests, or none of them', async () => {
   const store = await started()
   const ids = await store.seed([
     { name: 'Ladder', project_id: 'p' },
@@ -329,21 +329,21 @@ test('seed stores items and requests verbatim, or none of them', async () => {
     { toJSON: () => [{}, {}] },
     null,
   ]) {
-    const seed = [kept, wrong] as object[] // as from JavaScript
+    const seed = [kept, wrong] as object[] // JavaScript callers may pass anything
     await assert.rejects(store.seed(seed), /^UsageError: item 1 of the seed: /)
   }
   await assert.rejects(store.seed('abc' as never), /^UsageError: the seed is not an array$/)
   assert.equal(await count(store), 3)
 })
 
-test('a seed that does not fit is not kept in part', async () => {
+test('if the store cannot hold all items of a seed, none of them is kept', async () => {
   const store = await started({ maxStoreBytes: 2_000 })
   const items = Array.from({ length: 100 }, () => ({ text: 'x'.repeat(100) }))
   await assert.rejects(store.seed(items), /^StoreError: The store is full/)
   assert.equal(await count(store), 0)
 })
 
-test('a client has a token with the options given', async () => {
+test('the options of client apply to its token', async () => {
   const store = await started()
   await assert.rejects(store.client({ expires: 'soon' }).list(), /expires is "soon"/)
 })
@@ -356,7 +356,7 @@ test('an option that is undefined has the default of the embedded store', async 
   assert.notEqual(store.url, other.url)
 })
 
-test('a body beyond maxBodyBytes gets 413', async () => {
+test('a body larger than maxBodyBytes gets 413', async () => {
   const store = await started({ maxBodyBytes: 100 })
   const body = JSON.stringify({ data: { text: 'x'.repeat(100) } })
   assert.equal((await request(store, 'POST', '/items', { body })).status, 413)
@@ -392,18 +392,18 @@ const unusable: [options: object, says: RegExp][] = [
   [{ ids: 7 }, /ids is not text/],
 ]
 for (const [options, says] of unusable) {
-  test(`refuses ${inspect(options)}, and says why`, async () => {
+  test(`startItemStore refuses ${inspect(options)} with a reason`, async () => {
     const message = new RegExp(`^UsageError: ${says.source}`)
-    await assert.rejects(started(options as ItemStoreOptions), message) // as from JavaScript
+    await assert.rejects(started(options as ItemStoreOptions), message) // JavaScript callers may pass anything
   })
 }
 
-test('a port that is in use: one error, and nothing is left running', async () => {
+test('startItemStore rejects with EADDRINUSE if the port is in use', async () => {
   const port = await portInUse()
   await assert.rejects(started({ port }), { code: 'EADDRINUSE', port })
 })
 
-test('stopped twice: the second time is an error; leaving its scope is not', async () => {
+test('after stop, all methods reject, except that the store can be disposed of', async () => {
   const store = await startItemStore()
   await store.stop()
   await assert.rejects(fetch(store.url))
@@ -414,7 +414,7 @@ test('stopped twice: the second time is an error; leaving its scope is not', asy
   await store[Symbol.asyncDispose]()
 })
 
-test('stops while connections are open and a response is not read', async () => {
+test('stop succeeds while a connection is open and a response is not read', async () => {
   const store = await startItemStore()
   await create(store)
   const unread = await request(store, 'GET', '/items')
@@ -422,7 +422,7 @@ test('stops while connections are open and a response is not read', async () => 
   assert.equal(unread.status, 200)
 })
 
-test('a program ends after stop, and leaves nothing behind', async () => {
+test('stop releases all resources, so that the program can end', async () => {
   const kinds = () =>
     process
       .getActiveResourcesInfo()
@@ -439,7 +439,7 @@ test('a program ends after stop, and leaves nothing behind', async () => {
   assert.deepEqual(kinds(), before)
 })
 
-test('the memory of the program is its own: no flag of V8, no collection, no refusal because it is large', () => {
+test('an embedded store sets no flag of V8, measures no memory, and refuses no request in a large program', () => {
   const script = `
     import { syncBuiltinESMExports } from 'node:module'
     import v8 from 'node:v8'
@@ -462,7 +462,7 @@ test('the memory of the program is its own: no flag of V8, no collection, no ref
     }
     const { startItemStore } = await import(${JSON.stringify(new URL('../src/index.js', import.meta.url).href)})
     const store = await startItemStore()
-    const body = JSON.stringify({ data: { text: 'x'.repeat(8 * 1024 * 1024) } }) // as much as the command collects after
+    const body = JSON.stringify({ data: { text: 'x'.repeat(8 * 1024 * 1024) } }) // enough for a garbage collection by the command
     const headers = { Authorization: 'Bearer ' + (await store.token()), 'Content-Type': 'application/json' }
     const { status } = await fetch(store.baseUrl + '/items', { method: 'POST', headers, body })
     await store.stop()

@@ -1,4 +1,4 @@
-/** The clauses of the interface whose tests start services of their own, or a second one. */
+/** Tests of clauses of the interface that need a new service, or two services. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -23,7 +23,7 @@ ownTest('§4.2 the list is empty when no items exist', async () => {
   assert.deepEqual(itemsOf(await fresh.call('GET', '/items')), [])
 })
 
-ownTest('§5.2 a token works at any service with the secret, seen there before or not', async () => {
+ownTest('§5.2 a token works at every service that has the secret', async () => {
   const one = await ownService()
   const other = await ownService({ JWT_SECRET: one.secret })
   const token = one.validToken()
