@@ -37,12 +37,12 @@ const notHttp = {
     [
       ...['a b', 'user@127.0.0.1', 'a/path', 'a,b', 'a?b', 'a#b', 'a:b', '[::1', '::1'],
       ...['a:80:80', '[x]'],
-    ].map((host) => [`a Host that is ${host}`, `${health}Host: ${host}\r\n\r\n`]),
+    ].map((host) => [`the Host "${host}"`, `${health}Host: ${host}\r\n\r\n`]),
   ),
   'a transfer coding besides chunked': `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
   'a Transfer-Encoding in HTTP/1.0': `${post.replace('HTTP/1.1', 'HTTP/1.0')}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
   'a header without a colon': `${health}Host: a\r\nfoo\r\n\r\n`,
-  'a space before the colon': `${health}Host: a\r\nfoo : bar\r\n\r\n`,
+  'a space before the colon of a header': `${health}Host: a\r\nfoo : bar\r\n\r\n`,
   'a NUL in a header': `${health}Host: a\r\nfoo: a\0b\r\n\r\n`,
   'Content-Length: +2': `${post}Content-Length: +2\r\n\r\n{}`,
   'Content-Length: -2': `${post}Content-Length: -2\r\n\r\n{}`,
@@ -67,7 +67,7 @@ for (const [title, bytes] of Object.entries(notHttp)) {
 const tooLarge = {
   'a header of 20 KiB': `${health}Host: a\r\nfoo: ${'x'.repeat(20_480)}\r\n\r\n`,
   '129 header lines': `${health}Host: a\r\n${'a:b\r\n'.repeat(128)}\r\n`,
-  'many headers': `${health}Host: a\r\n${'foo: bar\r\n'.repeat(3_000)}\r\n`,
+  'thousands of header lines': `${health}Host: a\r\n${'foo: bar\r\n'.repeat(3_000)}\r\n`,
   'a token of 20 KiB': `${post}Authorization: Bearer ${'x'.repeat(20_480)}\r\n\r\n`,
   'a path of 20 KiB': `GET ${prefix}/items/${'x'.repeat(20_480)} HTTP/1.1\r\nHost: a\r\n\r\n`,
 }
