@@ -146,7 +146,6 @@ export const settings = {
 
 type Settings = typeof settings
 
-/** The value of each setting. */
 export type SettingValues = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
 
 /**

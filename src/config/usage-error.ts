@@ -10,7 +10,6 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Address on which a server listens. */
 export interface ListenAddress {
   readonly port: number
   readonly host: string

@@ -84,7 +84,6 @@ const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
 /** A documented response header. Any page may read `Cache-Control` without permission (Fetch standard §2.2.2). */
 type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
-/** Definitions of all response headers. */
 export const responseHeaders: Record<DocumentedHeader, object> = {
   'X-Session-Id': {
     description: 'Identifies this request, for tracing; `session_id` in the body is the same',
@@ -141,17 +140,14 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
   },
 }
 
-/** Returns a reference to a model. */
 export function model(name: keyof typeof models): { $ref: string } {
   return reference('schemas', name)
 }
 
-/** Describes a response without a body. */
 export function emptyResponse(description: string, headers: readonly DocumentedHeader[] = []) {
   return { description, headers: references('headers', [sessionHeader, ...headers]) }
 }
 
-/** Describes a response with a JSON body. */
 export function jsonResponse(
   description: string,
   schema: object,
@@ -162,7 +158,6 @@ export function jsonResponse(
   return { ...emptyResponse(description, all), content: jsonContent(schema, examples) }
 }
 
-/** Describes a JSON body. */
 export function jsonContent(schema: object, examples: readonly string[]) {
   return { 'application/json': { schema, examples: references('examples', examples) } }
 }

@@ -22,18 +22,17 @@ export interface ListenerLimits {
   readonly maxHeaderBytes: number
   /** Maximum number of header lines in a request. */
   readonly maxHeaderLines: number
-  /** Maximum number of open connections. */
   readonly maxConnections: number
   /**
    * Maximum memory for pipelined requests that wait for an earlier one, on all connections together, in bytes. Above
    * it, the connections that hold the most memory are closed.
    */
   readonly maxPipelinedBytes: number
-  /** Maximum time for a complete request to arrive. */
+  /** Maximum time for a complete request to arrive, in seconds. */
   readonly requestTimeout: number
-  /** Maximum idle time of a connection between requests. */
+  /** Maximum idle time of a connection between requests, in seconds. */
   readonly keepAliveTimeout: number
-  /** Maximum time in which a client reads nothing of its response. */
+  /** Maximum time in which a client reads nothing of its response, in seconds. */
   readonly idleTimeout: number
 }
 
@@ -46,11 +45,11 @@ export type Serve = (
 
 /** Options for stopping a listener; times are in milliseconds. */
 interface StopOptions {
-  /** Time after which the remaining connections are closed, even if requests are in progress. */
+  /** Time after which the remaining connections are closed, even if requests are in progress, in milliseconds. */
   readonly timeout: number
   /**
-   * Time that clients have after their last response to send another request. Requests sent before the stop are always
-   * answered; pipelined requests only if they have been read.
+   * Time in milliseconds that clients have after their last response to send another request. Requests sent before the
+   * stop are always answered; pipelined requests only if they have been read.
    */
   readonly grace?: number
 }

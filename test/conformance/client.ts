@@ -124,7 +124,6 @@ export async function send(
   })
 }
 
-/** Reads a complete response. */
 export async function readAnswer(response: http.IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk)

@@ -77,7 +77,6 @@ export function assertItemNotFound(answer: Answer, id: string): void {
   assert.ok(typeof text === 'string' && text.includes(id), 'no id in the detail of a 404')
 }
 
-/** Creates an item and returns it. */
 export async function create(service: Service, data: object, projectId?: string): Promise<Item> {
   const request = projectId === undefined ? { data } : { data, project_id: projectId }
   return itemOf(await service.call('POST', '/items', request), 201)
