@@ -60,7 +60,6 @@ export interface ItemList {
 }
 
 export interface StoreSize {
-  /** Number of items. */
   readonly items: number
   /** Total length of the JSON texts of all items, in bytes. */
   readonly itemBytes: number

@@ -91,7 +91,6 @@ export async function meet(node: ClusterNode, others: readonly ClusterNode[]): P
   for (const other of others) await other.command('cluster', 'meet', ...address)
 }
 
-/** Returns the id of a node in its cluster. */
 export async function idOf(node: ClusterNode | undefined): Promise<string> {
   return (await node?.command('cluster', 'myid')) ?? ''
 }

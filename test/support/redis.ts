@@ -12,7 +12,6 @@ import { unlessMissing } from './program-test.js'
 import { root } from './tools.js'
 
 const program = 'redis-server'
-/** Whether `redis-server` is installed. */
 export const isInstalled = spawnSync(program, ['--version']).status === 0
 
 /** Defines tests that need a Redis server. They are skipped if it is not installed, except in CI, where they fail. */

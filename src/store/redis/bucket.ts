@@ -25,7 +25,6 @@ const itemStart = '{"id":"'
 const idLength = 36
 const closeBrace = 0x7d
 
-/** Some entries of a bucket. */
 export interface Entries {
   /** Value of the field `bytes`, if the entries include it. */
   readonly bytes: Buffer | undefined

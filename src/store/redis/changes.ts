@@ -67,11 +67,10 @@ export class Changes {
   }
 
   /**
-   * Reads the versions of buckets, and calls the watchers of changed buckets. After any change, the watchers of all
-   * projects are called, because a bucket has items of several projects. A bucket that is read for the first time
-   * counts as changed, because it may have changed since its watcher was added.
-   * @param known the versions that the last poll found, by key.
-   * @returns the versions that this poll found, by key.
+   * Reads versions by key, and calls the watchers of changed buckets. After any change, it calls the watchers of all
+   * projects, because a bucket has items of several projects. A bucket that is read for the first time counts as
+   * changed, because it may have changed since its watcher was added.
+   * @param known the versions from the last poll.
    */
   async #compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const { keyOf, statesOf } = this.#options

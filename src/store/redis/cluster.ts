@@ -73,7 +73,6 @@ export class Cluster {
     return this.#table.size === slotCount && connections.every(({ isReady }) => isReady)
   }
 
-  /** Returns the connection to the server that has the key. */
   serverOf(key: string): RedisConnection | undefined {
     return this.#connections.get(this.#masterOf(key))
   }

@@ -202,7 +202,7 @@ async function answersOf(
  * both cases, changes that the primary accepts will be lost.
  *
  * Answers with a lower epoch than the known epoch are ignored if they come from a minority, which must have missed a
- * failover. If they come from a majority, the sentinels have been set up anew.
+ * failover. If they come from a majority, the sentinels have been set up again.
  * @param count number of all sentinels.
  * @param before host and port of the former primary.
  * @returns `undefined` if no answer counts.

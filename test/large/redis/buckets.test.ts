@@ -18,8 +18,7 @@ const prefix = 'item-store:'
 const recordKey = `${prefix}{store}`
 /** Time within which a store in use compares its settings with the record, in milliseconds. */
 const comparisonTime = 2000
-const mismatch =
-  /^STORE_BUCKETS is 1024, but this store has 256 buckets; set STORE_BUCKETS to 256, or/
+const mismatch = /^STORE_BUCKETS is 1024, but this store has 256 buckets; set STORE_BUCKETS to 256,/
 
 describeWithRedis('the number of buckets in the record', () => {
   const open = ({ url }: { url: string }, buckets: number, options: { prefix?: string } = {}) =>

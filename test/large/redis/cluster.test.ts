@@ -32,11 +32,7 @@ describeWithRedis('a cluster', () => {
   }
 
   const small = { buckets: 8, batchBytes: 300 }
-  describeStore(
-    'a store in a cluster with 8 buckets and batches of 300 bytes',
-    () => open(small),
-    50,
-  )
+  describeStore('in a cluster, 8 buckets and batches of 300 bytes', () => open(small), 50)
 
   describeRoundTrip('in a cluster', () => openStore({ url: cluster.url, buckets: 8 }), 30)
 

@@ -28,9 +28,7 @@ const isAllowed =
 /** The reason to skip the tests if a program is missing. In CI, a missing program is an error instead. */
 const { skip } = unlessMissing((!isInstalled && 'redis-server') || (!hasProgram && 'ip (iproute2)'))
 
-describe('the network to Redis', {
-  skip: skip || (!isAllowed && 'network namespaces are not allowed'),
-}, () => {
+describe('the network to Redis', { skip: skip || (!isAllowed && 'no network namespaces') }, () => {
   const cuts = [
     { cut: 'unplug', mend: 'plugIn' },
     { cut: 'swallow', mend: 'letThrough' },
