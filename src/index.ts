@@ -51,11 +51,11 @@ export interface ItemStoreOptions {
   /** Delay before each operation on items, in milliseconds: a fixed time, or a range for random times. */
   readonly delay?: number | Delay | undefined
   /**
-   * How item requests fail, without an effect. A list such as `[503, 'cut']` applies to the first requests in order. A
-   * record such as `{ 503: 0.1, cut: 0.05 }` gives each kind of failure a probability.
+   * How item requests fail before they have an effect. A list such as `[503, 'cut']` applies to the first requests in
+   * order. A record such as `{ 503: 0.1, cut: 0.05 }` gives each kind of failure a probability.
    */
   readonly failures?: Failures | undefined
-  /** Text from which the ids of new items are derived. They repeat after a reset. By default, ids are random. */
+  /** Text from which the ids of new items are derived. The ids repeat after a reset. By default, ids are random. */
   readonly ids?: string | undefined
 }
 
@@ -85,7 +85,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
    * @param items objects with the members of an item; or item requests, which are objects with `data`, an optional
    * `project_id`, and no other member. `JSON.stringify` turns both into text.
    * @returns the ids, in the same order.
-   * @throws {Error} if an object is not an item (the message has its index), or if the store is full. Stores none then.
+   * @throws {Error} if an object is not an item (the message has its index), or the store is full. Stores nothing then.
    */
   seed(items: readonly object[]): Promise<string[]>
   /**
@@ -225,7 +225,7 @@ function newSecret(): string {
   return randomBytes(secretLength).toString('base64url')
 }
 
-/** Turns options into settings. @throws {UsageError} if an option is unknown or invalid, with a line for each. */
+/** Turns options into settings. @throws {UsageError} if options are unknown or invalid, with a line for each. */
 function settingsFrom(given: object): Config {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   const unknown = entries.map(([name]) => name).filter((name) => !settingNames.includes(name))
@@ -237,7 +237,7 @@ function settingsFrom(given: object): Config {
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** Returns the keys for a secret. @throws {UsageError} if a text is unusable; a function is checked at each use. */
+/** Returns the keys for a secret. @throws {UsageError} for an unusable text. A function is checked at each call. */
 function signingWith(secret: unknown): CurrentSigning {
   const isFunction = typeof secret === 'function'
   const currentSigning = followSecret(() => {

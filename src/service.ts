@@ -73,7 +73,7 @@ export function createService(config: Config, parts: ServiceParts) {
       // The memory of a body is released when the response is closed, so none is read after that.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
-      // The rest of the body is discarded, but its memory is in use until garbage is collected.
+      // The rest of a refused body is discarded, but takes memory until garbage is collected.
       if (!request.complete) request.on('data', ({ length }) => load.bodyReceived(length))
       answerError(exchange, thrown, failureLog.logFailure)
     }

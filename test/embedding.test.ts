@@ -403,7 +403,7 @@ test('startItemStore rejects with EADDRINUSE if the port is in use', async () =>
   await assert.rejects(started({ port }), { code: 'EADDRINUSE', port })
 })
 
-test('after stop, all methods reject, except that the store can be disposed of', async () => {
+test('after stop, the methods stop, seed and reset reject, but disposal succeeds', async () => {
   const store = await startItemStore()
   await store.stop()
   await assert.rejects(fetch(store.url))

@@ -78,7 +78,7 @@ async function help(command: string | undefined): Promise<string> {
 }
 
 function commandNamed(name: string): CommandName {
-  if (Object.hasOwn(commands, name)) return name as CommandName // the condition has checked it
+  if (Object.hasOwn(commands, name)) return name as CommandName // `Object.hasOwn` has checked the name
   const meant = nearest(name, Object.keys(commands))
   const hint = meant === undefined ? `expected ${names()}` : `did you mean ${meant}?`
   throw new UsageError(`unknown command ${JSON.stringify(name)}; ${hint}`)

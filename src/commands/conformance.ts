@@ -12,7 +12,7 @@ import { messageOf, UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/names.js'
 import { requireSecret } from './secret.js'
 
-/** Formats of the report. This package has reporters for them, except for TAP, which Node's test runner prints. */
+/** Formats of the report. This package has a reporter for each format but TAP, which Node's test runner prints. */
 const reporters = ['spec', 'tap', 'junit']
 
 /** Algorithm with which the tests sign tokens. Every implementation supports it (spec §5.3). */
@@ -45,7 +45,7 @@ export async function conformance(args: string[]): Promise<undefined> {
 
   const folder = packageFile('dist')
   const own = pathToFileURL(join(folder, `conformance-${reporter}.js`)).href
-  // A test runner sets this variable for the commands that it starts. The tests would then report to the runner.
+  // A test runner sets NODE_TEST_CONTEXT for its commands. With this variable, the tests would report to that runner.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const child = spawn(
     process.execPath,

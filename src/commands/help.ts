@@ -104,9 +104,9 @@ and a time is in the unit of its default.
 `
 }
 
-/** Column at which the meaning of a setting begins. */
+/** Column of the help at which the meaning of a setting begins. */
 const meaningColumn = 47
-/** One line of a meaning, up to column 100 unless a single word is longer. */
+/** One line of the meaning of a setting, up to column 100 unless a single word is longer. */
 const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
 /** Returns the help lines of all settings. */

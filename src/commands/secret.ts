@@ -51,7 +51,7 @@ export function refuseTwoSecrets(): void {
   }
 }
 
-/** Returns the problem because of which no token can be verified, and its remedy; `undefined` without a problem. */
+/** Returns why no token can be verified, and how to solve that; `undefined` if tokens can be verified. */
 export function missingSecretError(): string | undefined {
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return undefined

@@ -11,7 +11,7 @@ import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './
 interface DoublesOptions {
   /** Latency of each request for items. */
   readonly delay?: Delay | undefined
-  /** Failures that are armed at the start and after each reset. */
+  /** Failures that apply from the start, and again after each reset. */
   readonly failures?: Failures | undefined
   /** Text from which the ids of new items are derived. */
   readonly ids?: string | undefined
@@ -44,7 +44,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     recorded = []
   }
 
-  /** Returns the first armed failure that applies to a request; `undefined` if the request does not fail. */
+  /** Returns the failure that applies to a request first; `undefined` if the request does not fail. */
   function failureOf(exchange: Exchange): Failure | undefined {
     for (const { method, path, next } of armed) {
       if (method !== undefined && method !== exchange.request.method) continue
@@ -134,7 +134,7 @@ function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): voi
   if (status === 429) {
     // This service itself never sends a 429, and has no error code for it. A proxy may send one.
     const body = { detail: { detail, session_id: exchange.sessionId } }
-    answerJson(exchange, status, body, ['Retry-After', '1']) // in seconds
+    answerJson(exchange, status, body, ['Retry-After', '1']) // Retry-After is in seconds
     return
   }
   const code = status === 500 ? 'INTERNAL_ERROR' : 'SERVICE_UNAVAILABLE'

@@ -21,7 +21,7 @@ export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, num
 
 /** Requests to which failures apply: requests that match every given member. */
 export interface FailureScope {
-  /** An HTTP method. */
+  /** HTTP method, in any letter case. */
   readonly method?: string | undefined
   /** Complete path, such as `/api/v1/items`, or a pattern for paths. */
   readonly path?: string | RegExp | undefined

@@ -100,7 +100,7 @@ export async function sendChunks(
   after: string,
 ): Promise<void> {
   if (response.destroyed) return release()
-  response.once('close', release) // not earlier, because the socket reads from the memory of the list
+  response.once('close', release) // until then, the socket reads from the memory of the list
   response.req.resume() // some clients read the response only after they have sent their whole body
   response.write(before)
   let written = 0

@@ -14,7 +14,7 @@ import { inTurns, mayWorkNow, received, workTurn } from './turns.js'
  * Reads a request body, and passes it to `use` while it arrives. Sends `100 Continue` if the client expects it.
  * @returns the result of `use`. If `use` throws, the rest of the body is discarded, and the error is passed on.
  * @throws {ApiError} `VALIDATION_ERROR` for a content type or coding that is not accepted, `PAYLOAD_TOO_LARGE`,
- * `SERVICE_UNAVAILABLE` if the bodies of unanswered requests take too much memory, `BAD_REQUEST` if it is cut short.
+ * `SERVICE_UNAVAILABLE` if all pending bodies take too much memory, `BAD_REQUEST` if the body is cut short.
  */
 export type ReadBody = <T>(
   request: IncomingMessage,
@@ -38,7 +38,7 @@ const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
-/** @param onReceived called with the length in bytes of each chunk of a body that arrives. */
+/** Returns a reader of request bodies. @param onReceived called with the length in bytes of each chunk of a body. */
 export function createBodyReader(
   { maxBodyBytes, maxPendingBytes }: Pick<Config, 'maxBodyBytes' | 'maxPendingBytes'>,
   onReceived: (bytes: number) => void,
@@ -127,7 +127,7 @@ export function createBodyReader(
 
     const work = use.inSlices(body)
 
-    /** Releases the body. Its memory stays counted until the response is sent, because the item takes as much. */
+    /** Releases the body. Its memory stays counted until the response is sent, because the item takes memory too. */
     function end(): void {
       work.return(undefined as T) // stops the generator; the value is not used
       released(body.bytes)

@@ -31,7 +31,7 @@ export interface Conditions {
 const longItem = 32 * 1024
 
 /**
- * One element of a list of tags with the comma or end after it; it may be empty (RFC 9110 §5.6.1.2 and §8.8.3). A
+ * One element of a list of tags, perhaps empty, with the comma or end after it (RFC 9110 §5.6.1.2 and §8.8.3). A
  * pattern with two adjacent runs of spaces would take quadratic time: a second for one header.
  */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
@@ -76,13 +76,13 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefin
   }
 }
 
-/** Whether a state with this tag meets `If-Match`. A weak tag never does (RFC 9110 §13.1.1). */
+/** Whether an item or list with this tag meets `If-Match`. A weak tag never meets it (RFC 9110 §13.1.1). */
 export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
   if (ifMatch === undefined || ifMatch === '*') return true
   return ifMatch.includes(tag) && !tag.startsWith('W/')
 }
 
-/** Whether a state with this tag meets `If-None-Match`. Weak tags are compared too (RFC 9110 §13.1.2). */
+/** Whether an item or list with this tag meets `If-None-Match`. The comparison ignores `W/` (RFC 9110 §13.1.2). */
 export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolean {
   if (ifNoneMatch === undefined) return true
   return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))

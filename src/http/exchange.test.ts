@@ -43,7 +43,7 @@ for (const { trusted, host, scheme, origin } of [
   { trusted: undefined, host: 'a:99999', scheme: '', origin: undefined },
   { trusted: undefined, host: '%zz', scheme: '', origin: undefined },
 ]) {
-  test(`Host: ${host}, X-Forwarded-Proto: ${scheme}, trusted: ${trusted}: ${origin}`, () => {
+  test(`Host: ${host}, X-Forwarded-Proto: ${scheme}, trusted: ${trusted}: the origin is ${origin}`, () => {
     const { trustedProxies } = readConfig({}, { TRUSTED_PROXIES: trusted })
     const request = requestFrom('10.0.0.9', { host, 'x-forwarded-proto': scheme })
     assert.equal(originOf(request, trustedProxies), origin)

@@ -234,7 +234,7 @@ function itemNotFound(exchange: Exchange): ApiError {
   return new ApiError('itemNotFound', `Item ${requestedId(exchange)} not found`)
 }
 
-/** Returns an item or state that was read. @throws {ApiError} 404 if it is `undefined`. */
+/** Returns the result of a read. @throws {ApiError} 404 if the result is `undefined`. */
 function present<T>(exchange: Exchange, found: T | undefined): T {
   if (found === undefined) throw itemNotFound(exchange)
   return found

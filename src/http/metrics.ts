@@ -17,7 +17,7 @@ const durationBuckets = [
 /** Upper bounds of round trips to Redis, in seconds: from a fast local server to the default of `STORE_TIMEOUT`. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** Methods with their own label. With 34 labels, any client could cause 12,000 lines of metrics, which take 50 ms. */
+/** Methods with their own label. With all 34 labels, any client could cause 12,000 lines, which take 50 ms. */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 export interface PublishedMetrics {
@@ -169,7 +169,7 @@ function measureTraffic(traffic: StoreTraffic, measure: Measure): void {
 
 function measureStore(store: ItemStore, measure: Measure): void {
   let asked: Promise<Partial<StoreSize>> | undefined
-  /** Asks the store for its size, once for all metrics that are collected together. Without a reply, it is empty. */
+  /** Asks the store for its size once for all metrics collected together. Without a reply, the result is empty. */
   const currentSize = async () => {
     asked ??= (async () => store.size())().catch(() => ({}))
     const size = await asked

@@ -109,7 +109,7 @@ test('a failure is logged at once if there was none of its kind within the last 
   assert.equal(lines.length, 4)
 })
 
-test('each kind of failure has its own line; after the end, each failure has its own line', () => {
+test('failures of different kinds have separate lines, and after `end`, every failure has its own', () => {
   const { lines, log } = captured()
   const { logFailure, end } = createFailureLog(log)
   const causes = [undefined, new Error('a'), new Error('b'), 'a', new Error('a')]

@@ -39,7 +39,7 @@ export interface RouteParts {
 /** Scheme of `Authorization` in lower case, with the space that follows it (RFC 6750 §2.1). */
 const scheme = 'bearer '
 
-/** Placeholder in the OpenAPI document, which is built once, for the origin that a client used. */
+/** Placeholder for the origin that a client used, in the OpenAPI document, which is built only once. */
 const anyOrigin = '{origin}'
 
 /** Returns the routes of the service. If several match a path, the first of them is used. */
@@ -90,7 +90,7 @@ function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard 
 
 /** Returns a guard that requires a valid bearer token (spec §5, RFC 6750 §2.1). It throws an `ApiError` 401 or 503. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** Keys for all requests that are checked without a pause. No code that changes the secret can run between them. */
+  /** Keys, cached while requests are handled without a pause in which other code could change the secret. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined

@@ -69,7 +69,7 @@ export function mayWorkNow(length: number): boolean {
   const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
   if (isHalfReached) {
-    // Most turns parse few bytes, and need no callback to reset the number.
+    // Most turns parse few bytes, and need no callback that resets the number of parsed bytes.
     setImmediate(() => {
       workedBytes = 0
     })

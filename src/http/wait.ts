@@ -148,8 +148,8 @@ interface WaitGroupOptions<State extends Tagged> {
 const comparedPerTurn = 64
 
 /**
- * Requests that wait for the same item or list. After a change, the state is read once and answers all requests, except
- * those whose client already has it. They continue to wait. A change during the read leads to another read.
+ * Requests that wait for the same item or list. After a change, the state is read once for all requests. Requests whose
+ * client already has this state continue to wait. A change during the read leads to another read.
  */
 export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>

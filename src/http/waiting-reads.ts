@@ -22,7 +22,7 @@ const maxReading = 16
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>
 
-/** Creates the limits and groups of waiting reads. @param stopping aborted when the service stops; ends all waits. */
+/** Manages the waiting reads of a store. @param stopping aborted when the service stops, which ends all waits. */
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   const waits = new Set<{ finish(): void }>()
   /** Groups that have to read the store again, in the order in which they were added. */

@@ -19,7 +19,7 @@ export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLog
   readonly isReadable: boolean
 }
 
-/** Time after the stop of the service begins in which clients may send another request, in milliseconds. */
+/** Time in which clients may still send a request after the service has begun to stop, in milliseconds. */
 const lastRequestGrace = 500
 
 /** Number of file descriptors that are kept free for files, metrics, and connections that are refused. */
@@ -140,14 +140,14 @@ function inMebibytes(bytes: number): string {
 }
 
 /**
- * Signals that ask the process to end. Others get no handler. With a JavaScript handler for SIGSEGV, for example,
- * a process that crashes would hang forever.
+ * Signals that ask the process to end. Other signals get no handler, because a JavaScript handler for SIGSEGV, for
+ * example, would make a process that crashes hang forever.
  */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * Time after a first signal in which a second one is ignored, in milliseconds. Ctrl-C in a terminal also reaches npm,
- * which repeats the signal, and service managers may send SIGHUP after SIGTERM.
+ * Time after the first signal in which further signals are ignored, in milliseconds. Ctrl-C in a terminal also reaches
+ * npm, which repeats the signal, and service managers may send SIGHUP after SIGTERM.
  */
 const repeatTime = 100
 
