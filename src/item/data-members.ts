@@ -1,10 +1,10 @@
 /**
- * Picks the members of `data` that become members of the item: none with the name of one of the item's own members,
- * and of a repeated name the last one (as in `JSON.parse`).
+ * Finds the members of `data` that the item keeps: none named `id` or `project_id`, and of a repeated name the last
+ * member, as in `JSON.parse`.
  *
- * The names of a few members are compared as they are found. In objects where that would take long, or finds
- * something, members are marked in the text itself: the quote before the name becomes a byte that no JSON text
- * contains. So a body of tiny members takes no memory for their positions.
+ * While an object has few members, their names are compared as they are found. If there are many, or one member has
+ * to be dropped, the members are marked in the text: the quote before each name becomes a byte that no JSON text
+ * contains. So a body of many tiny members takes no memory for their positions.
  *
  * @module
  */
@@ -13,40 +13,41 @@ import { backslash, isNamed, lowerI, lowerP, type Member, quote } from './json-s
 import { NameComparison, NameHash, NameTable } from './names.js'
 import { type Slices, sliceBytes } from './slices.js'
 
-/** A part of the text, in bytes; the end is exclusive. */
+/** Positions of a part of the text, in bytes. The end is exclusive. */
 interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** The members of an object, without any at its start or end that the item does not keep. */
+/** The text of an object's members, from the first to the last member that the item may keep. */
 export interface Members extends Span {
-  /** Upper bound of their number. */
+  /** Maximum number of members in this text. */
   readonly count: number
-  /** Whether they are marked, because some may have to be dropped. */
+  /** Whether the members are marked in the text, because some of them may have to be dropped. */
   readonly areMarked: boolean
 }
 
 const mark = 0x01
 
-/** Number of members whose names are compared with each other, and how long these may be. With more, a table pays. */
+/** Maximum number and length of names that are compared with each other. Beyond these, a hash table is faster. */
 const maxFew = 16
 const maxFewName = 64
 
-/** Records the members of objects, one object after the other. */
+/** Records the members of objects, one object after another. */
 export class MemberRecord {
-  /** Start and end of each name, while they are few. */
+  /** Start and end of each name, as long as the members are not marked in the text. */
   readonly #few = new Int32Array(2 * maxFew)
   #start = 0
   #end = 0
   #count = 0
   #areMarked = false
-  /** Whether a mark has been written since this was set to false. */
+  /** Whether a mark has been written since the caller last set this field to false. */
   hasMarked = false
 
   /**
-   * @param window a part of the text, in which the member has been found, and which may be changed.
-   * @param base where that is in the text.
+   * Adds a member to the record of the current object.
+   * @param window copy of the part of the text in which the member ends. Marks are written to this copy.
+   * @param base position of this part in the text.
    */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
@@ -61,7 +62,7 @@ export class MemberRecord {
     if (!this.#areMarked && (isDropped || this.#isSlow(member) || this.#isRepeated(text, member))) {
       this.#areMarked = true
       for (let at = 0; at < 2 * this.#count; at += 2) {
-        const start = (this.#few[at] as number) - 1 // has two for each
+        const start = (this.#few[at] as number) - 1 // `#few` has two entries for each member
         if (start >= base) window[start - base] = mark
         else text[start] = mark
       }
@@ -77,7 +78,7 @@ export class MemberRecord {
     if (!isDropped) this.#end = valueEnd
   }
 
-  /** The members of the object that has ended. Those of another one follow. */
+  /** Returns the members of the object that has ended, and starts the record of another object. */
   take(): Members {
     const members = {
       start: this.#start,
@@ -98,9 +99,9 @@ export class MemberRecord {
 
   #isRepeated(text: Buffer, { nameStart, nameEnd }: Member): boolean {
     for (let at = 0; at < 2 * this.#count; at += 2) {
-      const start = this.#few[at] as number // has two for each
+      const start = this.#few[at] as number // `#few` has two entries for each member
       let length = nameEnd - nameStart
-      if ((this.#few[at + 1] as number) - start !== length) continue // as above
+      if ((this.#few[at + 1] as number) - start !== length) continue // the entry after `at` is the end
       while (length > 0 && text[start + length - 1] === text[nameStart + length - 1]) length -= 1
       if (length === 0) return true
     }
@@ -108,18 +109,18 @@ export class MemberRecord {
   }
 }
 
-/** Bytes of text that are worked on in one slice, in a few tenths of a millisecond, if all members are short. */
+/** Bytes of text that are processed in one slice, if all members are short. They take a few tenths of a millisecond. */
 const windowBytes = 1024
-/** How many of them are behind the start of the first member. */
+/** Number of these bytes that are after the mark from which a slice works backwards. */
 const windowMargin = 64
 
 /**
- * Moves the members that are kept together. It goes from the last member to the first, so that a member is dropped if
- * its name is known already. Names are known by a table outside of the JavaScript heap: as strings in a `Set` they
- * would take 200 bytes of heap each, and a single body of tiny members could exhaust a small heap.
- * @param text whose bytes change between the first member and the last.
- * @param hold is called with the memory that this takes, in bytes.
- * @returns where they are then.
+ * Drops marked members that the item does not keep, and moves the others together. Members are processed from last to
+ * first, and dropped if their name has been seen. Names are kept in a table outside of the JavaScript heap. In a `Set`,
+ * each name would take 200 bytes of heap, and one body of tiny members could exhaust a small heap.
+ * @param text JSON text with the members, which is modified between the first member and the last.
+ * @param hold called with the current memory use of this work, in bytes.
+ * @returns position of the members that are kept.
  */
 export function* keptMembers(
   text: Buffer,
@@ -130,17 +131,17 @@ export function* keptMembers(
   const table = new NameTable(count)
   const name = new NameHash()
   const comparison = new NameComparison(text)
-  /** A copy of some text: V8 takes longer to read memory that can be resized. */
+  /** Copy of a part of the text. V8 takes longer to read the original, whose memory can be resized. */
   const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
   let windowStart = lastEnd
   let windowEnd = lastEnd
-  /** Members that are kept, up to here, have to be moved by this many bytes. Those behind have been moved. */
+  /** Kept members that start before `end` still have to be moved by `shift` bytes; later ones have been moved. */
   let end = lastEnd
   let shift = 0
   for (let next = lastEnd; next > start; ) {
     let at = windowStart + lastMark(window, next - windowStart)
     if (at < windowStart) {
-      window.copy(text, next, next - windowStart, end - windowStart) // with quotes instead of marks
+      window.copy(text, next, next - windowStart, end - windowStart) // the copy has quotes instead of marks
       do {
         hold(table.byteLength)
         yield
@@ -174,24 +175,24 @@ export function* keptMembers(
       end = at
       shift += next - at
     } else {
-      table.add(at + shift) // where it will be
+      table.add(at + shift) // the position of the member after it is moved
     }
     next = at
   }
   window.copy(text, start, start - windowStart, end - windowStart)
-  table.release() // the item is about to take some memory
+  table.release() // before the caller allocates memory for the item
   yield* move(text, { start, end }, shift)
   return { start: start + shift, end: lastEnd }
 }
 
-/** Where the last mark before a position is; -1 if there is none. */
+/** Returns the position of the last mark before a position; -1 if there is none. */
 function lastMark(window: Buffer, before: number): number {
   let at = before - 1
   while (at >= 0 && window[at] !== mark) at -= 1
   return at
 }
 
-/** Moves a part of a text towards its end. */
+/** Moves a part of the text towards the end of the text by `shift` bytes. */
 function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> {
   for (let partEnd = end; shift > 0 && partEnd > start; partEnd -= sliceBytes) {
     const partStart = Math.max(start, partEnd - sliceBytes)
@@ -200,9 +201,9 @@ function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> 
   }
 }
 
-/** Whether a name is that of one of the item's own members. */
+/** Returns whether a name is `id` or `project_id`, members that an item does not take from `data`. */
 function isOwn(text: Buffer, start: number, end: number): boolean {
   const first = text[start]
-  if (first !== lowerI && first !== lowerP && first !== backslash) return false // most names
+  if (first !== lowerI && first !== lowerP && first !== backslash) return false // sorts out most names fast
   return isNamed(text, start, end, 'id') || isNamed(text, start, end, 'project_id')
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newUuid } from './id.js'
 
-test('ten thousand UUIDs are version 4, unique, and vary in every digit', () => {
+test('10,000 new UUIDs are unique, have version 4, and vary in every digit', () => {
   const all = Array.from({ length: 10_000 }, newUuid)
   for (const uuid of all) {
     assert.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

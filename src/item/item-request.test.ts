@@ -1,4 +1,4 @@
-/** What item becomes of a request (spec §2.1, §2.2). What is refused is in test/decisions. */
+/** Tests which item a request body becomes (spec §2.1, §2.2). Tests of invalid bodies are in test/decisions. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -13,7 +13,7 @@ import { atOnce } from './slices.js'
 const id = newItemId()
 const nothing = Buffer.alloc(0)
 
-/** The item that a body becomes, without the opening of every item. */
+/** Returns the text of the item that a body becomes, from the value of its `project_id` on. */
 function itemOf(body: string): string {
   const text = encodeItem(id, parseItemRequest(Buffer.from(body))).toString()
   const opening = `{"id":"${id}","project_id":`
@@ -21,7 +21,7 @@ function itemOf(body: string): string {
   return text.slice(opening.length)
 }
 
-/** Texts of the members of `data`, each to be kept byte for byte. */
+/** Texts of members of `data` that an item must keep byte for byte. */
 const kept = {
   'no members': '',
   'order of names': '"10":1,"b":2,"2":3,"a":4',
@@ -39,19 +39,19 @@ const kept = {
   'many members': Array.from({ length: 10_000 }, (_, index) => `"m${index}":${index}`).join(),
 }
 for (const [title, members] of Object.entries(kept)) {
-  test(`§2.1 kept as written: ${title}`, () => {
+  test(`§2.1 members of data are kept as written: ${title}`, () => {
     const body = `{"project_id":"p","data":{${members}}}`
     assert.equal(itemOf(body), `"p"${members && `,${members}`}}`)
   })
 }
 
 const raw = String.raw
-/** Bodies, each with what follows the name project_id in its item. */
+/** Request bodies, each with the expected text of its item, from the value of `project_id` on. */
 const bodies: [title: string, body: string, item: string][] = [
-  ['id and project_id alone in data', '{"data":{"id":1,"project_id":2}}', 'null}'],
-  ['id last in data', '{"data":{"a":1,"id":{"b":2}}}', 'null,"a":1}'],
-  ['id between others', '{"data":{"a":1.0, "id" : [1] , "b":2.0}}', 'null,"a":1.0, "b":2.0}'],
-  ['white space alone in data', '{"data":{ \n}}', 'null}'],
+  ['only id and project_id in data', '{"data":{"id":1,"project_id":2}}', 'null}'],
+  ['id as the last member of data', '{"data":{"a":1,"id":{"b":2}}}', 'null,"a":1}'],
+  ['id amid other members', '{"data":{"a":1.0, "id" : [1] , "b":2.0}}', 'null,"a":1.0, "b":2.0}'],
+  ['only white space in data', '{"data":{ \n}}', 'null}'],
   ['"project\\u005fid" in data', raw`{"data":{"a":1,"project\u005Fid":"x"}}`, 'null,"a":1}'],
   [
     'id twice in data, escaped in two ways',
@@ -59,23 +59,23 @@ const bodies: [title: string, body: string, item: string][] = [
     'null,"a":1}',
   ],
   [
-    'a quote in a name twice, escaped in two ways',
+    'a name that contains a quote, twice, escaped in two ways',
     String.raw`{"data":{"\"x":1,"\u0022x":2}}`,
     String.raw`null,"\u0022x":2}`,
   ],
-  ['a member twice, and is empty', '{"data":{"":1,"":2}}', 'null,"":2}'],
+  ['the empty name twice in data', '{"data":{"":1,"":2}}', 'null,"":2}'],
   [
     '__proto__ twice in data',
     '{"data":{"__proto__":{"a":1},"b":2,"__proto__":{"c":3}}}',
     'null,"b":2,"__proto__":{"c":3}}',
   ],
   ['data twice', '{"data":{"a":1},"data":{"b":2}}', 'null,"b":2}'],
-  ['data twice, first invalid', '{"data":1,"data":{"b":2}}', 'null,"b":2}'],
-  ['data escaped in two ways', raw`{"data":{"a":1},"d\u0061ta":{}}`, 'null}'],
-  ['data under __proto__ too', '{"__proto__":{"data":{"x":1}},"data":{}}', 'null}'],
+  ['data twice, first with an invalid value', '{"data":1,"data":{"b":2}}', 'null,"b":2}'],
+  ['data twice, with different escapes in the name', raw`{"data":{"a":1},"d\u0061ta":{}}`, 'null}'],
+  ['another data inside __proto__', '{"__proto__":{"data":{"x":1}},"data":{}}', 'null}'],
   ['project_id twice', '{"project_id":"a","data":{},"project_id":"b"}', '"b"}'],
-  ['project_id "" then "b"', '{"project_id":"","data":{},"project_id":"b"}', '"b"}'],
-  ['project_id then null', '{"project_id":"a","data":{},"project_id":null}', 'null}'],
+  ['project_id "", then "b"', '{"project_id":"","data":{},"project_id":"b"}', '"b"}'],
+  ['project_id "a", then null', '{"project_id":"a","data":{},"project_id":null}', 'null}'],
   ['project_id null', '{"data":{},"project_id":null}', 'null}'],
   [
     'project_id with escapes',
@@ -85,11 +85,11 @@ const bodies: [title: string, body: string, item: string][] = [
   ['unknown members', '{"x":1,"id":2,"data":{},"__proto__":{"project_id":"x"}}', 'null}'],
 ]
 for (const [title, body, item] of bodies) {
-  test(`§2.1 §2.2 a request with ${title}`, () => assert.equal(itemOf(body), item))
+  test(`§2.1 §2.2 the item of a request with ${title}`, () => assert.equal(itemOf(body), item))
 }
 
-describe('any data object', () => {
-  test('means the same in the item, except for id and project_id', () => {
+describe('an item has the members of data', () => {
+  test('with equal values, except for id and project_id', () => {
     fc.assert(
       fc.property(jsonObject, (data) => {
         const item = JSON.parse(`{"x":${itemOf(`{"data":${data}}`)}`)
@@ -98,14 +98,14 @@ describe('any data object', () => {
         delete expected.id
         delete expected.project_id
         assert.equal(x, null)
-        // As maps, since in an object written here __proto__ would not be a member.
+        // Members are compared as maps, because `__proto__` would not be a member of an object literal.
         assert.deepEqual(new Map(Object.entries(members)), new Map(Object.entries(expected)))
       }),
       { numRuns: 2000 },
     )
   })
 
-  test('has the members of data, whatever stands next to it', () => {
+  test('whatever other members the request has', () => {
     const key = fc.constantFrom('data', 'd\\u0061ta', 'project_id', 'x', 'y', '__proto__')
     const value = fc.oneof(jsonObject, fc.constantFrom('{}', '"a"', 'null', '[{"a":1}]'))
     const field = fc.tuple(key, value).map(([name, text]) => `"${name}":${text}`)
@@ -125,7 +125,7 @@ describe('any data object', () => {
     )
   })
 
-  test('keeps of every name the last member, however many there are', () => {
+  test('without all but the last occurrence of a repeated name', () => {
     const letter = fc.constantFrom('a', '\\u0061', 'b', 'é', '\\u00e9', '\\ud800', '\\ud801', '�')
     const name = fc.array(letter, { maxLength: 2 }).map((letters) => letters.join(''))
     fc.assert(
@@ -163,7 +163,7 @@ describe('a body that arrives in parts', () => {
     return Buffer.concat([bytes.subarray(0, place), insert, bytes.subarray(place + cut)])
   })
 
-  test('becomes the same item, or has the same fault, as in one piece', () => {
+  test('becomes the same item, or gets the same error, as in one piece', () => {
     fc.assert(
       fc.property(body, fc.array(fc.nat(), { maxLength: 8 }), (bytes, places) => {
         const ends = places.map((place) => place % (bytes.length + 1)).sort((one, two) => one - two)
@@ -178,7 +178,7 @@ describe('a body that arrives in parts', () => {
     )
   })
 
-  test('is refused at the first wrong byte, before the rest has come', () => {
+  test('is rejected at its first invalid byte, before the rest arrives', () => {
     for (const start of [
       '{"data":{"a":tr ',
       '{"a":"\\u00x',
@@ -194,11 +194,11 @@ describe('a body that arrives in parts', () => {
   })
 })
 
-test('the first slices of a long body are short, and those of tiny members always', () => {
+test('the first slices of a long body are short, and so are all slices that drop tiny members', () => {
   const fault = readItemRequest(complete(`{"data":{${'"":1,'.repeat(800)}x${' '.repeat(20_000)}}}`))
   fault.next()
   fault.next()
-  assert.throws(() => atOnce(fault), InvalidItemError) // 4 KB from the start
+  assert.throws(() => atOnce(fault), InvalidItemError) // the error is 4 KB from the start of the body
 
   const members = 20_000
   const names = readItemRequest(complete(`{"data":{${'"":1,'.repeat(members)}"a":1}}`))
@@ -207,15 +207,15 @@ test('the first slices of a long body are short, and those of tiny members alway
   assert.ok(slices > members / 256, `${slices}`)
 })
 
-test('a text longer than the positions of names can tell is refused', () => {
-  const message = 'Invalid item request: it is longer than 128 MiB'
+test('a body longer than 128 MiB is rejected, because positions of names have 27 bits', () => {
+  const message = 'Invalid item request: the body is longer than 128 MiB'
   const text = Buffer.alloc(128 * 1024 * 1024 + 1)
   assert.throws(() => parseItemRequest(text), { name: 'InvalidItemError', message })
 })
 
-/** What becomes of a body that arrives in parts with these ends: its item or what is wrong. */
+/** Checks a body that arrives in parts. Returns its item or the error message. @param ends where the parts end. */
 function cameTo(bytes: Buffer, ends: readonly number[]): string {
-  const body = arriving(mapped(bytes.length)) // as in the service; it may be changed
+  const body = arriving(mapped(bytes.length)) // as in the service: a copy that the check may modify
   bytes.copy(body.bytes)
   const work = readItemRequest(body)
   try {
@@ -232,7 +232,7 @@ function cameTo(bytes: Buffer, ends: readonly number[]): string {
   }
 }
 
-/** What becomes of a body in one piece. */
+/** Checks a body in one piece. Returns its item or the error message. */
 function cameToAtOnce(bytes: Buffer): string {
   try {
     return encodeItem(id, parseItemRequest(Buffer.from(bytes))).toString()
@@ -259,7 +259,7 @@ function isJson(bytes: Buffer): boolean {
   }
 }
 
-test('of names of any length, spelt in any way, the last member is kept', () => {
+test('the last member with a repeated name is kept, however long and however escaped the name is', () => {
   for (const length of [60, 64, 65, 8191, 8192, 8193, 50_000]) {
     const plain = 'x'.repeat(length)
     const escaped = raw`\u0078`.repeat(length)
@@ -276,12 +276,12 @@ test('of names of any length, spelt in any way, the last member is kept', () => 
   }
 })
 
-test('100,000 short names, each twice', () => {
+test('of 100,000 short names that occur twice, the last occurrence of each is kept', () => {
   const names = Array.from({ length: 100_000 }, (_, place) => `"${place}":${place}`).join()
-  assert.ok(itemOf(`{"data":{${names},"id":1,${names}}}`) === `null,${names}}`) // too long to be shown
+  assert.ok(itemOf(`{"data":{${names},"id":1,${names}}}`) === `null,${names}}`) // `equal` would print both texts
 })
 
-test('names of lone surrogates are distinguished, and quickly', () => {
+test('40,000 different names of lone surrogates are all kept', () => {
   const hex = (unit: number) => `\\u${unit.toString(16)}`
   const names = Array.from({ length: 40_000 }, (_, place) => {
     return `"${hex(0xd800 + (place >> 8))}${hex(0xdc00 - 1 - (place & 0xff))}":1`
@@ -289,7 +289,7 @@ test('names of lone surrogates are distinguished, and quickly', () => {
   assert.equal(itemOf(`{"data":{${names}}}`), `null,${names}}`)
 })
 
-test('a body that is not UTF-8 is refused for that alone, short or long', () => {
+test('a short or long body that is not UTF-8 gets an error about UTF-8, not about JSON', () => {
   for (const length of [1, 1_000_000]) {
     const body = Buffer.from(`{"data":{"a":"${'x'.repeat(length)}\xff"}}`, 'latin1')
     assert.throws(() => parseItemRequest(body), { message: 'The body is not valid UTF-8' })

@@ -1,9 +1,8 @@
 /**
- * Turns the body of a request into the text of the item, verbatim.
+ * Checks the body of a create or replace, and finds the parts of its text that become the item.
  *
- * The body is checked as it arrives. What the client wrote as a member of `data` becomes, byte for byte, a member
- * of the item; no value is parsed and written again, so no number is rounded, no name reordered, no escape
- * changed.
+ * The body is checked as it arrives. Each member of `data` becomes a member of the item byte for byte. Values are not
+ * parsed and written again, so numbers are not rounded, members are not reordered, and escapes do not change.
  *
  * @module
  */
@@ -28,15 +27,15 @@ import { maxNamedText } from './names.js'
 import { Place } from './scan.js'
 import { atOnce, type Slices } from './slices.js'
 
-/** A valid request, as the pieces of text that the item is made of. */
+/** The parts of a valid request body from which the text of an item is built. */
 export interface ItemRequest {
-  /** The text of `project_id`: a JSON string as it was sent, or `null`. */
+  /** JSON text of `project_id`: the string as the client sent it, or `null`. */
   readonly projectId: Buffer
-  /** The text of the members of `data` that the item keeps, in order, separated by commas. */
+  /** JSON text of the members of `data` that the item keeps, in order, separated by commas. */
   readonly members: Buffer
 }
 
-/** The body is not an item request. The message tells the client what is wrong and where. */
+/** Thrown for a body that is not a valid item request. The message tells the client what is wrong and where. */
 export class InvalidItemError extends Error {
   override readonly name = 'InvalidItemError'
 }
@@ -46,48 +45,49 @@ const { validate } = GenericRequest['~standard']
 const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
 
-/** A body of which some has arrived. */
+/** A request body that is still arriving. */
 export interface ArrivingBody {
-  /** Memory whose first `length` bytes have arrived. It may become another one when more arrives. */
+  /** Memory whose first `length` bytes have arrived. A longer buffer may replace it when more bytes arrive. */
   readonly bytes: Buffer
   readonly length: number
-  /** Whether that is all. */
+  /** Whether the whole body has arrived. */
   readonly isComplete: boolean
-  /** Called with the memory that the work on it takes at the moment, in bytes. Throws if that is too much. */
+  /** Called with the current memory use of the check, in bytes. Throws if the check takes too much memory. */
   hold(bytes: number): void
 }
 
-/** The `data` or `project_id` of a request, as positions in the body. */
+/** Positions of the value of `data` or `project_id` in a request body, in bytes. */
 interface Field {
   readonly start: number
   readonly end: number
-  /** The members of its value, if that is an object. */
+  /** Members of the value, if the value is an object. */
   readonly members: Members
 }
 
-/** Bytes that are checked in one slice: less than a millisecond, whatever they are. */
+/** Maximum number of bytes that are checked in one slice. Any text of this length takes less than a millisecond. */
 export const windowBytes = 16 * 1024
 
-/** Bytes of the first slice. Later ones are longer: the first 16 KiB take 9 ms, because V8 has not compiled the code yet. */
+/** Bytes of the first slice. It is short, because V8 has not compiled the code yet: 16 KiB would take 9 ms. */
 const firstWindow = 1024
 
-/** V8 takes longer to read memory that can be resized: from a copy then. */
+/** Copy of the bytes that are being checked. V8 takes longer to read the original, whose memory can be resized. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
-/** Reads the text of a request, and finds its fields. */
+/** Checks the JSON text of a request body, and finds its fields `data` and `project_id`. */
 class RequestCheck {
   readonly checker = new JsonChecker(2, (member, depth) => this.#visit(member, depth))
   readonly #members = new MemberRecord()
   #data: Field | undefined
   #projectId: Field | undefined
-  /** What is being read, and a part of it with its position. */
+  /** The body, the part of it that is being read, and the position of this part. Empty between reads. */
   #body = nothing
   #window = nothing
   #base = 0
 
   /**
-   * Has the body checked up to a position, or up to the first byte that is wrong, be it in UTF-8 or JSON.
-   * @param isLast whether the body ends there.
+   * Checks the next part of a body. Throws at the first byte that is not valid UTF-8 or not valid JSON.
+   * @param end position up to which to read.
+   * @param isLast whether the body ends at `end`.
    */
   read(body: Buffer, end: number, isLast: boolean): void {
     const { position } = this.checker
@@ -120,30 +120,30 @@ class RequestCheck {
     }
     const { nameStart, nameEnd, valueStart: start, valueEnd: end } = member
     const field = { start, end, members: this.#members.take() }
-    // The last one counts.
+    // If a field is repeated, its last occurrence counts.
     if (isNamed(body, nameStart, nameEnd, 'data')) this.#data = field
     else if (isNamed(body, nameStart, nameEnd, 'project_id')) this.#projectId = field
   }
 
-  /** The fields of a complete body. @throws {InvalidItemError} if they do not meet spec §2.2. */
+  /** Returns the fields of a body that was read to its end. @throws {InvalidItemError} if they violate spec §2.2. */
   fields(body: Buffer): { readonly projectId: Buffer; readonly members: Members } {
     if (body[this.checker.start] !== openBrace) throw invalid('the body must be an object')
     const data = this.#data
     const projectId = this.#projectId
-    // The schema gets only what it checks; nothing is ever parsed.
+    // The schema validates outlines of the values, so that no value has to be parsed.
     const outlines: { data?: unknown; project_id?: unknown } = {}
     if (data !== undefined) outlines.data = outline(body, data.start)
     if (projectId !== undefined) outlines.project_id = outline(body, projectId.start)
     const result = validate(outlines)
     if ('issues' in result && result.issues) throw invalid(firstOf(result.issues))
-    if (data === undefined) throw new Error('the check and the schema disagree on data')
+    if (data === undefined) throw new Error('the schema accepted a request without data')
     return {
       projectId: projectId === undefined ? nullText : body.subarray(projectId.start, projectId.end),
       members: data.members,
     }
   }
 
-  /** Makes it ready for another body. */
+  /** Prepares this object to check another body. */
   reset(): void {
     this.#data = undefined
     this.#projectId = undefined
@@ -152,13 +152,13 @@ class RequestCheck {
   }
 }
 
-/** Checks all short bodies: to make a check takes longer than to check a body. */
+/** Shared object that checks all short bodies. Making a new object takes longer than checking a short body. */
 const shortCheck = new RequestCheck()
 
 /**
- * Checks the body of a create or replace.
- * @param body JSON text in UTF-8, which may be changed.
- * @throws {InvalidItemError} if it is not JSON, or does not meet spec §2.2.
+ * Checks the complete body of a create or replace.
+ * @param body bytes that should be JSON in UTF-8. The check may modify them.
+ * @throws {InvalidItemError} if the body is not JSON, or violates spec §2.2.
  */
 export function parseItemRequest(body: Buffer): ItemRequest {
   if (body.length === 0 || body.length > windowBytes) {
@@ -179,13 +179,13 @@ export function parseItemRequest(body: Buffer): ItemRequest {
 }
 
 /**
- * Does the same for a body that is still arriving. Once it is known to be wrong, this fails; the rest may not have arrived.
- * @returns views of the body.
+ * Checks the body of a create or replace while it arrives. Throws at the first invalid byte, before the rest arrives.
+ * @returns views of the body, whose bytes may have been modified.
  */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const check = new RequestCheck()
   const { checker } = check
-  if (body.length > maxNamedText) throw invalid('it is longer than 128 MiB')
+  if (body.length > maxNamedText) throw invalid('the body is longer than 128 MiB')
   for (let isLast = false; !isLast; ) {
     const { position } = checker
     const length = Math.min(windowBytes, firstWindow + (position >> 1))
@@ -207,7 +207,7 @@ export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   return { projectId, members: bytes.subarray(start, end) }
 }
 
-/** Returns the error of a body that is not JSON, with line and column of what is wrong; any other as it is. */
+/** Turns a syntax error into an `InvalidItemError` with line and column. Returns any other error unchanged. */
 function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
   if (!(error instanceof JsonSyntaxError)) return error
   const { offset, message } = error
@@ -224,13 +224,13 @@ function invalid(what: string): InvalidItemError {
   return new InvalidItemError(`Invalid item request: ${what}`)
 }
 
-/** The first issue that the schema found, after the name of its field. */
+/** Describes the first issue that the schema has found, with the name of the field. */
 function firstOf([first]: readonly Issue[]): string {
   const names = first?.path?.map((part) => (typeof part === 'object' ? part.key : part))
   return `${names?.join('.')} ${first?.message}`
 }
 
-/** As much of a value as the schema needs: its type, and whether a string is empty. */
+/** Returns a stand-in for a JSON value: any value of the same type, empty only for an empty string. */
 function outline(text: Buffer, start: number): unknown {
   const first = text[start]
   if (first === openBrace) return {}
@@ -242,12 +242,12 @@ function outline(text: Buffer, start: number): unknown {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Position of the first byte that is not UTF-8: the first that decoding and encoding changes. */
+/** Returns the position of the first byte that is not UTF-8: the first byte that decoding and encoding changes. */
 export function firstInvalid(bytes: Uint8Array): number {
   return Buffer.from(decoder.decode(bytes)).findIndex((byte, at) => byte !== bytes[at])
 }
 
-/** The end of the bytes without a last character that is cut short. */
+/** Returns the length of the bytes, without a UTF-8 character that is incomplete at their end. */
 function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // within the bytes

@@ -5,7 +5,7 @@ import { newItemId } from './id.js'
 import { encodeItem, projectFilter, projectOf } from './item.js'
 import { parseItemRequest } from './item-request.js'
 
-/** The text of an item after others in the same memory. @param project the JSON text of its project. */
+/** Returns memory that has an item between other texts. @param project JSON text of the item's project. */
 function itemAfter(before: string, project: string): { bytes: Buffer; start: number } {
   const request = Buffer.from(`{"data":{"project_id":"x","a":1},"project_id":${project}}`)
   const item = encodeItem(newItemId(), parseItemRequest(request))
@@ -23,7 +23,7 @@ const anyText = fc.oneof(
     maxLength: 5,
   }),
 )
-/** JSON texts of a string, with any of its code units written as escapes. */
+/** Returns a JSON text of a string. `escapes` tells in turn for each character whether it is written as an escape. */
 const spelt = (text: string, escapes: readonly boolean[]) =>
   `"${Array.from(text, (character, place) =>
     escapes[place % escapes.length]
@@ -34,7 +34,7 @@ const spelt = (text: string, escapes: readonly boolean[]) =>
       : JSON.stringify(character).slice(1, -1),
   ).join('')}"`
 
-test('§2.1 a project is read and found however it is escaped, and no other is', () => {
+test('§2.1 the project of an item is found however it is escaped, and no other project matches', () => {
   const escapes = fc.array(fc.boolean(), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(anyText, anyText, escapes, fc.string(), (project, other, escapes, before) => {
@@ -50,13 +50,13 @@ test('§2.1 a project is read and found however it is escaped, and no other is',
   )
 })
 
-test('§2.1 half a surrogate is a project of its own', () => {
+test('§2.1 a project that is a lone surrogate does not match the replacement character', () => {
   const { bytes, start } = itemAfter('', '"\\ud800"')
   assert.equal(projectOf(bytes, start), '\ud800')
   assert.ok(!projectFilter('\ufffd')(bytes, start))
 })
 
-test('§2.1 an item without a project has none, and bytes that are not an item either', () => {
+test('§2.1 items without a project, and bytes that are not an item, have no project', () => {
   const none = itemAfter('', 'null')
   const texts = [none.bytes, '{"id":"', '', `{"id":"${newItemId()}","project-id":"null"}`]
   for (const text of texts) {
@@ -66,7 +66,7 @@ test('§2.1 an item without a project has none, and bytes that are not an item e
   }
 })
 
-test('§2.1 a project longer than any request could ask for is passed over at once', () => {
+test('§2.1 a project too long to be named in a request is not read', () => {
   const { bytes, start } = itemAfter('', `"${'x'.repeat(100 * 1024)}"`)
   assert.equal(projectOf(bytes, start), undefined)
 })

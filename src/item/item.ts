@@ -1,4 +1,4 @@
-/** Items as they are stored and sent: their JSON text, and the project that stands in it. @module */
+/** Builds the JSON text of an item, in which the item is stored and sent, and reads its project. @module */
 
 import { mapped, mappedFrom } from '../memory/mapped.js'
 import type { ItemId } from './id.js'
@@ -9,18 +9,18 @@ import { atOnce, copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** One item as JSON text in UTF-8, `id` and `project_id` included. Made by `encodeItem`. */
+/** JSON text of one item in UTF-8, with `id` and `project_id`. Only `encodeItem` and `encodedItem` make it. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
 /**
- * The item as it is stored and sent: `id`, `project_id`, then the members of `data` in the order in which
- * they were sent (spec §2.1).
+ * Returns the JSON text of an item: `id`, `project_id`, then the members of `data` in the order in which the client
+ * sent them (spec §2.1).
  */
 export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   return atOnce(encodedItem(id, request))
 }
 
-/** The same, in slices. */
+/** Does the work of `encodeItem` in slices, so that a long item does not block other requests. */
 export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
   const head = `{"id":"${id}","project_id":`
   const separator = members.length > 0 ? 1 : 0
@@ -33,39 +33,39 @@ export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): S
   if (length < mappedFrom) members.copy(item, at + separator)
   else yield* copied(members, item, at + separator)
   item[length - 1] = closeBrace
-  return item as EncodedItem // the only place that makes them
+  return item as EncodedItem // no other function makes an EncodedItem
 }
 
-/** What stands between the id and the project, in the text of every item (`encodeItem`). */
+/** The text between the id and the project of every item, as `encodeItem` writes it. */
 const label = Buffer.from('","project_id":')
 const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
 const projectAt = labelAt + label.length
 
 /**
- * Longest JSON text of a project that is looked at, in bytes. Nobody can ask for a longer one: a request head has
- * 16 KiB, and a byte of it may be an escape of six bytes in the text.
+ * Maximum length of a project's JSON text that is read, in bytes. No request can name a longer project, because a
+ * request head has at most 16 KiB, and the text may have an escape of six bytes for each of them.
  */
-const longest = 6 * 16 * 1024
+const maxProjectText = 6 * 16 * 1024
 
 /**
- * Returns the project of an item with its escapes resolved; `undefined` for an item without one.
- * @param bytes the memory that the item is in.
- * @param start where the item starts in it.
+ * Returns the project of an item with escapes resolved, or `undefined` for an item without a project.
+ * @param bytes memory that contains the JSON text of the item.
+ * @param start offset of the item in `bytes`.
  */
 export function projectOf(bytes: Buffer, start = 0): string | undefined {
   const from = start + projectAt + 1
   if (bytes[from - 1] !== quote || !isLabelled(bytes, start)) return undefined
-  const limit = Math.min(from + longest, bytes.length)
+  const limit = Math.min(from + maxProjectText, bytes.length)
   let end = from
   while (end < limit && bytes[end] !== quote) end += bytes[end] === backslash ? 2 : 1
   if (end >= limit) return undefined
   return nameOf(bytes, from, end)
 }
 
-/** Whether an item is wanted. @param start where the item starts in the memory that it is in. */
+/** Returns whether a list includes an item. @param start offset of the item in `bytes`. */
 export type ItemFilter = (bytes: Buffer, start: number) => boolean
 
-/** Returns a filter for the items of a project. Almost all others are recognized by a few bytes. */
+/** Returns a filter for the items of a project. It rejects most items of other projects after a few bytes. */
 export function projectFilter(project: string): ItemFilter {
   const wanted = Buffer.from(project)
   return (bytes, start) => {

@@ -1,9 +1,9 @@
 /**
- * Checks JSON (RFC 8259) and finds the members of its objects, without parsing any value. The service checks
- * requests with it, and the items page its input, so it needs nothing that only Node.js has.
+ * Checks JSON (RFC 8259) and finds the members of objects, without parsing any value. Both the service and the items
+ * page in a browser use this file, so it uses no API that only Node.js has.
  *
- * The checker is a state machine that reads a text in parts, which may end anywhere. Nesting is a stack of
- * bits, so that no depth can overflow the call stack.
+ * The checker is a state machine that reads a text in parts, which may end anywhere. Levels of nesting are kept as a
+ * stack of bits, so that deep nesting cannot overflow the call stack.
  *
  * @module
  */
@@ -38,17 +38,17 @@ import {
 } from './json-syntax.js'
 import { LevelStack, wordLevels } from './level-stack.js'
 
-// States: where the scanner is in the text.
+// States of the checker. Each name says which part of a JSON text comes next, or is being read.
 const beforeValue = 0
-const beforeElement = 1 // the first one of an array, or its end
+const beforeElement = 1 // after `[`: the first element or `]` comes next
 const inString = 2
 const inName = 3
 const beforeColon = 4
 const afterValue = 5
 const beforeName = 6
-const beforeMember = 7 // the first one of an object, or its end
+const beforeMember = 7 // after `{`: the first member or `}` comes next
 const inInteger = 8
-const afterInteger = 9 // one that begins with 0
+const afterInteger = 9 // after the integer 0, which no digit may follow
 const afterMinus = 10
 const beforeFraction = 11
 const inFraction = 12
@@ -56,9 +56,9 @@ const beforeExponent = 13
 const afterSign = 14
 const inExponent = 15
 const afterText = 16 // the outermost value has ended
-const ended = 17 // this one and the next do not last
-const closed = 18
-/** What is missing where the text ends in one of these states; in others, at most the end of an array or object. */
+const ended = 17 // after any value; the loop replaces this state before it reads another byte
+const closed = 18 // at the end of an array or object; the loop replaces this state at once
+/** Error message for a text that ends in a state. In all other states, only the end of arrays or objects is missing. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -73,25 +73,25 @@ const missing: Readonly<Record<number, string>> = {
   [afterSign]: problems.digit,
 }
 
-/** Reads one value, or a complete text. */
+/** Checks a JSON text, or one value within a text. */
 export class JsonChecker {
-  position: number // where reading goes on, in bytes; what is before it is not needed any more
+  position: number // position in the text of the next byte to read; earlier bytes are not needed any more
   readonly #levels: number
   readonly #visit: Visit
   readonly #isText: boolean
   #state = beforeValue
   #depth = 0
-  /** The innermost levels, a bit each, the innermost last: 1 for an object, 0 for an array. */
+  /** The innermost levels of nesting, one bit each: 1 for an object, 0 for an array. The innermost is the last bit. */
   #bits = 0
-  readonly stack = new LevelStack() // of all levels outside of those
-  /** How many of the outermost levels are objects whose members are visited. */
+  readonly stack = new LevelStack() // the levels of nesting that do not fit into `#bits`
+  /** Number of open levels, from the outermost on, that are objects whose members are visited. */
   #visited = 0
-  /** The latest member of each of them, and one for the whole text. */
+  /** The latest member at each visited depth. The entry for depth 0 has the position of the outermost value. */
   readonly #members: OpenMember[]
 
   /**
-   * @param levels how many levels of objects to visit; 1 means the outermost only.
-   * @param start where a single value starts, behind which reading stops. By default, the text is complete with it.
+   * @param levels number of levels of objects to visit; 1 means only the outermost object.
+   * @param start position of a single value, after which reading stops. By default, a complete text is read.
    */
   constructor(levels: number, visit: Visit, start?: number) {
     this.#levels = levels
@@ -102,12 +102,12 @@ export class JsonChecker {
     this.#members = Array.from({ length: levels + 1 }, () => ({ ...open }))
   }
 
-  /** Where the outermost value starts, once it has been found. */
+  /** Position where the outermost value starts, once it has been found. */
   get start(): number {
     return memberAt(this.#members, 0).valueStart
   }
 
-  /** Makes it ready for another text. */
+  /** Prepares the checker for another text. */
   reset(): void {
     this.position = 0
     this.#state = beforeValue
@@ -117,23 +117,23 @@ export class JsonChecker {
   }
 
   /**
-   * Reads on.
-   * @param bytes contains all of the text from `position` on that is known.
-   * @param base where these bytes are in the text.
-   * @param isLast whether the text ends with them. If not, a few bytes may be left to be read again.
-   * @throws {JsonSyntaxError} at the first byte at which the text cannot be JSON.
+   * Reads the next part of the text.
+   * @param bytes bytes of the text, which must include all bytes from `position` on that have arrived.
+   * @param base position of the first of these bytes in the text.
+   * @param isLast whether the text ends with these bytes. If not, pass the bytes from `position` on again next time.
+   * @throws {JsonSyntaxError} at the first byte that cannot be part of a JSON text.
    */
   read(bytes: Uint8Array, base: number, isLast: boolean): void {
     const end = bytes.length
     const members = this.#members
-    let at = (this.position - base) | 0 // V8 then counts in integers
+    let at = (this.position - base) | 0 // `| 0` lets V8 use integer arithmetic
     let state = this.#state
     let depth = this.#depth
     let bits = this.#bits
     let visited = this.#visited
 
     reading: while (at < end) {
-      const byte = bytes[at] as number // before the end
+      const byte = bytes[at] as number // `at` is less than `end`
       switch (state) {
         case beforeValue:
         case beforeElement:
@@ -175,7 +175,7 @@ export class JsonChecker {
         case inName: {
           at = skipPlain(bytes, at, end)
           if (at === end) break
-          const next = bytes[at] as number // before the end
+          const next = bytes[at] as number // `at` is less than `end`
           if (next === quote) {
             if (state === inString) {
               state = ended
@@ -237,7 +237,7 @@ export class JsonChecker {
         case inExponent: {
           if (state !== afterInteger) at = skipDigits(bytes, at, end)
           if (at === end) break
-          const next = bytes[at] as number // before the end
+          const next = bytes[at] as number // `at` is less than `end`
           if (next === dot && state <= afterInteger) {
             at += 1
             state = beforeFraction
@@ -252,7 +252,7 @@ export class JsonChecker {
         case afterText:
           at = spaceAt(bytes, at, base, problems.rest)
           break
-        default: // a digit of a number
+        default: // states in which a digit must follow
           if (state === beforeExponent && (byte === plus || byte === minus)) state = afterSign
           else if (!isDigit(byte)) throw new JsonSyntaxError(problems.digit, base + at)
           else if (state === afterMinus) state = byte === digit0 ? afterInteger : inInteger

@@ -1,13 +1,13 @@
 /**
- * The syntax of JSON texts (RFC 8259): members, errors and bytes. The items page uses it too, so it needs nothing
- * that only Node.js has.
+ * Bytes, escapes, literals and errors of JSON texts (RFC 8259). Both the service and the items page in a browser use
+ * this file, so it uses no API that only Node.js has.
  *
  * @module
  */
 
-/** Position of an object's member in the text, in bytes; ends are exclusive. */
+/** Position of an object's member in a JSON text, in bytes. Ends are exclusive. */
 export interface Member {
-  /** The name as written between its quotes, including escapes. */
+  /** Start of the name, after its opening quote. The name is in the text as written, with escapes. */
   readonly nameStart: number
   readonly nameEnd: number
   /** Whether the name contains an escape. */
@@ -17,8 +17,8 @@ export interface Member {
 }
 
 /**
- * Whether a name in a valid text is this one, however it is escaped.
- * @param name ASCII letters.
+ * Returns whether a name in a valid JSON text equals `name`, once its escapes are resolved.
+ * @param name ASCII letters and underscores.
  */
 export function isNamed(text: Uint8Array, start: number, end: number, name: string): boolean {
   let at = start
@@ -32,32 +32,32 @@ export function isNamed(text: Uint8Array, start: number, end: number, name: stri
   return at === end
 }
 
-/** The number that the four digits of an escape stand for. */
+/** Parses the four hexadecimal digits of an escape such as `\u0061`. */
 export function codeUnit(text: Uint8Array, start: number): number {
   let code = 0
   for (let at = start; at < start + 4; at += 1) {
-    const digit = text[at] as number // every escape has four
+    const digit = text[at] as number // the text is valid, so four digits follow
     code = code * 16 + (digit & 0xf) + (digit > digit9 ? 9 : 0)
   }
   return code
 }
 
-/** A member that is being read. */
+/** A member of an object while it is being read. */
 export type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
 
-/** The one of a level that is visited. */
+/** Returns the latest member at a depth of nesting whose objects are visited. */
 export function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
-  return members[depth] as OpenMember // one for each level
+  return members[depth] as OpenMember // there is an entry for each visited depth
 }
 
 /**
- * Called with each member of the outermost object, which has depth 1, and of nested objects, once it has
- * been read: members of a nested object come before the member whose value that object is. The member is
- * valid during the call only.
+ * Called with each member of an object, once the member has been read. Members of the outermost object have depth 1.
+ * Members of a nested object come before the member that contains the object. Do not keep `member` after the call,
+ * because it is reused.
  */
 export type Visit = (member: Member, depth: number) => void
 
-/** The text is not valid JSON: what is wrong, and at which byte. */
+/** Thrown for a text that is not valid JSON, with a message and the position of the wrong byte. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
   readonly offset: number
@@ -68,7 +68,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** What may be wrong at a byte. */
+/** Messages of a `JsonSyntaxError`, each for a byte that cannot be part of a JSON text. */
 export const problems = {
   value: 'expected a value',
   name: 'expected a name in double quotes',
@@ -80,7 +80,7 @@ export const problems = {
   rest: 'unexpected text after the value',
 }
 
-/** @param bits the innermost level is the last bit: 1 for an object, 0 for an array. */
+/** Returns the message for a missing comma. @param bits its last bit is 1 in an object, 0 in an array. */
 export function expectsComma(bits: number): string {
   return `expected a comma or "${(bits & 1) === 1 ? '}' : ']'}"`
 }
@@ -111,13 +111,13 @@ export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/** The length of the escape with each letter after its backslash, other than `u` (RFC 8259 §7); 0 for none. */
+/** Length of an escape by the letter after its backslash (RFC 8259 §7); 0 if there is no such escape, and for `u`. */
 const escapeLengths = new Uint8Array(256)
 for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter] = 2
 
 const literals = ['true', 'false', 'null'].map((word) => new TextEncoder().encode(word))
 
-/** The length of the literal that the bytes are, or may be the start of; 0 if there is none. */
+/** Returns the length of the literal `true`, `false` or `null` whose first bytes are at `start`; 0 if there is none. */
 export function literalAt(bytes: Uint8Array, start: number): number {
   for (const literal of literals) {
     let at = 0
@@ -127,37 +127,37 @@ export function literalAt(bytes: Uint8Array, start: number): number {
   return 0
 }
 
-/** The length of the escape that the bytes are, or may be the start of; 0 if there is none. */
+/** Returns the length of the escape whose first bytes are at `start`; 0 if no escape begins with these bytes. */
 export function escapeAt(bytes: Uint8Array, start: number): number {
   if (start + 1 === bytes.length) return 2
-  const letter = bytes[start + 1] as number // before the end
-  if (letter !== lowerU) return escapeLengths[letter] as number // for each byte
+  const letter = bytes[start + 1] as number // `start + 1` is less than `bytes.length`
+  if (letter !== lowerU) return escapeLengths[letter] as number // the table has an entry for each byte
   const end = Math.min(start + 6, bytes.length)
   for (let at = start + 2; at < end; at += 1) {
-    if (!isHexDigit(bytes[at] as number)) return 0 // before the end
+    if (!isHexDigit(bytes[at] as number)) return 0 // `at` is less than `bytes.length`
   }
   return 6
 }
 
-// The next three return the position of the first byte that is something else, or the end.
+// `skipDigits`, `skipSpace` and `skipPlain` return the position of the first byte that they do not skip, or `end`.
 
 export function skipDigits(bytes: Uint8Array, start: number, end: number): number {
   let at = start
-  while (at < end && isDigit(bytes[at] as number)) at = (at + 1) | 0 // V8 then counts in integers
+  while (at < end && isDigit(bytes[at] as number)) at = (at + 1) | 0 // `| 0` lets V8 use integer arithmetic
   return at
 }
 
 export function skipSpace(bytes: Uint8Array, start: number, end = bytes.length): number {
   let at = start
-  while (at < end && isSpace(bytes[at] as number)) at = (at + 1) | 0 // as above
+  while (at < end && isSpace(bytes[at] as number)) at = (at + 1) | 0 // `| 0` lets V8 use integer arithmetic
   return at
 }
 
-/** Skips what stands for itself in a string. */
+/** Skips the bytes of a string up to its closing quote, an escape or a control character. */
 export function skipPlain(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end) {
-    const byte = bytes[at] as number // before the end
+    const byte = bytes[at] as number // `at` is less than `end`
     if (byte === quote || byte === backslash || byte < space) break
     at = (at + 1) | 0
   }
@@ -169,7 +169,7 @@ export function isDigit(byte: number): boolean {
 }
 
 function isHexDigit(byte: number): boolean {
-  const lower = byte | 0x20 // of a letter
+  const lower = byte | 0x20 // turns an ASCII letter into lower case
   return isDigit(byte) || (lower >= lowerA && lower <= lowerF)
 }
 
@@ -177,7 +177,7 @@ export function isSpace(byte: number): boolean {
   return byte === space || byte === lineFeed || byte === carriageReturn || byte === tab
 }
 
-/** Skips white space. @throws {JsonSyntaxError} if there is none. */
+/** Skips white space. @throws {JsonSyntaxError} with the message `problem` if the next byte is not white space. */
 export function spaceAt(bytes: Uint8Array, start: number, base: number, problem: string): number {
   const at = skipSpace(bytes, start, bytes.length)
   if (at === start) throw new JsonSyntaxError(problem, base + start)

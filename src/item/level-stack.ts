@@ -1,21 +1,21 @@
 /**
- * The levels of nesting in a text, a bit each: 1 for an object, 0 for an array. They are kept in parts outside
- * of the JavaScript heap, so that a deep text never has to be moved.
+ * A stack of the levels of nesting in a JSON text, one bit each: 1 for an object, 0 for an array. The stack grows by
+ * parts outside of the JavaScript heap, so that a deeply nested text never requires a large copy.
  *
  * @module
  */
 
-/** Levels in a word, the innermost last. */
+/** Number of levels in a word of the stack. The innermost level is the last bit. */
 export const wordLevels = 32
 
-/** Words in a part. */
+/** Number of words in a part of the stack. */
 const partWords = 4096
 
 export class LevelStack {
   readonly #parts: Int32Array[] = []
   #words = 0
 
-  /** Memory that it takes, in bytes. */
+  /** Memory of the stack, in bytes. */
   get byteLength(): number {
     return this.#parts.length * partWords * Int32Array.BYTES_PER_ELEMENT
   }
@@ -35,10 +35,10 @@ export class LevelStack {
   pop(): number {
     this.#words -= 1
     const place = this.#words % partWords
-    return this.#parts[(this.#words - place) / partWords]?.[place] as number // it was put there
+    return this.#parts[(this.#words - place) / partWords]?.[place] as number // `push` has written this word
   }
 
-  /** Forgets all levels, and keeps the memory. */
+  /** Removes all levels, but keeps the memory for reuse. */
   clear(): void {
     this.#words = 0
   }

@@ -1,4 +1,4 @@
-/** Names are equal exactly if `JSON.parse` makes the same of them. */
+/** Tests that two names are equal exactly if `JSON.parse` returns the same string for both. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,11 +6,11 @@ import fc from 'fast-check'
 import { parseItemRequest } from './item-request.js'
 import { NameComparison, NameHash } from './names.js'
 
-/** Each UTF-16 code unit in one of the ways that JSON has to write it. */
+/** Parts of names: characters as they are, and escapes of characters and of single surrogates. */
 const units = String.raw`a \n \b \" \\ \/ é 😀 \u0041 \u00e9 \ud83d \ude00 \uD800 \uDFFF \u20ac \u0000 \u07ff`
 const written = fc.array(fc.constantFrom(...units.split(' '))).map((parts) => parts.join(''))
 
-/** Compares two names, as written between their quotes; equal ones need to have equal hashes. */
+/** Compares two names, as written between quotes. Asserts that their hashes are equal exactly if the names are. */
 function areEqual(one: string, other: string): boolean {
   const text = Buffer.from(`"${one}""${other}"`)
   const starts = [1, Buffer.byteLength(one) + 3] as const
@@ -27,7 +27,7 @@ function areEqual(one: string, other: string): boolean {
   return comparison.areSame
 }
 
-test('a name is equal to the same characters as `JSON.stringify` writes them', () => {
+test('a name equals the text that `JSON.stringify` writes for it', () => {
   fc.assert(
     fc.property(written, (name) => {
       assert.ok(areEqual(name, JSON.stringify(JSON.parse(`"${name}"`)).slice(1, -1)))
@@ -35,7 +35,7 @@ test('a name is equal to the same characters as `JSON.stringify` writes them', (
   )
 })
 
-/** Characters and lone surrogates, each in all the ways to write it; those of different lines may look alike. */
+/** In each line, all spellings of a character or lone surrogate. Characters of different lines may look alike. */
 const spellings = [
   ['a', String.raw`\u0061`],
   ['A', String.raw`\u0041`],
@@ -52,7 +52,7 @@ const spellings = [
   ['\ue000', String.raw`\ue000`],
 ] as const
 
-test('two names are equal exactly if their characters are, though they differ in one place or in spelling alone', () => {
+test('names that differ in one character are different; names that differ only in spelling are equal', () => {
   const place = fc.nat(spellings.length - 1)
   const spelt = (characters: readonly number[], ways: readonly number[]) =>
     characters
@@ -74,7 +74,7 @@ test('two names are equal exactly if their characters are, though they differ in
   )
 })
 
-test('names of one or two UTF-16 code units are told from each other', () => {
+test('different names of one or two UTF-16 code units are kept as different members', () => {
   const escaped = (unit: number) => `\\u${unit.toString(16).padStart(4, '0')}`
   const all = Array.from({ length: 0x10000 }, (_, unit) => escaped(unit))
   const edges = [

@@ -1,47 +1,47 @@
-/** The names of members in a JSON text, with their escapes resolved (RFC 8259 §7): read, hashed and compared. @module */
+/** Reads, hashes and compares names of members in a JSON text, with escapes resolved (RFC 8259 §7). @module */
 
 import { randomInt } from 'node:crypto'
 import { mapped, mappedFrom, released } from '../memory/mapped.js'
 import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
 
-/** What each letter after a backslash stands for, except `u`. */
+/** Character that an escape stands for, by the letter after its backslash. The letter `u` is not in this table. */
 const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
 for (const [place, letter] of Array.from('bfnrt').entries())
   escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)
 
-/** A name or string in a valid JSON text; `start` and `end` exclude its quotes. */
+/** Returns a name or string in a valid JSON text with escapes resolved. `start` and `end` exclude the quotes. */
 export function nameOf(text: Buffer, start: number, end: number): string {
   const name = text.toString('utf8', start, end)
-  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // it is a valid JSON string
+  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is a valid JSON string
 }
 
 /** Returned by `characterAt` for the quote that ends a name; higher than any code point. */
 const endOfName = 0x110000
 
-/** Bits of a result of `characterAt` that are the number of bytes. */
+/** Number of bits in a result of `characterAt` that hold the length of the character in bytes. */
 const lengthBits = 4
 
 /**
- * Reads a character of a name in a valid JSON text. Half of a surrogate pair without the other half is a character,
- * so that names are equal exactly if their characters are.
- * @returns its code point, followed by the number of bytes that it takes in {@link lengthBits} bits.
+ * Reads a character of a name in a valid JSON text. A lone surrogate is a character too, so that two names are equal
+ * exactly if their characters are equal.
+ * @returns the code point, and in the last {@link lengthBits} bits the number of bytes that the character takes.
  */
 export function characterAt(text: Buffer, at: number): number {
-  const byte = text[at] as number // within the text
+  const byte = text[at] as number // `at` is within the text
   if (byte === quote) return (endOfName << lengthBits) | 1
   if (byte === backslash) return escapeAt(text, at)
   if (byte < 0x80) return (byte << lengthBits) | 1
   const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4 // RFC 3629 §3
   let code = byte & (0xff >> (length + 1))
   for (let next = at + 1; next < at + length; next += 1) {
-    code = (code << 6) | ((text[next] as number) & 0x3f) // the text is valid
+    code = (code << 6) | ((text[next] as number) & 0x3f) // the text is valid UTF-8
   }
   return (code << lengthBits) | length
 }
 
 function escapeAt(text: Buffer, at: number): number {
-  const letter = text[at + 1] as number // every escape has one
-  if (letter !== lowerU) return ((escapes[letter] as number) << lengthBits) | 2 // all are ASCII
+  const letter = text[at + 1] as number // a letter follows every backslash in a valid text
+  if (letter !== lowerU) return ((escapes[letter] as number) << lengthBits) | 2 // `escapes` has all ASCII letters
   const code = codeUnit(text, at + 2)
   const isHigh = code >= 0xd800 && code <= 0xdbff
   if (isHigh && text[at + 6] === backslash && text[at + 7] === lowerU) {
@@ -52,26 +52,26 @@ function escapeAt(text: Buffer, at: number): number {
   return (code << lengthBits) | 6
 }
 
-/** Upper bound of hashes. Large, but the product of a hash and any base is still exact in a double. */
+/** Modulus of hashes. The product of a hash and any base is below 2^53, so it is exact in a double. */
 const prime = 2 ** 31 - 1
 
-/** Bytes of names that are read at once. */
+/** Maximum number of bytes of a name that one call of `goOn` reads. */
 const pieceBytes = 8 * 1024
 
-/** The hash of one name after another: the polynomial with the characters as coefficients, at one point. */
+/** Hashes names, one after another. A hash is the value of a polynomial whose coefficients are the characters. */
 export class NameHash {
   /**
-   * The point. Random, because colliding names cost time: without knowing it, nobody can pick names that collide more
-   * often than by chance (Carter and Wegman, Universal Classes of Hash Functions, 1979). New for each body: a
-   * longer-lived one could be found by timing.
+   * The number at which the polynomial is evaluated. Colliding names cost time, so this number is random: without it,
+   * nobody can find names that collide more often than by chance (Carter and Wegman, Universal Classes of Hash
+   * Functions, 1979). Each body gets a new number, because a number in longer use could be found by timing.
    */
   readonly #base = randomInt(2 ** 20, 2 ** 21)
   #text: Buffer = Buffer.alloc(0)
   #hash = 0
-  /** The end of what has been read. */
+  /** Position in the text up to which the name has been read. */
   end = 0
 
-  /** The hash of the name that has been read, spread over 32 bits. */
+  /** The hash of the current name once it has been read to its end, mixed so that all 32 bits vary. */
   get mixed(): number {
     const hash = this.#hash
     const once = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
@@ -79,20 +79,20 @@ export class NameHash {
     return (twice ^ (twice >>> 15)) >>> 0
   }
 
-  /** @param start of the name. */
+  /** Starts to hash another name. @param start position of the name, after its opening quote. */
   begin(text: Buffer, start: number): void {
     this.#text = text
     this.#hash = 0
     this.end = start
   }
 
-  /** Reads on. @returns whether the name is longer than what has been read. */
+  /** Reads the next piece of the name. @returns whether more of the name follows. */
   goOn(): boolean {
     const text = this.#text
     const base = this.#base
     let at = this.end
     let hash = this.#hash
-    let byte = text[at] as number // before the closing quote, or that
+    let byte = text[at] as number // `at` is at most the position of the closing quote
     for (const limit = at + pieceBytes; at < limit && byte !== quote; ) {
       let character = byte
       if (byte === backslash || byte >= 0x80) {
@@ -103,8 +103,8 @@ export class NameHash {
         at += 1
       }
       const product = (hash + character + 1) * base
-      hash = product - Math.floor(product / prime) * prime // the remainder; % takes twice the time
-      byte = text[at] as number // as above
+      hash = product - Math.floor(product / prime) * prime // the remainder; `%` takes twice the time
+      byte = text[at] as number // `at` is at most the position of the closing quote
     }
     this.#hash = hash
     this.end = at
@@ -112,7 +112,7 @@ export class NameHash {
   }
 }
 
-/** Compares the names of one pair after another. */
+/** Compares two names in a text, for one pair of names after another. */
 export class NameComparison {
   readonly #text: Buffer
   #one = 0
@@ -123,20 +123,20 @@ export class NameComparison {
     this.#text = text
   }
 
-  /** @param one start of a name. @param other start of another one. */
+  /** Starts to compare two names. @param one position of the first name. @param other position of the second name. */
   begin(one: number, other: number): void {
     this.#one = one
     this.#other = other
   }
 
-  /** Reads on. @returns whether there is more to read. */
+  /** Compares the next piece of both names. @returns whether more has to be compared; if not, `areSame` is set. */
   goOn(): boolean {
     const text = this.#text
     let one = this.#one
     let other = this.#other
     for (const limit = one + pieceBytes; one < limit; ) {
-      const byte = text[one] as number // up to the closing quote
-      const otherByte = text[other] as number // as above
+      const byte = text[one] as number // `one` is at most the position of the closing quote
+      const otherByte = text[other] as number // `other` is at most the position of the closing quote
       if (byte === backslash || otherByte === backslash) {
         const character = characterAt(text, one)
         const otherCharacter = characterAt(text, other)
@@ -161,27 +161,27 @@ export class NameComparison {
   }
 }
 
-/** How full the table of names becomes if all are different. */
+/** Share of the slots of a `NameTable` that are in use if all names are different. */
 const load = 0.72
 
-/** The system provides memory in pages of this size in bytes, when they are first written. */
+/** Size of the operating system's memory pages, in bytes. A page takes memory only once it is written. */
 const pageBytes = 4096
 
-/** The largest text; an entry of the table has as many bits for a position, and the others for bits of the hash. */
+/** Maximum length of a text with names, in bytes. A slot has 27 bits for a position, and 5 bits of the name's hash. */
 export const maxNamedText = 128 * 1024 * 1024
 const positionBits = 27
 
-/** Where members are, found by the hashes of their names, in four bytes for each outside of the JavaScript heap. */
+/** A hash table from names to positions of members. A slot takes four bytes outside of the JavaScript heap. */
 export class NameTable {
   readonly #memory: Buffer
-  /** For each name, the start of its member and bits of its hash; 0 for none. */
+  /** Slots, each with the position of a member and some bits of its name's hash; 0 in an empty slot. */
   readonly #slots: Int32Array
   #count = 0
-  /** The hash that is looked for, its bits in an entry, and the slot before which it has been looked for. */
+  /** The current search: the bits of the hash as they are in a slot, and the next slot to look at. */
   #bits = 0
   #slot = 0
 
-  /** @param count maximum number of names. */
+  /** @param count maximum number of names in the table. */
   constructor(count: number) {
     const slots = Math.ceil(count / load)
     const bytes = slots * Int32Array.BYTES_PER_ELEMENT
@@ -189,38 +189,38 @@ export class NameTable {
     this.#slots = new Int32Array(this.#memory.buffer, this.#memory.byteOffset, slots)
   }
 
-  /** Memory that it takes at most, in bytes: each name may be the first in a page. */
+  /** Maximum memory that the table takes now, in bytes. Each name may have made another page take memory. */
   get byteLength(): number {
     return Math.min(this.#memory.length, this.#count * pageBytes)
   }
 
-  /** Looks for a hash. @param hash of 32 bits. */
+  /** Starts a search for the names with a hash. @param hash an integer of 32 bits. */
   begin(hash: number): void {
     this.#bits = hash << positionBits
     this.#slot = Math.floor((hash / 2 ** 32) * this.#slots.length)
   }
 
-  /** Where the next member is whose name may have this hash; 0 if there is none. */
+  /** Returns the position of the next member whose name may have the hash of the search; 0 if there is none. */
   next(): number {
     const slots = this.#slots
     const bits = this.#bits
     let slot = this.#slot
-    let found = slots[slot] as number // within the table
+    let found = slots[slot] as number // `slot` is within the table
     while (found !== 0 && (found ^ bits) >>> positionBits !== 0) {
       slot = slot + 1 === slots.length ? 0 : slot + 1
-      found = slots[slot] as number // as above
+      found = slots[slot] as number // `slot` is within the table
     }
     this.#slot = found === 0 ? slot : slot + 1 === slots.length ? 0 : slot + 1
     return found & (maxNamedText - 1)
   }
 
-  /** Adds a member, once there is no other one with this hash. */
+  /** Adds a member with the hash of the search, after `next` has returned 0. @param start position of the member. */
   add(start: number): void {
     this.#slots[this.#slot] = start | this.#bits
     this.#count += 1
   }
 
-  /** Returns the memory to the system. The table must not be used any more. */
+  /** Frees the memory of the table. The table must not be used afterwards. */
   release(): void {
     released(this.#memory)
   }

@@ -5,7 +5,7 @@ import { JsonChecker } from './json-checker.js'
 import { JsonSyntaxError } from './json-syntax.js'
 import { scanText } from './scan.js'
 
-/** What the scan says of a text: `undefined` for JSON, else the error. */
+/** Returns the syntax error of a text, or `undefined` for valid JSON. */
 function errorOf(text: string): JsonSyntaxError | undefined {
   try {
     scanText(Buffer.from(text), 2, () => undefined)
@@ -57,7 +57,7 @@ for (const [text, offset, message] of faults) {
   })
 }
 
-// Texts that are nearly JSON: the tokens of JSON in any order, and JSON with one piece changed.
+// Texts that are almost JSON: tokens of JSON in any order, and valid JSON with a few characters replaced.
 const words = String.raw`{ } [ ] , : " "a" "\u0041" "\ud800" "\u00g0" "" 0 - 1.5 1e5 1E+ .5 01 true false null nul`
 const token = fc.constantFrom(...words.split(' '), ' ', '\n', '\\', '\u2028')
 const soup = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(''))
@@ -67,7 +67,7 @@ const mutated = fc.tuple(fc.json(), fc.nat(), fc.nat(3), token).map(([json, at, 
 })
 const almostJson = fc.oneof(soup, mutated, fc.json())
 
-test('the scan accepts what the platform parser accepts, and nothing else', () => {
+test('the scan accepts exactly the texts that `JSON.parse` accepts', () => {
   fc.assert(
     fc.property(almostJson, (text) => {
       assert.equal(errorOf(text) === undefined, isJson(text))
@@ -76,7 +76,7 @@ test('the scan accepts what the platform parser accepts, and nothing else', () =
   )
 })
 
-test('a text in parts, cut anywhere, has the same members and the same error as in one piece', () => {
+test('a text that arrives in parts has the same members and the same error as in one piece', () => {
   fc.assert(
     fc.property(almostJson, fc.array(fc.nat(), { maxLength: 6 }), (text, places) => {
       const bytes = Buffer.from(text)
@@ -94,7 +94,7 @@ test('a text in parts, cut anywhere, has the same members and the same error as 
   )
 })
 
-/** The members and the error that are found in a text that arrives in parts. */
+/** Returns the members and the error that the checker finds in a text. @param cuts where a part of the text ends. */
 function foundIn(text: Buffer, cuts: readonly number[]): unknown[] {
   const found: unknown[] = []
   const checker = new JsonChecker(2, (member, depth) => found.push({ ...member, depth }))
@@ -110,7 +110,7 @@ function foundIn(text: Buffer, cuts: readonly number[]): unknown[] {
   return found
 }
 
-test('members are found down to the requested level, with the exact bytes of names and values', () => {
+test('members are found down to the requested level, with exact positions of names and values', () => {
   const text = Buffer.from(' { "\\u0061" : [1, {"b": 2}] , "é":{"c":{"d":-0}},"":"}" } ')
   const shown: [number, string, string][] = []
   scanText(text, 2, ({ nameStart, nameEnd, valueStart, valueEnd }, depth) => {
@@ -125,7 +125,7 @@ test('members are found down to the requested level, with the exact bytes of nam
   ])
 })
 
-test('a million brackets are read without overflowing the call stack', () => {
+test('a million nested arrays do not overflow the call stack', () => {
   const depth = 1_000_000
   const text = Buffer.from('['.repeat(depth) + ']'.repeat(depth))
   scanText(text, 2, () => undefined)

@@ -1,12 +1,12 @@
-/** Reads texts that are complete with a {@link JsonChecker}, and tells where in a text something is. @module */
+/** Checks a complete JSON text, and converts positions in a text to line and column. @module */
 
 import { JsonChecker } from './json-checker.js'
 import { lineFeed, type Visit } from './json-syntax.js'
 
 /**
- * Scans a complete JSON text.
- * @param levels how many levels of objects to visit; 1 means the outermost only.
- * @returns where the value starts.
+ * Checks a complete JSON text.
+ * @param levels number of levels of objects to visit; 1 means only the outermost object.
+ * @returns position of the value, which white space may precede.
  * @throws {JsonSyntaxError} if the text is not JSON.
  */
 export function scanText(text: Uint8Array, levels: number, visit: Visit): number {
@@ -15,15 +15,15 @@ export function scanText(text: Uint8Array, levels: number, visit: Visit): number
   return scanner.start
 }
 
-/** A place in a text: line and column, both counted from 1, columns in characters. */
+/** Line and column of a position in a text. Both are counted from 1, and columns are counted in characters. */
 export class Place {
   #line = 1
   #column = 1
 
-  /** Moves on by some of the text. */
+  /** Moves the position to the end of the next part of the text. */
   pass(bytes: Uint8Array): void {
     for (const byte of bytes) {
-      // A character counts with its first byte; all others are 10xxxxxx (RFC 3629 §3).
+      // Only the first byte of a character is counted. All later bytes are 10xxxxxx (RFC 3629 §3).
       if (byte >> 6 !== 0b10) this.#column += 1
       if (byte === lineFeed) {
         this.#line += 1
@@ -37,7 +37,7 @@ export class Place {
   }
 }
 
-/** Line and column of a byte. */
+/** Returns line and column of a byte in a text, as in "line 1, column 2". */
 export function positionOf(text: Uint8Array, offset: number): string {
   const place = new Place()
   place.pass(text.subarray(0, offset))

@@ -1,7 +1,7 @@
 /**
- * Finds the objects in a seed file: a JSON array of objects, or objects separated by white space, one
- * per line for example. Both `item-store dev --seed` and the import of the items page use it, so it needs
- * nothing that only Node.js has.
+ * Finds the objects in a seed file: a JSON array of objects, or objects separated by white space, for example one in
+ * each line. Both `item-store dev --seed` and the import of the items page use this file, so it uses no API that only
+ * Node.js has.
  *
  * @module
  */
@@ -18,17 +18,17 @@ import {
   type Visit,
 } from './json-syntax.js'
 
-/** A part of the file, in bytes; the end is exclusive. */
+/** Positions of a part of a seed file, in bytes. The end is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
 /**
- * An object in the file, as the fields of an item request (spec §2.2).
+ * An object in a seed file, with the positions of the fields of an item request (spec §2.2).
  *
- * An object whose only members are `data` and, optionally, `project_id` is already a request. Any other
- * object is the data itself, and its `project_id`, if any, becomes that of the item.
+ * An object whose only members are `data` and, optionally, `project_id` is already a request. Any other object is the
+ * `data` of a request, and the `project_id` in this object, if any, becomes the project of the item.
  */
 interface SeedObject extends Span {
   readonly data: Span
@@ -37,14 +37,14 @@ interface SeedObject extends Span {
 
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 
-/** The text of a file, without the byte order mark that some editors put at its start. */
+/** Returns the text of a file without a byte order mark, which some editors put at the start of a file. */
 export function withoutMark(file: Uint8Array): Uint8Array {
   const isMarked = byteOrderMark.every((byte, at) => file[at] === byte)
   return isMarked ? file.subarray(byteOrderMark.length) : file
 }
 
 /**
- * The objects in a file, in order.
+ * Yields the objects in a seed file, in order.
  * @param text JSON text in UTF-8, without a byte order mark.
  * @throws {JsonSyntaxError} at the first position where the text is not a seed file.
  */
@@ -77,7 +77,7 @@ function objectAt(text: Uint8Array, start: number): SeedObject {
   let hasOthers = false
   const readMember: Visit = ({ nameStart, nameEnd, valueStart, valueEnd }) => {
     const value = { start: valueStart, end: valueEnd }
-    // The last one counts.
+    // If a field is repeated, its last occurrence counts.
     if (isNamed(text, nameStart, nameEnd, 'data')) fields.data = value
     else if (isNamed(text, nameStart, nameEnd, 'project_id')) fields.projectId = value
     else hasOthers = true
@@ -89,7 +89,7 @@ function objectAt(text: Uint8Array, start: number): SeedObject {
   return { start, end, projectId, data: data && !hasOthers ? data : { start, end } }
 }
 
-/** Skips the comma after an element and the white space after it. */
+/** Skips a comma and the white space after the comma. */
 function skipComma(text: Uint8Array, at: number): number {
   if (text[at] === comma) return skipSpace(text, at + 1)
   const problem = 'expected a comma or "]"'

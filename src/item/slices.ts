@@ -1,15 +1,15 @@
-/** Work that is done in slices of less than a millisecond, between which other requests can be served. @module */
+/** Splits work into slices of less than a millisecond, so that other requests can be served in between. @module */
 
 /**
- * Ends a slice with each `yield`: with `'waiting'` if it cannot go on before something else has happened. Whatever
- * bytes are needed longest are read in pieces of {@link sliceBytes}.
+ * Work that ends a slice with each `yield`. It yields `'waiting'` when it cannot continue before something else
+ * happens, such as the arrival of more bytes.
  */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
 
-/** How many bytes are copied, moved or hashed in one slice; memory that is written for the first time costs most. */
+/** Bytes to copy, move or hash in one slice. Writing to new memory takes longest, so it determines this number. */
 export const sliceBytes = 512 * 1024
 
-/** Does the work in one piece. It must not have to wait. */
+/** Does sliced work in one piece. The work must never yield `'waiting'`. */
 export function atOnce<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next()
@@ -17,7 +17,7 @@ export function atOnce<T>(work: Slices<T>): T {
   }
 }
 
-/** Copies bytes. @returns the position in the target after them. */
+/** Copies bytes in slices. @returns the position in the target after the copied bytes. */
 export function* copied(source: Buffer, target: Buffer, at: number): Slices<number> {
   for (let start = 0; start < source.length; start += sliceBytes) {
     if (start > 0) yield
@@ -26,7 +26,7 @@ export function* copied(source: Buffer, target: Buffer, at: number): Slices<numb
   return at + source.length
 }
 
-/** Whether two buffers have the same bytes. */
+/** Compares two buffers in slices. @returns whether they have the same bytes. */
 export function* areEqual(one: Buffer, other: Buffer): Slices<boolean> {
   if (one.length !== other.length) return false
   for (let start = 0; start < one.length; start += sliceBytes) {
