@@ -1,4 +1,4 @@
-/** Chromium, for tests of what runs in a browser. */
+/** Chromium for tests of the pages. */
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { after } from 'node:test'
 import { unlessMissing } from './program-test.js'
 import { requireTool } from './tools.js'
 
-// The parts of playwright-core that tests use. An action waits for its element.
+// Types for the parts of playwright-core that tests use. An action waits for its element.
 
 interface Finder {
   locator(selector: string): Locator
@@ -24,7 +24,7 @@ export interface Locator extends Finder {
   uncheck(): Promise<void>
   press(key: string): Promise<void>
   focus(): Promise<void>
-  /** @param option its value or its label. */
+  /** Selects an option of a menu. @param option value or label. */
   selectOption(option: string): Promise<unknown>
   setInputFiles(files: { name: string; mimeType: string; buffer: Buffer }): Promise<void>
   getAttribute(name: string): Promise<string | null>
@@ -43,14 +43,14 @@ export interface Page extends Finder {
   reload(): Promise<unknown>
   url(): string
   /**
-   * The value of an expression in the page, once it has resolved. To wait for one, repeat this: Playwright's own
-   * `waitForFunction` evaluates it in the page from the second time on, which the policy of the pages forbids.
+   * Returns the resolved value of an expression in the page. To wait for a value, repeat the call: Playwright's
+   * `waitForFunction` calls `eval` in the page from its second attempt, which the pages' policy forbids.
    */
   evaluate<T>(expression: string): Promise<T>
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>
   on(event: 'console', listener: (message: ConsoleMessage) => void): void
-  /** A dialog of the browser, not of the page. */
+  /** Listens for dialogs of the browser, rather than of the page. */
   on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(
@@ -102,7 +102,7 @@ export interface Context {
     matches: (url: URL) => boolean,
     handle: (route: { abort(): Promise<void>; request(): { url(): string } }) => Promise<void>,
   ): Promise<unknown>
-  /** Speaks to a page with the protocol of the developer tools. */
+  /** Opens a session of the Chrome DevTools Protocol with a page. */
   newCDPSession(page: Page): Promise<{ send(method: string, options?: object): Promise<unknown> }>
   setDefaultTimeout(time: number): void
   close(): Promise<void>
@@ -128,17 +128,16 @@ const executablePath =
     .map((folder) => join(folder, 'chromium'))
     .find((path) => existsSync(path))
 
-/** For a test that needs Chromium, which `CHROMIUM_PATH` may name. */
+/** Options for a test that needs Chromium. `CHROMIUM_PATH` can name the program. */
 export const inChromium = unlessMissing(executablePath === undefined && 'Chromium')
 
 /** Maximum time for an action in a page, in milliseconds, even on a busy machine. */
 const actionTimeout = 20_000
 
 /**
- * A browser for all tests in a file, started by the first one that needs it; it ends with the file. Call it
- * outside of tests.
- * @returns a function that opens a context, with its own storage, until the browser ends. It throws an `Error`
- * without Chromium.
+ * Starts one browser for all tests in a file when the first test needs it, and closes it after the last test. Call this
+ * function outside of tests.
+ * @returns a function that opens a context with its own storage. It throws an `Error` if Chromium is not installed.
  */
 export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   let browser: Promise<Browser> | undefined
@@ -151,7 +150,7 @@ export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   }
 }
 
-/** Opens a page in its own browser, which ends with the test. @throws {Error} without Chromium. */
+/** Opens a page in its own browser, which is closed after the test. @throws {Error} if Chromium is not installed. */
 export async function openPage(url: string): Promise<Page> {
   const browser = await launch()
   after(() => browser.close())
@@ -163,6 +162,6 @@ export async function openPage(url: string): Promise<Page> {
 async function launch(): Promise<Browser> {
   assert.ok(executablePath, 'Chromium is not installed')
   const { chromium }: Playwright = requireTool('playwright-core')
-  // As root; and with one process for all pages of a context, as starting one takes longer than most tests.
+  // Chromium runs as root only without a sandbox. All pages share a process, as most tests are shorter than its start.
   return await chromium.launch({ executablePath, args: ['--no-sandbox', '--process-per-site'] })
 }

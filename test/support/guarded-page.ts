@@ -1,4 +1,4 @@
-/** Pages of the service in Chromium, where everything that must not happen fails the test. */
+/** Opens pages of the service in Chromium. Requests to other hosts, errors and policy violations fail the test. */
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -10,9 +10,9 @@ import { requireTool, root } from './tools.js'
 export interface GuardOptions {
   viewport?: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
-  /** Console messages that the test itself causes. */
+  /** Matches console messages that the test itself causes. */
   expected?: RegExp
-  /** Which requests to the service currently get no response. */
+  /** Whether a request to the service is aborted at the moment. */
   isCut?: (url: URL) => boolean
 }
 
@@ -22,27 +22,27 @@ export const screens = {
   phone: { width: 360, height: 740 },
 }
 
-/** A context in which one page after another is open. */
+/** A browser context in which tests open one page after another. */
 interface GuardedContext {
   readonly context: Context
-  /** Keeps the process of the pages, without which the next page would start another one. */
+  /** A page that stays open, so that the next page need not start another process. */
   readonly keeper: Page
-  /** What the page that is open may ask, and where its problems go. */
+  /** Rules for the requests of the open page, and the list to which its problems are added. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 
-/** Chromium logs it when the interface refuses a request, which is not an error of the page. */
+/** Matches Chromium's log message about an error response of the service, which is not an error of the page. */
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
 /**
- * Has a browser for all tests in a file. A test fails at its end if a page has asked another host for anything,
- * has thrown or reported an error, or has violated its Content-Security-Policy. Call it outside of tests.
+ * Prepares a browser for all tests in a file. A test fails at its end if a page has sent a request to another host, has
+ * thrown or logged an error, or has violated its Content-Security-Policy. Call this function outside of tests.
  * @returns a function that opens a page that cannot reach other hosts.
  */
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []
-  // It comes before the end of what the test has started, which a page would report.
+  // Checked before the services of the test stop, because open pages would log errors about that.
   afterEach(() => {
     const problems = problemsOfTest
     problemsOfTest = []
@@ -71,7 +71,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     return guarded
   }
 
-  /** Those without a page. */
+  /** Contexts without an open page. */
   const free: GuardedContext[] = []
 
   return async function open(
@@ -82,7 +82,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // An open page keeps taking time. Registered before the wait: after it, Node would take this for another test.
+    // Closes the page, which would keep using the processor. After an `await`, Node would assign this to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)
@@ -93,7 +93,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     page = await guarded.context.newPage()
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
-    // As in a new context: what pages of this origin have stored is not there.
+    // Clears the storage and cache of earlier pages, as in a new context.
     const tools = await guarded.context.newCDPSession(page)
     await tools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
     await tools.send('Network.clearBrowserCache')
@@ -129,7 +129,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(found, [])
 }
 
-/** Fails if anything is wider than the screen, so that the page scrolls sideways. */
+/** Fails if the page is wider than the screen, so that it scrolls sideways. */
 export async function assertFits(page: Page): Promise<void> {
   const widths = await page.evaluate<[number, number]>(
     '[document.documentElement.scrollWidth, innerWidth]',
@@ -137,13 +137,13 @@ export async function assertFits(page: Page): Promise<void> {
   assert.ok(widths[0] <= widths[1], `the page is ${widths[0]} wide on a screen of ${widths[1]}`)
 }
 
-/** Checks in light and in dark that the page has no violation and is not wider than the screen. */
+/** Checks that the page passes axe-core in light and dark, and is not wider than the screen. */
 export async function assertUsable(page: Page): Promise<void> {
   await assertFits(page)
   await inEachScheme(page, () => assertAccessible(page))
 }
 
-/** Does something in light and then in dark. */
+/** Runs an action in the light and then in the dark colour scheme. */
 export async function inEachScheme(
   page: Page,
   action: (scheme: 'light' | 'dark') => Promise<unknown>,
@@ -155,8 +155,8 @@ export async function inEachScheme(
 }
 
 /**
- * Takes pictures for the docs, in light and dark, when `PICTURES=on` asks for them.
- * @param last selects the element with which the picture ends, if the page is empty below it.
+ * Takes screenshots for the documentation, in light and dark, if `PICTURES=on` is set.
+ * @param last selector of the element at whose lower end the screenshot ends, if the page is empty below.
  */
 export async function takePictures(page: Page, name: string, last?: string): Promise<void> {
   if (process.env.PICTURES !== 'on') return

@@ -1,4 +1,4 @@
-/** The items page, used as a person would. */
+/** Helpers that use the items page as a person would. */
 
 import type { Locator, Page } from './chromium.js'
 import { type GuardOptions, useGuardedPages } from './guarded-page.js'
@@ -6,40 +6,40 @@ import { type OwnService, ownService } from './own-service.js'
 import { until } from './until.js'
 
 export interface ItemsPage extends Page {
-  /** The field for the JSON of an item. */
+  /** The text field with the JSON of an item. */
   readonly editor: Locator
-  /** The dialog with the editor. */
+  /** The panel with the editor, which has the role of a dialog. */
   readonly dialog: Locator
-  /** Clicks the topmost button with this name. */
+  /** Clicks the button with this name, or the last such button if there are several. */
   choose(button: string): Promise<void>
-  /** Chooses from the menu of the toolbar. */
+  /** Clicks a button in the menu "More" of the toolbar. */
   chooseMore(button: string): Promise<void>
-  /** A value as it is shown in the table. */
+  /** Finds the table cell that shows a value. */
   cell(text: string): Locator
-  /** Opens the item that has a value. */
+  /** Opens the editor for the first item that has a value. */
   open(text: string): Promise<void>
-  /** Waits until a text is in the page. */
+  /** Waits until the page shows a text. */
   sees(text: string | RegExp): Promise<void>
-  /** Waits until the list has this many items. */
+  /** Waits until the status line shows a text, such as `2 items`. */
   counts(text: string): Promise<void>
-  /** Chooses a file with this text to be imported. */
+  /** Chooses a file with the given name and text for an import. */
   openFile(name: string, text: string): Promise<void>
-  /** Saves what is in the editor, and waits until that is closed. */
+  /** Saves the text in the editor, and waits until the editor has closed. */
   save(): Promise<void>
   /** Waits until an element that matches a selector, by default the list, has the focus. */
   hasFocus(selector?: string): Promise<void>
-  /** Holds requests back from now on, or those with one method. @returns lets them go. */
+  /** Holds back requests, or only requests with one method. @returns a function that releases them. */
   hold(method?: string): Promise<() => Promise<void>>
-  /** Takes the place of the clipboard. @returns reads what was last copied. */
+  /** Replaces the clipboard. @returns a function that returns the text that was copied last. */
   watchClipboard(): Promise<() => Promise<string>>
 }
 
 type Options = GuardOptions & { token?: string }
 
-/** Call it outside of tests. The pages are opened in the browser of the file. */
+/** Prepares the browser of a test file for the items page. Call this function outside of tests. */
 export function useItemsPage() {
   const openPage = useGuardedPages()
-  /** Opens the page of a service. */
+  /** Opens the items page of a service. */
   async function openItems(
     service: OwnService,
     { token = service.validToken(), ...options }: Options = {},
@@ -48,7 +48,7 @@ export function useItemsPage() {
     const page = await openPage(`${service.baseUrl.origin}/${hash}`, options)
     const cell = (text: string) => {
       const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-      // On a card, the name of the member comes before its value.
+      // In a card, the name of the member comes before the value.
       return page.getByRole('gridcell', { name: new RegExp(`^(\\w+: )?${escaped}$`) })
     }
     const parts = {
@@ -104,7 +104,7 @@ export function useItemsPage() {
     await page.getByRole('heading', { name: 'Items', exact: true }).waitFor()
     return Object.assign(page, parts)
   }
-  /** Opens the page of a service that has such items, given as JSON texts; with their ids. */
+  /** Opens the page of a new service with items. @param items JSON texts. @returns the service, ids and page. */
   async function openWith(items: readonly string[], options?: Options) {
     const { own, ids } = await serviceWith(...items)
     return { own, ids, page: await openItems(own, options) }
@@ -112,7 +112,7 @@ export function useItemsPage() {
   return { openItems, openWith }
 }
 
-/** A service with the items page, and items that programs have created from JSON texts; with their ids. */
+/** Starts a service with the items page and with items. @param items JSON texts. @returns the service and ids. */
 export async function serviceWith(...items: string[]) {
   const own = await ownService({ CONSOLE: 'on' })
   const ids: string[] = []
@@ -120,7 +120,7 @@ export async function serviceWith(...items: string[]) {
   return { own, ids }
 }
 
-/** Creates an item as a program would. @param data JSON text. @returns its id. */
+/** Creates an item through the interface. @param data JSON text. @returns the id of the item. */
 export async function createdBy(
   service: OwnService,
   data: string,
@@ -132,13 +132,13 @@ export async function createdBy(
   return id
 }
 
-/** Replaces an item as a program would. @param data JSON text. */
+/** Replaces an item through the interface. @param data JSON text. */
 export async function replacedBy(service: OwnService, id: string, data: string): Promise<void> {
   const options = { token: service.validToken(), body: `{"data":${data}}` }
   await service.request('PUT', `/items/${id}`, options)
 }
 
-/** The JSON text of an item, as a program reads it; `undefined` if there is none. */
+/** Reads the JSON text of an item through the interface; `undefined` if the item does not exist. */
 export async function readBack(service: OwnService, id: string): Promise<string | undefined> {
   const { text } = await service.request('GET', `/items/${id}`, { token: service.validToken() })
   return /"data":(.*)\}$/s.exec(text)?.[1]

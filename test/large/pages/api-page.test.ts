@@ -1,4 +1,4 @@
-/** The API page in Chromium, used as a person would use it. */
+/** Tests of the API page in Chromium, which they use as a person would. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const openPage = useGuardedPages()
 const origin = service.baseUrl.origin
 const token = service.validToken()
 
-/** Members that no parser of JavaScript leaves as they are. */
+/** Data that `JSON.parse` and `JSON.stringify` would change. */
 const data = '{"n": 12345678901234567890, "p": 1.0, "b": 1, "a": 1e400, "__proto__": -0}'
 
 async function open(path = '/docs', options?: GuardOptions): Promise<Page> {
@@ -34,7 +34,7 @@ async function open(path = '/docs', options?: GuardOptions): Promise<Page> {
   return page
 }
 
-/** Opens the form of an operation. */
+/** Opens the "Try it" form of an operation. */
 async function formOf(page: Page, operation: string) {
   const section = page.locator(`#${operation}`)
   await section.getByRole('button', { name: 'Try it' }).click()
@@ -60,7 +60,7 @@ async function formOf(page: Page, operation: string) {
 }
 
 describe('the API page', inChromium, () => {
-  test('every endpoint is there, with models, statuses, codes, headers and examples', async () => {
+  test('the API page shows every endpoint with its models, statuses, error codes, headers and examples', async () => {
     const page = await open()
     const document = await servedDocument(new URL(origin))
     const text = (await page.locator('body').textContent()) ?? ''
@@ -87,7 +87,7 @@ describe('the API page', inChromium, () => {
     }
   })
 
-  test('create comes first; a response shows the examples of the chosen status, with its model and headers', async () => {
+  test('the API page shows create first, and the examples, model and headers of the chosen status', async () => {
     const page = await open()
     const { examples } = (await servedDocument(new URL(origin))).components
     const titles = await page.evaluate<string>(
@@ -122,7 +122,7 @@ describe('the API page', inChromium, () => {
     assert.match(members ?? '', /^data object, required.*project_id string/)
   })
 
-  test('the contents mark the part that is read, and are a menu on a phone', async () => {
+  test('the table of contents marks the visible section, and is a menu on a phone', async () => {
     const page = await open('/docs', { viewport: screens.phone })
     const current = () =>
       page.evaluate('document.querySelector(".contents [aria-current]").textContent')
@@ -136,17 +136,17 @@ describe('the API page', inChromium, () => {
     await menu.press('Enter')
     await link.press('Enter')
     await link.waitFor({ state: 'hidden' })
-    await until('it is marked', async () => (await current()) === 'Replace an itemPUT')
+    await until('the marked section', async () => (await current()) === 'Replace an itemPUT')
     await page.getByRole('button', { name: 'Contents: Replace an item' }).waitFor()
     await page.evaluate('document.getElementById("models").scrollIntoView()')
-    await until('the next is marked', async () => (await current()) === 'Models')
+    await until('the mark on the next section', async () => (await current()) === 'Models')
     const top = await page.evaluate(
       'document.querySelector(".contents").getBoundingClientRect().top',
     )
     assert.equal(top, 0)
   })
 
-  test('a token is pasted once; create, read, replace and delete, to the character', async () => {
+  test('with a token that was pasted once, forms create, read, replace and delete an exact item', async () => {
     const page = await open()
     const create = await formOf(page, 'createItem')
     await create.section.getByText('There is no token in the field').waitFor()
@@ -169,7 +169,7 @@ describe('the API page', inChromium, () => {
     await create.section.getByLabel('Indented').uncheck()
     assert.ok((await create.shown.textContent())?.endsWith(`"data":${item}}`))
 
-    // The other forms have the id of the new item.
+    // The forms of the other operations now have the id of the new item.
     const read = await formOf(page, 'readItem')
     await read.send()
     await read.answered(200)
@@ -196,7 +196,7 @@ describe('the API page', inChromium, () => {
     assert.match(await health.answered(200), /"status": "healthy"/)
   })
 
-  test('headers are empty at first, and those that are filled in are sent', async () => {
+  test('header fields of a form are empty at first, and are sent when they are filled in', async () => {
     const page = await open(`/docs#token=${token}`)
     const create = await formOf(page, 'createItem')
     const key = create.section.getByLabel('Idempotency-Key', { exact: true })
@@ -225,11 +225,11 @@ describe('the API page', inChromium, () => {
     await read.answered(200)
   })
 
-  test('#token= is taken out of the address at once, and is not logged', async () => {
+  test('a token after #token= is removed from the address at once, and is not logged', async () => {
     const page = await open(`/docs#token=${token}`)
     assert.equal(page.url(), `${origin}/docs`)
     assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
-    assert.equal(await page.evaluate('history.length'), 2) // the empty page that a browser begins with
+    assert.equal(await page.evaluate('history.length'), 2) // the first entry is the browser's empty page
     const list = await formOf(page, 'listItems')
     await list.send()
     await list.answered(200)
@@ -239,9 +239,9 @@ describe('the API page', inChromium, () => {
     await page.reload()
     assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), '')
 
-    // Another one, by an address that differs only after the #.
+    // Opens an address with a token that differs only after the `#`.
     await page.evaluate(`void (location.hash = 'token=${token}')`)
-    await until('the token is there', async () => {
+    await until('the token in its field', async () => {
       const isRead = await page.evaluate<boolean>('location.hash === ""')
       return isRead && (await page.getByLabel('Token', { exact: true }).inputValue()) === token
     })
@@ -249,7 +249,7 @@ describe('the API page', inChromium, () => {
     assert.ok(!JSON.stringify(service.log).includes(token))
   })
 
-  test('a very long response: the start is shown, and all of it is saved', async () => {
+  test('the start of a very long response is shown, and a download has all of the response', async () => {
     const large = await ownService()
     const text = 'x'.repeat(400_000)
     await large.call('POST', '/items', { data: { text } })
@@ -268,10 +268,10 @@ describe('the API page', inChromium, () => {
     assert.ok(whole.startsWith('{"session_id":"') && whole.endsWith(`"text":"${text}"}]}`))
   })
 
-  test('what a browser cannot send is not sent, and what takes long is stopped; the page says so', async () => {
+  test('the API page explains input that a browser cannot send, and stops a slow request', async () => {
     const page = await open()
     const requests: string[] = []
-    // The page may still be asking for its own files.
+    // Ignores requests for the files of the page itself.
     page.on('request', (request) => {
       if (request.url().includes('/api/')) requests.push(request.url())
     })
@@ -283,7 +283,7 @@ describe('the API page', inChromium, () => {
       await send()
       await outcome.getByText(`A browser cannot send "${value}" as item_id`).waitFor()
     }
-    // Nobody can type half a character, but a program can.
+    // A lone surrogate cannot be typed, so a script enters it.
     await page.evaluate(`{
       const input = document.querySelector('#readItem [name=item_id]')
       input.value = 'a\\ud800'
@@ -301,7 +301,7 @@ describe('the API page', inChromium, () => {
     await outcome.getByText('401').waitFor()
     assert.deepEqual(requests, [`${origin}/api/v1/items/...`])
 
-    // A request that is stopped.
+    // Sends a request that gets no response, and stops it.
     await page.evaluate(`void (globalThis.fetch = (url, { signal }) => new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     }))`)
@@ -312,7 +312,7 @@ describe('the API page', inChromium, () => {
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Stop')
   })
 
-  test('without the service, the page says that there is no response', async () => {
+  test('the API page says that there is no response when the service has stopped', async () => {
     const gone = await ownService()
     const page = await openPage(`${gone.baseUrl.origin}/docs`, {
       expected: /net::ERR_/,
@@ -324,7 +324,7 @@ describe('the API page', inChromium, () => {
     await outcome.getByText('The browser got no response: Failed to fetch').waitFor()
   })
 
-  test('a form that cannot be loaded: the page says so, and loads it when it is asked for again', async () => {
+  test('the API page says that a form cannot be loaded, and loads it at the next click', async () => {
     let isCut = true
     const page = await open('/docs', {
       expected: /net::ERR_FAILED/,
@@ -339,7 +339,7 @@ describe('the API page', inChromium, () => {
     assert.equal(await section.getByText('The form cannot be loaded').count(), 0)
   })
 
-  test('with the keyboard alone: skip to the content, paste a token, send', async () => {
+  test('the keyboard alone can skip to the content, enter a token and send a request', async () => {
     const page = await open()
     const focused = () =>
       page.evaluate<string>('document.activeElement.textContent || document.activeElement.name')
@@ -365,7 +365,7 @@ describe('the API page', inChromium, () => {
   })
 
   for (const [screen, viewport] of Object.entries(screens)) {
-    test(`${screen}, light and dark: no violation by axe-core, nothing wider than the screen`, async (t) => {
+    test(`the API page on a ${screen} screen, light and dark, passes axe-core and fits`, async (t) => {
       const page = await open(`/docs#token=${token}`, { viewport })
       const paint = await page.evaluate<number>(
         'performance.getEntriesByName("first-contentful-paint")[0]?.startTime',
@@ -394,7 +394,7 @@ describe('the API page', inChromium, () => {
     })
   }
 
-  test('without the document, the page says so, and asks again when told to', async () => {
+  test('the API page says that the OpenAPI document cannot be loaded, and loads it with "Try again"', async () => {
     let isDown = true
     const page = await openPage(`${origin}/docs`, {
       expected: /net::ERR_FAILED/,
@@ -405,7 +405,7 @@ describe('the API page', inChromium, () => {
     isDown = false
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Models' }).waitFor()
-    await until('the content has the focus', () =>
+    await until('the focus on the content', () =>
       page.evaluate<boolean>('document.activeElement.id === "content"'),
     )
   })

@@ -1,4 +1,4 @@
-/** The items page in Chromium: values are edited in their cells, exactly. */
+/** Tests of the items page in Chromium: values are edited in their cells, without changing other characters. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -24,7 +24,7 @@ async function closes(page: ItemsPage): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-/** Counts what the page changes. */
+/** Returns a function that returns the number of requests other than GET and HEAD. */
 function countChanges(page: ItemsPage): () => number {
   let count = 0
   page.on('request', (request) => {
@@ -33,15 +33,15 @@ function countChanges(page: ItemsPage): () => number {
   return () => count
 }
 
-describe('a value in its cell', inChromium, () => {
-  test('the field has the focus before the next key, also the first time', async () => {
+describe('editing a value in its cell', inChromium, () => {
+  test('the field of a cell has the focus before the next key, even when a cell is first edited', async () => {
     const { page } = await openWith(['{"title":"Tea"}'])
     await page.cell('"Tea"').click()
     const found =
       "performance.getEntriesByType('resource').find(({ name }) => /dialogs-.*js$/.test(name))"
-    // It is loaded once the list is there.
-    await until('the editor is loaded', () => page.evaluate<boolean>(`${found} !== undefined`))
-    // Only what follows from the event itself happens in between: no timer, no frame.
+    // The script with the editor is loaded after the list.
+    await until('the script of the editor', () => page.evaluate<boolean>(`${found} !== undefined`))
+    // Waits for microtasks alone: no timer and no animation frame runs before the check.
     const isReady = await page.evaluate(`import(${found}.name).then(async () => {
       const cell = document.getElementById('active-cell')
       cell.dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))
@@ -51,7 +51,7 @@ describe('a value in its cell', inChromium, () => {
     assert.equal(isReady, true)
   })
 
-  test('with the keyboard alone: only its characters change in the text of the item', async () => {
+  test('a value edited with the keyboard alone changes only its own characters in the text of the item', async () => {
     const own = await ownService({ CONSOLE: 'on' })
     const data = '"p": 1.0,\t"big":12345678901234567890 , "s":"say \\u0022hi\\"", "t" :true'
     const id = await createdBy(own, `{${data}}`, '"shop"')
@@ -62,14 +62,14 @@ describe('a value in its cell', inChromium, () => {
     await page.cell('1.0').waitFor()
     const changes = countChanges(page)
     const { keyboard } = page
-    // From the id to the right: project_id, p.
+    // The active cell moves from the id to `project_id` and `p`.
     for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter']) await keyboard.press(key)
     assert.equal(await field(page).inputValue(), '1.0')
     await keyboard.type('9')
     await keyboard.press('Escape')
     await closes(page)
     await keyboard.press('Enter')
-    await keyboard.press('Enter') // as it was
+    await keyboard.press('Enter') // saves nothing, as the value is unchanged
     await closes(page)
     assert.equal(changes(), 0)
     await is(data)
@@ -83,7 +83,7 @@ describe('a value in its cell', inChromium, () => {
     let now = data.replace('1.0', '-2.50e+1')
     await is(now)
 
-    // Tab saves and goes to the next column. In a cell with a string, what is typed is the string itself.
+    // Tab saves and goes to the next column. In a cell with a string, the typed text is the content of the string.
     await keyboard.press('Enter')
     await field(page).waitFor()
     await keyboard.type('null')
@@ -119,7 +119,7 @@ describe('a value in its cell', inChromium, () => {
     await page.hasFocus()
   })
 
-  test('a double click edits; what one field cannot show opens the whole item', async () => {
+  test('a double click edits a value in its cell, or the whole item if one field cannot show the value', async () => {
     const { page } = await openWith([
       '{"a":"one","lines":"1\\n2","of":[1],"turned":"\\u202e"}',
       '{"other":false}',
@@ -127,7 +127,7 @@ describe('a value in its cell', inChromium, () => {
     await page.cell('"one"').waitFor()
     await page.cell('"one"').dblclick()
     await field(page).fill('two')
-    await page.evaluate('void document.querySelector("dialog").click()') // beside it
+    await page.evaluate('void document.querySelector("dialog").click()') // a click beside the field
     await page.cell('"two"').waitFor()
     await closes(page)
     for (const text of ['"1\\n2"', '[1]']) {
@@ -136,7 +136,7 @@ describe('a value in its cell', inChromium, () => {
       await page.choose('Close')
       await closes(page)
     }
-    // A member that the item does not have.
+    // The active cell is that of a member that the item lacks.
     await page.cell('false').click()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('Enter')
@@ -144,7 +144,7 @@ describe('a value in its cell', inChromium, () => {
   })
 
   for (const [screen, viewport] of Object.entries(screens)) {
-    test(`${screen}: what is wrong is said at the cell, and what was typed stays`, async () => {
+    test(`an invalid value shows an error at its cell and stays in the field, on a ${screen} screen`, async () => {
       const own = await ownService({ CONSOLE: 'on', MAX_BODY_BYTES: '1000' })
       const id = await createdBy(own, '{"n":1,"s":"text"}', '"p"')
       const before = await readBack(own, id)
@@ -179,7 +179,7 @@ describe('a value in its cell', inChromium, () => {
         await field(page).fill('')
         await field(page).press('Enter')
         await page.sees('project_id must be a string of at least 1 character, or null')
-      } else await page.editor.waitFor() // the card does not show it
+      } else await page.editor.waitFor() // the card does not show `project_id`
       await page.keyboard.press('Escape')
       await closes(page)
       assert.equal(changes(), 0)
@@ -202,7 +202,7 @@ describe('a value in its cell', inChromium, () => {
   }
 
   for (const [screen, viewport] of Object.entries(screens)) {
-    test(`${screen}: what keys act on comes into view, and so does what is wrong with it`, async () => {
+    test(`keys scroll the active cell and its error into view, on a ${screen} screen`, async () => {
       const items = Array.from({ length: 60 }, (_, n) => `{"n":${n},"of":[${n}]}`)
       const { page } = await openWith(items, { viewport })
       await page.counts('60 items')
@@ -232,8 +232,8 @@ describe('a value in its cell', inChromium, () => {
         await closes(page)
       }
       await scrollBy(-9999)
-      await page.keyboard.press('End') // it is active already
-      await until('it is in view', () => isInside('tr.active'))
+      await page.keyboard.press('End') // the last row is already active
+      await until('the active row in view', () => isInside('tr.active'))
       await page.keyboard.press('ArrowRight')
       await scrollBy(-9999)
       await page.keyboard.press('v')
@@ -241,7 +241,7 @@ describe('a value in its cell', inChromium, () => {
       assert.ok(await isInside('.peek'))
       await page.keyboard.press('Escape')
 
-      // Low as the list begins here, what is wrong covers nothing above it.
+      // Two conditions move the list down. The error is still in the list's visible part.
       for (let n = 0; n < 2; n += 1)
         await page.getByRole('button', { name: 'Filter', exact: true }).click()
       await scrollBy(-9999)
@@ -253,7 +253,7 @@ describe('a value in its cell', inChromium, () => {
     })
   }
 
-  test('where an item has no column, all of it is edited', async () => {
+  test('an item without a value in any column is edited as a whole', async () => {
     const { page } = await openWith(['{"a":1}', '{"a":2}', '{"b":{"c":3}}'])
     await page.choose('Columns')
     await page.getByRole('checkbox', { name: 'b', exact: true }).uncheck()
@@ -263,13 +263,13 @@ describe('a value in its cell', inChromium, () => {
     await page.editor.waitFor()
     await page.choose('Close')
     await closes(page)
-    await page.keyboard.press('v') // it has no value
+    await page.keyboard.press('v') // the cell has no single value to show
     await page.keyboard.press('Enter')
     await page.editor.waitFor()
     assert.equal(await page.getByRole('dialog').count(), 1)
   })
 
-  test('changed elsewhere: the same choice as in the editor', async () => {
+  test('a value whose item was changed elsewhere opens the editor, which asks which version to keep', async () => {
     const { own, ids, page } = await openWith(['{"who":"me","n":1.0}'])
     const [id = ''] = ids
     await page.cell('"me"').dblclick()

@@ -1,4 +1,4 @@
-/** The columns of the items page in Chromium: sort, widths, order, pins, filters, and cards on a narrow screen. */
+/** Tests of the items page's columns in Chromium: sort, widths, order, pins, filters, and cards on a narrow screen. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { until } from '../../support/until.js'
 
 const { openItems, openWith } = useItemsPage()
 
-/** The names at the head of the table, from left to right. */
+/** Returns the names at the head of the table, from left to right. */
 function heads(page: ItemsPage): Promise<string[]> {
   return page.evaluate(
     '[...document.querySelectorAll("th:not(.more) button")].map((head) => head.textContent)',
@@ -20,7 +20,7 @@ async function showsHeads(page: ItemsPage, ...expected: string[]): Promise<void>
   await until(`${expected}`, async () => `${await heads(page)}` === `${expected}`)
 }
 
-/** The values of a column, from top to bottom. @param place of the column, from 1. */
+/** Waits until a column shows the expected values, from top to bottom. @param place of the column, from 1. */
 async function showsColumn(page: ItemsPage, place: number, ...expected: string[]): Promise<void> {
   const shown = () =>
     page.evaluate<string[]>(
@@ -29,7 +29,7 @@ async function showsColumn(page: ItemsPage, place: number, ...expected: string[]
   await until(`${expected}`, async () => `${await shown()}` === `${expected}`)
 }
 
-/** The place of the head of a column in the window. */
+/** Returns the position of a column's head in the window. */
 function boxOf(page: ItemsPage, name: string): Promise<DOMRect> {
   return page.evaluate(
     `[...document.querySelectorAll('th')].find((head) => head.textContent === '${name}').getBoundingClientRect().toJSON()`,
@@ -43,7 +43,7 @@ interface DOMRect {
   readonly width: number
 }
 
-/** Moves the pointer from one point to another, pressed. */
+/** Drags the pointer from one horizontal position to another. */
 async function drag(page: ItemsPage, from: number, to: number, top: number): Promise<void> {
   await page.mouse.move(from, top + 10)
   await page.mouse.down()
@@ -52,7 +52,7 @@ async function drag(page: ItemsPage, from: number, to: number, top: number): Pro
   await page.mouse.up()
 }
 
-/** The button in the head of a column, whatever else it says. */
+/** Finds the button in the head of a column, with or without the number of its sort key. */
 function button(page: ItemsPage, name: string) {
   return page.getByRole('columnheader').getByRole('button', { name: new RegExp(`^${name}\\b`) })
 }
@@ -62,14 +62,14 @@ function focused(page: ItemsPage): Promise<string> {
 }
 
 describe('the columns of the items page', inChromium, () => {
-  test('stand still when an item is added, and are in the order of the items', async () => {
+  test('columns keep their places when an item is added, and are in the order of the first items', async () => {
     const { own, page } = await openWith(['{"name":"a","price":1,"code":"x"}', '{"price":2}'])
     const first = ['id', 'project_id', 'name', 'price', 'code']
     await showsHeads(page, ...first)
     for (let count = 0; count < 3; count += 1) await createdBy(own, '{"code":"only","new":1}')
     await page.counts('5 items')
     await showsHeads(page, ...first, 'new')
-    // Not even when the first item has another order.
+    // Columns keep their places even when the item that gave the order is deleted.
     const { text } = await own.call('GET', '/items')
     const [, id] = /"id":"([^"]+)"/.exec(text) ?? []
     await own.call('DELETE', `/items/${id}`)
@@ -77,7 +77,7 @@ describe('the columns of the items page', inChromium, () => {
     await showsHeads(page, ...first.filter((name) => name !== 'name'), 'new')
   })
 
-  test('show what fits, and a head counts the others; the last one takes the rest', async () => {
+  test('as many columns as fit are shown, a head counts the others, and the last column fills the space', async () => {
     const names = Array.from({ length: 30 }, (_, number) => `m${number}`)
     const { own } = await serviceWith(`{${names.map((name) => `"${name}":"value"`)}}`)
     const page = await openItems(own)
@@ -90,7 +90,7 @@ describe('the columns of the items page', inChromium, () => {
         return [grid.scrollWidth - grid.clientWidth, Math.round(grid.clientWidth - heads.at(-1))]
       })()`)
     assert.deepEqual(await fits(), [0, 0])
-    const shown = (await page.getByRole('columnheader').count()) - 2 // without id and this head
+    const shown = (await page.getByRole('columnheader').count()) - 2 // without `id` and the counting head
     assert.equal(await more.textContent(), `+${31 - shown} more columns`)
     await assertAccessible(page)
     await more.click()
@@ -100,7 +100,7 @@ describe('the columns of the items page', inChromium, () => {
     assert.equal(await more.textContent(), `+${30 - shown} more columns`)
   })
 
-  test('sort by several of them, with Shift', async () => {
+  test('Shift with Enter on a column head adds the column as a further sort key', async () => {
     const { page } = await openWith([
       '{"kind":"b","n":1.0}',
       '{"kind":"a","n":12345678901234567890}',
@@ -123,13 +123,13 @@ describe('the columns of the items page', inChromium, () => {
     assert.equal(await page.locator('th[aria-sort]').count(), 1)
   })
 
-  test('while it takes long to sort by one: what is saved is shown and edited, what is deleted is gone', async () => {
+  test('while a long sort by a column runs, saved items are shown and deleted items are gone', async () => {
     const { page } = await openWith(['{"n":1,"t":"a"}', '{"n":2,"t":"b"}', '{"n":3,"t":"c"}'])
     await button(page, 'n').click()
     await page.locator('th[aria-sort]').waitFor()
     await page.getByRole('searchbox').fill('t')
     await page.cell('3').waitFor()
-    // Each slice of work is over at once, and the next one does not begin.
+    // Makes the search and sort stop: each slice of work ends at once, and the next slice never begins.
     await page.evaluate(`{
       let now = performance.now()
       performance.now = () => (now += 100)
@@ -148,7 +148,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.cell('0').waitFor({ state: 'detached' })
   })
 
-  test('get other widths, by the pointer and by keys, and back', async () => {
+  test('the pointer and keys change and reset the width of a column', async () => {
     const { page } = await openWith(['{"title":"Some title","price":1}'])
     await page.cell('"Some title"').waitFor()
     const width = async (name: string) => (await boxOf(page, name)).width
@@ -156,23 +156,23 @@ describe('the columns of the items page', inChromium, () => {
 
     const { right, top } = await boxOf(page, 'title')
     await drag(page, right - 4, right + 76, top)
-    await until('it is wider', async () => Math.abs((await width('title')) - title - 80) < 8)
+    await until('a wider column', async () => Math.abs((await width('title')) - title - 80) < 8)
     assert.equal(await width('project_id'), project)
     await page.mouse.move((await boxOf(page, 'title')).right - 4, top + 10)
     await page.mouse.dblclick((await boxOf(page, 'title')).right - 4, top + 10)
-    await until('it is as before', async () => (await width('title')) === title)
+    await until('the former width', async () => (await width('title')) === title)
     assert.equal(await page.locator('th[aria-sort]').count(), 0)
 
     for (let count = 0; count < 3; count += 1) await button(page, 'title').press('Shift+ArrowRight')
-    await until('it is wider', async () => (await width('title')) > title)
+    await until('a wider column', async () => (await width('title')) > title)
     for (let count = 0; count < 20; count += 1) await button(page, 'title').press('Shift+ArrowLeft')
-    await until('it is narrow', async () => (await width('title')) < title / 2)
+    await until('a narrow column', async () => (await width('title')) < title / 2)
     assert.ok((await width('title')) > 30)
     await button(page, 'title').press('Backspace')
-    await until('it is as before', async () => (await width('title')) === title)
+    await until('the former width', async () => (await width('title')) === title)
   })
 
-  test('get another order, by the pointer and by keys; id stays the first', async () => {
+  test('the pointer and keys move columns, but `id` stays the first column', async () => {
     const { page } = await openWith(['{"a":1,"b":2,"c":3}'])
     await showsHeads(page, 'id', 'project_id', 'a', 'b', 'c')
     await button(page, 'c').press('Control+ArrowLeft')
@@ -193,7 +193,7 @@ describe('the columns of the items page', inChromium, () => {
     await showsColumn(page, 3, '3')
   })
 
-  test('are chosen, moved and pinned with the keyboard alone, and remembered for each project', async () => {
+  test('columns are chosen, moved and pinned with the keyboard alone, and remembered for each project', async () => {
     const names = [0, 1, 2, 3, 4, 5, 6, 29].map((number) => `"m${number}":"secret ${number}"`)
     const { own } = await serviceWith()
     await createdBy(own, `{${names}}`, '"one"')
@@ -205,9 +205,12 @@ describe('the columns of the items page', inChromium, () => {
     await page.getByRole('checkbox', { name: 'm0', exact: true }).press(' ')
     await page.getByRole('checkbox', { name: 'project_id' }).press(' ')
     await page.getByRole('button', { name: 'Pin m29' }).press('Enter')
-    await until('it keeps the focus', async () => (await focused(page)) === 'Pin m29')
+    await until('the kept focus', async () => (await focused(page)) === 'Pin m29')
     await page.getByRole('button', { name: 'Move m2 to the left' }).press('Enter')
-    await until('it keeps the focus', async () => (await focused(page)) === 'Move m2 to the left')
+    await until(
+      'the focus on the button',
+      async () => (await focused(page)) === 'Move m2 to the left',
+    )
     await assertUsable(page)
     await keyboard.press('Escape')
     const chosen = ['id', 'm29', 'm2', 'm1', 'm3', 'm4', 'm5', 'm6'] as const
@@ -222,7 +225,7 @@ describe('the columns of the items page', inChromium, () => {
       await keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
-    // What cannot be seen does not sort.
+    // A hidden column does not sort.
     await showsHeads(page, 'id', 'm29', 'm2', 'm3', 'm4', 'm5', 'm6', 'm1')
     await page.reload()
     await showsHeads(page, 'id', 'm29', 'm2', 'm3', 'm4', 'm5', 'm6', 'm1')
@@ -230,7 +233,7 @@ describe('the columns of the items page', inChromium, () => {
     assert.match(stored, /m29/)
     assert.doesNotMatch(stored, /secret|eyJ/)
 
-    // What is pinned stays in sight.
+    // Pinned columns stay in view.
     for (let count = 0; count < 99; count += 1) {
       await button(page, 'm6').press('Shift+ArrowRight')
     }
@@ -241,7 +244,7 @@ describe('the columns of the items page', inChromium, () => {
         Math.round(id.left) === 0 && Math.round(id.right) === Math.round(m29.left) &&
           document.elementFromPoint(m29.left + 12, m29.top + 12).textContent === 'secret 29'
       }`)
-    await until('they are where they were', pins)
+    await until('pinned columns in place', pins)
     await assertUsable(page)
 
     const project = page.getByRole('combobox', { name: 'Project' })
@@ -254,7 +257,7 @@ describe('the columns of the items page', inChromium, () => {
     await until('the default columns', async () => (await heads(page))[1] === 'project_id')
   })
 
-  test('of two tabs: what one changes, the other neither undoes nor shows', async () => {
+  test('a tab neither undoes nor shows a change of columns in another tab', async () => {
     const { page } = await openWith(['{"a":2,"b":1}', '{"a":1,"b":2}'])
     await showsHeads(page, 'id', 'project_id', 'a', 'b')
     await page.evaluate('void (window.other = open(location.href))')
@@ -278,7 +281,7 @@ describe('the columns of the items page', inChromium, () => {
     assert.match(await stored(), /"b",/)
   })
 
-  test('190 of them: those that can be seen are in the page, pinned ones always', async () => {
+  test('of 190 columns, only the visible and the pinned columns are rendered', async () => {
     const names = Array.from({ length: 189 }, (_, number) => `"m${number}":${number}`)
     const { page } = await openWith([`{${names}}`])
     await page.cell('0').waitFor()
@@ -294,7 +297,7 @@ describe('the columns of the items page', inChromium, () => {
     await assertAccessible(page)
   })
 
-  test('are filtered by, with the keyboard alone', async () => {
+  test('conditions filter items by their columns, with the keyboard alone', async () => {
     const { page } = await openWith([
       '{"n":1.0,"s":"One"}',
       '{"n":1}',
@@ -304,7 +307,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.counts('4 items')
     const filter = page.getByRole('button', { name: 'Filter' })
     await filter.press('Enter')
-    await until('the member has the focus', async () => (await focused(page)) === 'Member')
+    await until('the focus on the member', async () => (await focused(page)) === 'Member')
     await page.getByLabel('Member').selectOption('n')
     await page.getByLabel('Test').selectOption('equals')
     await page.getByLabel('Value').focus()
@@ -332,7 +335,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.hasFocus()
   })
 
-  test('are cards on a narrow screen, with the members that matter', async () => {
+  test('on a narrow screen, each row is a card with up to three members of its item', async () => {
     const { page } = await openWith(
       [
         '{"title":"Tea","price":4.0,"of":["a","b"],"more":true}',
@@ -369,7 +372,7 @@ describe('the columns of the items page', inChromium, () => {
     }
   })
 
-  test('show a value whole: by a click on an array, by v, and under the pointer', async () => {
+  test('a click on an array, the key v, and a resting pointer show the whole value of a cell', async () => {
     const long = `${'long '.repeat(99)}end`
     const { page } = await openWith([
       `{"of":[{"n":1.0},12345678901234567890],"text":"${long}","short":"x"}`,
@@ -393,7 +396,7 @@ describe('the columns of the items page', inChromium, () => {
     assert.equal(await shown(), long)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await until('it is copied', async () => (await copied()) === long)
+    await until('the copied value', async () => (await copied()) === long)
     await page.keyboard.press('Escape')
     await isGone()
     await page.hasFocus()
@@ -402,7 +405,7 @@ describe('the columns of the items page', inChromium, () => {
       page.evaluate<DOMRect>(
         `[...document.querySelectorAll('td')].find((cell) => cell.textContent.includes('${text}')).getBoundingClientRect().toJSON()`,
       )
-    // An id is truncated, too; by keys, it is the first column.
+    // The id, which is in the first column, is truncated as well.
     const id = await page.locator('td .open').textContent()
     const cellOfId = await at(id ?? '')
     await page.mouse.move(cellOfId.left + 40, cellOfId.top + 10)
@@ -414,14 +417,14 @@ describe('the columns of the items page', inChromium, () => {
     for (let count = 0; count < 9; count += 1) await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('v')
     await page.getByRole('button', { name: 'Copy value' }).press('Enter')
-    await until('it is copied', async () => (await copied()) === id)
+    await until('the copied value', async () => (await copied()) === id)
     await page.keyboard.press('Escape')
     await isGone()
 
     const cell = await at('long')
     await page.mouse.move(cell.left + 20, cell.top + 10)
     await page.getByRole('dialog', { name: 'Value of text' }).waitFor()
-    await page.mouse.move(cell.left + 40, cell.top + 50) // it can be reached
+    await page.mouse.move(cell.left + 40, cell.top + 50) // the pointer can reach the popover
     assert.equal(await peek.count(), 1)
     await page.hasFocus()
     await page.mouse.move(cell.left + 20, 5)

@@ -1,4 +1,4 @@
-/** How the items page keeps its list: search, merging, and when it asks again. */
+/** Tests of the items page's list: filter, merge, columns, sort, and repeated requests for the list. */
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -57,7 +57,7 @@ describe('the filter', () => {
     })
   }
 
-  test('goes on where it was when the list has grown, even if it was ended before', async () => {
+  test('a search continues where it stopped when the list has grown, even after an interruption', async () => {
     const growing = items.slice(0, 3)
     const search = createSearch(growing, { ...everything, query: 'a' })
     let left = 2
@@ -94,7 +94,7 @@ describe('a condition', () => {
   const cases = [
     { test: 'contains', value: 'zÜR', found: 'e' },
     { test: 'contains', value: '901234567891', found: 'b' },
-    { test: 'contains', value: '"', found: 'f' }, // quotes around a string are not in it
+    { test: 'contains', value: '"', found: 'f' }, // the quotes of a string are not searched
     { test: 'equals', value: '12345678901234567890.0', found: 'a' },
     { test: 'equals', value: '1', found: 'c' },
     { test: 'equals', value: '10e-1', found: 'c' },
@@ -106,15 +106,15 @@ describe('a condition', () => {
     { test: 'equals', value: 'true', found: 'g' },
     { test: 'equals', value: 'null', found: 'h' },
     { test: 'equals', value: '""', found: 'i' },
-    { test: 'does not equal', value: '1', found: 'abdefghi' }, // those that have it
+    { test: 'does not equal', value: '1', found: 'abdefghi' }, // items without the member do not match
     { test: 'is less than', value: '12345678901234567891', found: 'ac' },
     { test: 'is at most', value: '1', found: 'c' },
     { test: 'is greater than', value: '12345678901234567890', found: 'b' },
     { test: 'is at least', value: '12345678901234567890', found: 'ab' },
-    { test: 'is less than', value: 'Z', found: 'di' }, // strings as they are sorted
+    { test: 'is less than', value: 'Z', found: 'di' }, // strings compare in the order of the sort
     { test: 'is greater than', value: 'a', found: 'e' },
     { test: 'is absent', value: '', found: 'j' },
-    { test: 'contains', value: '', found: 'abcdefghij' }, // not complete yet
+    { test: 'contains', value: '', found: 'abcdefghij' }, // an incomplete condition is ignored
   ] as const
   for (const { found, ...condition } of cases) {
     test(`${JSON.stringify(condition)} finds ${found || 'nothing'}`, async () => {
@@ -127,7 +127,7 @@ describe('a condition', () => {
     })
   }
 
-  test('comes with others, with a search and with a project', async () => {
+  test('all conditions have to be met, together with the search and the project', async () => {
     const conditions: Condition[] = [
       { name: 'v', test: 'contains', value: '1234' },
       { name: 'v', test: 'equals', value: '12345678901234567891' },
@@ -138,14 +138,14 @@ describe('a condition', () => {
   })
 })
 
-describe('a newer list', () => {
+describe('the merge of a newer list into the shown list', () => {
   const list = (text: string): Item[] =>
     text.split(' ').map((each) => itemOf(textOf(each.charAt(0), `"v":${each.slice(1)}`)))
   const cases = [
-    ['the same', 'a1 b1', 'a1 b1', { merged: 'a1 b1', changed: '', gone: 0 }],
-    ['one more', 'a1', 'a1 b1', { merged: 'a1 b1', changed: 'b', gone: 0 }],
-    ['one changed', 'a1 b1 c1', 'a1 b2 c1', { merged: 'a1 b2 c1', changed: 'b', gone: 0 }],
-    ['one gone', 'a1 b1 c1', 'a1 c1', { merged: 'a1 c1', changed: '', gone: 1 }],
+    ['no change', 'a1 b1', 'a1 b1', { merged: 'a1 b1', changed: '', gone: 0 }],
+    ['a new item', 'a1', 'a1 b1', { merged: 'a1 b1', changed: 'b', gone: 0 }],
+    ['a changed item', 'a1 b1 c1', 'a1 b2 c1', { merged: 'a1 b2 c1', changed: 'b', gone: 0 }],
+    ['a deleted item', 'a1 b1 c1', 'a1 c1', { merged: 'a1 c1', changed: '', gone: 1 }],
     ['another order', 'a1 b1 c1', 'c1 d1 a1 b2', { merged: 'a1 b2 c1 d1', changed: 'bd', gone: 0 }],
   ] as const
   for (const [what, shown, newer, { merged, changed, gone }] of cases) {
@@ -154,7 +154,7 @@ describe('a newer list', () => {
       const result = await mergeLists(before, list(newer), atOnce)
       assert.deepEqual(result.items, list(merged))
       assert.deepEqual([[...result.changed].join(''), result.gone], [changed, gone])
-      // What is the same stays the same object, so that its row is not drawn again.
+      // An unchanged item stays the same object, so that its row is not rendered again.
       for (const item of result.items) {
         assert.equal(before.includes(item), !result.changed.has(item.id), item.id)
       }
@@ -162,7 +162,7 @@ describe('a newer list', () => {
   }
 })
 
-test('a column gets the place of another one, and is pinned as that is', () => {
+test('a moved column takes the place of its target column, and is pinned like the target', () => {
   const names = ['p', 'a', 'b', 'c']
   const cases = [
     ['c', 'a', 'p,c,a,b', 'p'],
@@ -177,7 +177,7 @@ test('a column gets the place of another one, and is pinned as that is', () => {
   assert.deepEqual(inOrder(['a', 'b', 'c'], ['c']), ['c', 'a', 'b'])
 })
 
-test('what was searched and sorted before a change has the items as they are now', () => {
+test('search results and sorted items from before a change have the current versions of the items', () => {
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => itemOf(textOf(id)))
   assert.ok(a && b && c && d)
   const newer = itemOf(textOf('b', '"x":1'))
@@ -218,7 +218,7 @@ test('columns are the members in the order in which they first appear', () => {
   overview.add(itemOf(textOf('w', '"d":"日本語 ひらがな 한국 １"')))
   assert.deepEqual(shape.names, ['b', 'a', 'c', '__proto__', 'd'])
   const widths = ['a', 'b', 'c', 'd'].map((name) => shape.widths.get(name))
-  assert.deepEqual(widths, [25, 1, 13, 22]) // letters are narrower than digits, and ten characters take two
+  assert.deepEqual(widths, [25, 1, 13, 22]) // letters are narrower than digits; ten characters are wide
 })
 
 test('a new item has the members of most items of its project, each with an empty value of its type', () => {
@@ -242,7 +242,7 @@ test('a new item has the members of most items of its project, each with an empt
   assert.deepEqual(overview.shapeOf('late').names, ['latest'])
 })
 
-describe('the order of a member', () => {
+describe('the order of items by a member', () => {
   const order = async (values: string[], isDescending = false) => {
     const items = values.map((value, at) => itemOf(textOf(`${at}`, value && `"v":${value}`)))
     const sorted = await sortItems(items, [{ name: 'v', isDescending }], atOnce)
@@ -254,7 +254,7 @@ describe('the order of a member', () => {
     ['12345678901234567890', '12345678901234567890.5', '12345678901234567891', '1e400', '1E+401'],
   ].flat()
 
-  test('of numbers is that of their values, without rounding', async () => {
+  test('numbers are sorted by their values, without rounding', async () => {
     assert.deepEqual(await order(numbers.toReversed()), numbers)
     assert.deepEqual(await order(numbers, true), numbers.toReversed())
     const same = ['1.0', '1', '10e-1', '0.1e1', '100.0e-2', '-0', '0', '0e5', '0.00']
@@ -262,7 +262,7 @@ describe('the order of a member', () => {
     assert.deepEqual(await order(same, true), same)
   })
 
-  test('of numbers is a total one', () => {
+  test('any two doubles are compared by their values, in both notations', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true }), fc.double({ noNaN: true }), (one, other) => {
         fc.pre(Number.isFinite(one) && Number.isFinite(other))
@@ -274,7 +274,7 @@ describe('the order of a member', () => {
     )
   })
 
-  test('of mixed types: numbers, strings, false, true, arrays, objects, null; absent comes last', async () => {
+  test('the order of types is numbers, strings, false, true, arrays, objects, null, then absent members', async () => {
     const mixed = [
       ...['7', '10', '"10"', '"a"', '"B"', raw`"\u0063"`],
       ...['false', 'true', '[]', '{}', 'null', ''],
@@ -287,7 +287,7 @@ describe('the order of a member', () => {
     assert.deepEqual(await order(others, true), [...mixed.slice(0, -1).reverse(), ''])
   })
 
-  test('and of another one, where the first is equal or absent', async () => {
+  test('a second sort key orders items whose first member is equal or absent', async () => {
     const members = [
       ...['"v":2,"w":1', '"v":1.0,"w":1', '"w":2', '"v":1', '"w":7'],
       ...['"v":1,"w":3', '"v":1,"w":2'],
@@ -301,7 +301,7 @@ describe('the order of a member', () => {
     assert.equal(sorted.map(({ id }) => id).join(''), '5613042')
   })
 
-  test('is chosen by clicks: upwards, downwards, not at all; with Shift as one more key', () => {
+  test('clicks on a column sort ascending, descending, then not at all; with Shift, they add a sort key', () => {
     const shown = (sort: Sort) => sort.map((key) => `${key.isDescending ? '-' : ''}${key.name}`)
     let sort: Sort = []
     const clicks = [
@@ -322,7 +322,7 @@ describe('the order of a member', () => {
     }
   })
 
-  test('of many items is stable, and can be interrupted', async () => {
+  test('the sort of many items is stable, and can be interrupted', async () => {
     const items = Array.from({ length: 5_000 }, (_, at) => itemOf(textOf(`${at}`, `"v":${at % 7}`)))
     const sorted = await sortItems(items, [{ name: 'v', isDescending: false }], atOnce)
     const expected = items.toSorted((one, other) => (Number(one.id) % 7) - (Number(other.id) % 7))
@@ -334,7 +334,7 @@ describe('the order of a member', () => {
   })
 })
 
-test('a string is without quotes only where it cannot be taken for another value', () => {
+test('a string is shown without quotes only if it does not look like another value', () => {
   const plain = [
     ...['a', 'a b', 'ä', 'nullable', '<b>', '12 Main Street', '2026-11-23T10:00:00Z', '10.0.0.1'],
     ...['-', '+', 'a"b', raw`C:\dir`, '1,5', 'e5'],
@@ -355,7 +355,7 @@ test('a string is without quotes only where it cannot be taken for another value
   ])
 })
 
-test('items with many odd members do not keep a column from the others', () => {
+test('common members get columns even if other items have many rare members', () => {
   const overview = createOverview()
   const odd = (prefix: number) =>
     Array.from({ length: 500 }, (_, number) => `"${prefix}-${number}":1`).join(',')
@@ -366,15 +366,15 @@ test('items with many odd members do not keep a column from the others', () => {
   const { names, otherNames } = overview.shapeOf(undefined)
   assert.ok(names.includes('title') && names.includes('price'))
   assert.equal(names.length, 200)
-  assert.equal(otherNames, 50 * 198 + 2 - 200) // of the odd ones, the first of each item
+  assert.equal(otherNames, 50 * 198 + 2 - 200) // only the first members of each odd item count
 })
 
-test('a name that cannot be seen, or looks like one in quotes, is shown in quotes', () => {
+test('a member name that is invisible or begins with a quote is shown in quotes', () => {
   const shown = ['a b', '', ' ', '\n', '\u200b', '"x"'].map(shownName)
   assert.deepEqual(shown, ['a b', '""', '" "', raw`"\n"`, '"\u200b"', raw`"\"x\""`])
 })
 
-test('the rows and columns in the page are those that can be seen, and some more', () => {
+test('the visible rows and columns are rendered, and some more around them', () => {
   assert.deepEqual(rowsAt(0, 400, 40, 0), { first: 0, end: 0 })
   assert.deepEqual(rowsAt(0, 400, 40, 5), { first: 0, end: 5 })
   for (const top of [0, 1, 999, 40_000, 3_999_600]) {
@@ -392,7 +392,7 @@ test('the rows and columns in the page are those that can be seen, and some more
   assert.equal(topFor(3, 200, 400, 40), 120)
 })
 
-test('the longer a list takes, the less often it is asked for', () => {
+test('the pause before the next list grows with its length, duration and failures', () => {
   assert.equal(pauseAfter(1, 1, 0), 2_000)
   assert.equal(pauseAfter(25_000_000, 1, 0), 20_000)
   assert.equal(pauseAfter(1, 10_000, 0), 10_000)
@@ -400,7 +400,7 @@ test('the longer a list takes, the less often it is asked for', () => {
   assert.equal(pauseAfter(1, 60_000, 50), 300_000)
 })
 
-test('an item that has changed does not keep what came in with it', async () => {
+test('a merged item does not keep its part of the response in memory', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc')
   const memory = () => {
@@ -421,7 +421,7 @@ test('an item that has changed does not keep what came in with it', async () => 
 })
 
 describe('the collection', () => {
-  /** A collection that pauses for longer than a test lasts, unless the options say otherwise. */
+  /** Creates a collection that pauses for longer than a test lasts, unless the options say otherwise. */
   function collectionOf(
     options: Partial<CollectionOptions> & Pick<CollectionOptions, 'list'>,
   ): Collection {
@@ -436,7 +436,7 @@ describe('the collection', () => {
     return collection
   }
 
-  /** A collection whose lists are the given ones, one after the other; the last one is repeated. */
+  /** Creates a collection that receives the given lists in order. The last list is repeated. */
   function collect(...lists: (readonly (string[] | 'cut off')[] | Error)[]) {
     let asked = 0
     const seen: Shown[] = []
@@ -465,7 +465,7 @@ describe('the collection', () => {
     return { collection, seen, ids, asked: () => asked }
   }
 
-  /** A promise, and what resolves it. */
+  /** Creates a promise, and a function that resolves the promise. */
   function gate(): { passed: Promise<void>; open: () => void } {
     let open = () => {}
     const passed = new Promise<void>((resolve) => {
@@ -474,7 +474,7 @@ describe('the collection', () => {
     return { passed, open }
   }
 
-  test('grows while the first list comes in, and is kept up to date by itself', async () => {
+  test('the collection grows while the first list arrives, and then updates itself', async () => {
     const { collection, seen, ids } = collect(
       [[textOf('a'), textOf('b')], [], [textOf('c')]],
       [[textOf('a'), textOf('c', '"x":1'), textOf('d')]],
@@ -491,14 +491,14 @@ describe('the collection', () => {
     assert.deepEqual([[...changed], news], [['c', 'd'], '2 new or changed, 1 gone'])
   })
 
-  test('counts what has changed as people write numbers', async () => {
+  test('the number of changed and deleted items is written with separators of thousands', async () => {
     const many = Array.from({ length: 1000 }, (_, number) => textOf(`b${number}`))
     const { collection } = collect([many], [[textOf('a')]])
     collection.refresh()
     await until('the news', () => collection.shown().news === '1 new or changed, 1,000 gone')
   })
 
-  test('shows what was created, replaced and deleted here at once', async () => {
+  test('items that the page creates, replaces and deletes change at once in the collection', async () => {
     const { collection, ids } = collect([[textOf('a'), textOf('b')]])
     collection.refresh()
     await until('the list', () => collection.shown().listedAt)
@@ -512,7 +512,7 @@ describe('the collection', () => {
     await until('the list again', () => ids() === 'ab')
   })
 
-  test('is listed again after each change, and marks for a moment what it has changed', async () => {
+  test('the list is requested again after each change, and changed items are marked for a moment', async () => {
     const waits: [tag: string, change: () => void][] = []
     let version = 1
     const seen: string[] = []
@@ -541,13 +541,13 @@ describe('the collection', () => {
     assert.ok(collection.shown().items[1]?.text.includes('"version":2'))
     await until('the end of the mark', () => collection.shown().changed.size === 0)
     assert.ok(seen.includes('b'))
-    // Nobody looks: the wait ends, and begins again afterwards.
+    // Hiding the page ends the wait for a change, and showing the page starts another wait.
     collection.setVisible(false)
     collection.setVisible(true)
     await until('another wait', () => waits.length === 3)
   })
 
-  test('says how much of a list has arrived, where the service says how long it is', async () => {
+  test('the share of the list that has arrived is known if the response has a Content-Length', async () => {
     const text = textOf('a')
     const shares: (number | undefined)[] = []
     const collection: Collection = collectionOf({
@@ -563,7 +563,7 @@ describe('the collection', () => {
     assert.deepEqual(shares.slice(0, 3), [undefined, 0.25, 0.75])
   })
 
-  test('is listed at its own pace where there are no tags', async () => {
+  test('a list without an ETag is requested again after each pause', async () => {
     let asked = 0
     const collection = collectionOf({
       async *list() {
@@ -577,7 +577,7 @@ describe('the collection', () => {
     await until('the third list', () => asked >= 3)
   })
 
-  test('does not take back what was saved while a list came in', async () => {
+  test('an item that was saved while a list arrived keeps its saved version', async () => {
     const older = gate()
     let asked = 0
     let isSaved = false
@@ -606,7 +606,7 @@ describe('the collection', () => {
     assert.deepEqual([asked, wasTakenBack], [3, false])
   })
 
-  test('a list that fails midway takes nothing away, nor does the next before it is complete', async () => {
+  test('items of a list that failed midway stay until the next list is complete', async () => {
     const { collection, seen, ids } = collect(
       [[textOf('a')], [textOf('b')], 'cut off'],
       [[textOf('b')], [textOf('c')]],
@@ -619,7 +619,7 @@ describe('the collection', () => {
     assert.equal(collection.shown().news, '')
   })
 
-  test('a list goes on while something is saved and deleted', async () => {
+  test('a list continues to arrive while items are saved and deleted', async () => {
     const rest = gate()
     let asked = 0
     const collection: Collection = collectionOf({
@@ -646,7 +646,7 @@ describe('the collection', () => {
     assert.deepEqual(collection.shown().overview.shapeOf(undefined).names, ['saved'])
   })
 
-  test('asks for nothing while nobody looks, and at once when somebody does', async () => {
+  test('a hidden page requests nothing, and requests the list at once when it is shown', async () => {
     const { collection, asked } = collect([[textOf('a')]])
     collection.setVisible(false)
     collection.refresh()
@@ -657,7 +657,7 @@ describe('the collection', () => {
     await until('the next list', () => asked() > 2)
   })
 
-  test('keeps what it has when a list fails, and tries again, unless that is no use', async () => {
+  test('the collection keeps its items when a list fails, and retries unless the problem is final', async () => {
     const { collection, ids, asked } = collect(
       [[textOf('a')]],
       new Error('not now'),

@@ -1,4 +1,4 @@
-/** The items page in Chromium, used as a person would use it. */
+/** Tests of the items page in Chromium, which they use as a person would. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -34,7 +34,7 @@ async function onlyId(service: OwnService): Promise<string> {
 }
 
 describe('the items page', inChromium, () => {
-  test('numbers stay exact: created, shown, changed elsewhere, saved, and read back', async () => {
+  test('numbers stay exact when an item is created, shown, changed elsewhere, saved, and read back', async () => {
     const { own, page } = await openWith([])
     await page.counts('0 items')
     await page.choose('New item')
@@ -46,7 +46,7 @@ describe('the items page', inChromium, () => {
     const created = `{"id":"${id}","project_id":null,"n": 12345678901234567890, "p": 1.0}`
     assert.equal(await readBack(own, id), created)
 
-    // Elsewhere; the page sees it without being asked.
+    // An item that is changed elsewhere is updated on the page by itself.
     const data = '{"n": 12345678901234567890, "p": 1.0, "e":1e400,"__proto__":{"x":-0},"2":2,"1":1}'
     await replacedBy(own, id, data)
     await page.cell('1e400').waitFor()
@@ -62,7 +62,7 @@ describe('the items page', inChromium, () => {
     assert.equal(laidOut?.replaceAll(/\s/g, ''), elsewhere.replaceAll(/\s/g, ''))
   })
 
-  test('an item opens formatted, and is saved as it was unless something is changed', async () => {
+  test('an item opens indented, and is saved with its original white space unless the user changes it', async () => {
     const { own } = await serviceWith()
     const data = '{"n":1.0,\t"of": [1,\r\n2]}'
     const id = await createdBy(own, data)
@@ -72,7 +72,7 @@ describe('the items page', inChromium, () => {
     const hasLines = (count: number) =>
       until(`${count} lines`, async () => (await page.locator('.cm-line').count()) === count)
     await hasLines(9)
-    await page.choose('Close') // nothing to be discarded
+    await page.choose('Close') // without a question, as nothing has changed
     await page.dialog.waitFor({ state: 'detached' })
     await page.open('1.0')
     await page.editor.press('Control+End')
@@ -99,7 +99,7 @@ describe('the items page', inChromium, () => {
     assert.equal(await readBack(own, id), `{"id":"${id}","project_id":null,${saved}`)
   })
 
-  test('typing over lines that are selected replaces them, also before the editor knows of them', async () => {
+  test('typing replaces selected lines, even before the editor has received the selection', async () => {
     const { own, ids, page } = await openWith(['{"n":1.0,"s":"x"}'])
     await page.open('1.0')
     await page.editor.press('Control+End')
@@ -120,7 +120,7 @@ describe('the items page', inChromium, () => {
       `{"id":"${ids[0]}","project_id":null,"n": 1.025}`,
     )
 
-    // Does what a busy machine may do: parsing has no time left, and the selection event comes late.
+    // Simulates a busy machine: the parser has no time left, and the selection event comes late.
     await page.evaluate(`{
       const { now } = Date
       let late = 0
@@ -135,14 +135,14 @@ describe('the items page', inChromium, () => {
     assert.ok((await own.call('GET', '/items')).text.endsWith('"project_id":null,"n": 7.0}]}'))
   })
 
-  test('search in any letter case, filter by project, as JSON, choose columns', async () => {
+  test('the list is searched in any letter case, filtered by project, shown as JSON, and has chosen columns', async () => {
     const { own } = await serviceWith()
     await createdBy(own, '{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"')
     await createdBy(own, '{"city":"Bern","":true," ":null}', '"one"')
     await createdBy(own, '{"city":"Basel"}')
     const page = await openItems(own)
     await page.cell('"Zürich"').waitFor()
-    // The row that is chosen is none of those found, and is chosen again when it is back.
+    // The active row is not among the matches of a search, and is active again when the search ends.
     await page.open('"Bern"')
     await page.choose('Close')
     await page.getByRole('searchbox').fill('zürICH')
@@ -164,7 +164,7 @@ describe('the items page', inChromium, () => {
     await page.cell('"Basel"').waitFor()
     assert.equal(await page.cell('"Bern"').count(), 0)
 
-    // A new item is of the project that is looked at.
+    // A new item gets the project of the filter.
     await project.selectOption('one')
     await page.choose('New item')
     assert.match((await page.editor.textContent()) ?? '', /"project_id": "one"/)
@@ -184,7 +184,7 @@ describe('the items page', inChromium, () => {
     await page.cell('{"deep":7}').waitFor({ state: 'detached' })
   })
 
-  test('a click or Enter on a column sorts by it, exactly, and once more the other way around', async () => {
+  test('a click or Enter on a column head sorts by exact values, and the next one reverses the order', async () => {
     const values = ['12345678901234567891', '1e19', '"x"', '12345678901234567890']
     const { own, page } = await openWith([...values.map((n) => `{"n":${n}}`), '{"m":1}'])
     await page.counts('5 items')
@@ -200,7 +200,7 @@ describe('the items page', inChromium, () => {
     await shows(small, big, bigger, '"x"', '')
     assert.equal(await head.getAttribute('aria-sort'), 'ascending')
     await assertAccessible(page)
-    // What changes comes to its place, and the row that is chosen stays so.
+    // A new item is inserted in sort order, and the active row stays active.
     await page.open('"x"')
     await page.choose('Close')
     await createdBy(own, '{"n":-1}')
@@ -216,7 +216,7 @@ describe('the items page', inChromium, () => {
     assert.equal(await head.getAttribute('aria-sort'), null)
   })
 
-  test('columns are as wide as their values, types look different, no item is an empty row', async () => {
+  test('columns are as wide as their values, types of values look different, and no row is empty', async () => {
     const { own } = await serviceWith()
     const { own: other } = await serviceWith()
     const names = Array.from({ length: 40 }, (_, number) => `"a${number}":true`)
@@ -236,13 +236,13 @@ describe('the items page', inChromium, () => {
     const longer = 'A title that is longer'
     await createdBy(own, `{"title":"${longer}","a1":false}`)
     await page.cell(`"${longer}"`).waitFor()
-    await until('nothing is cut', async () => (await cut()).length === 0)
+    await until('no truncated cell', async () => (await cut()).length === 0)
     const widths = await page.evaluate<number[]>(
       '["title", "a1"].map((name) => [...document.querySelectorAll("th")].find((head) => head.textContent === name).offsetWidth)',
     )
     assert.ok((widths[0] ?? 0) > 2 * (widths[1] ?? 0), `${widths}`)
     await page.cell('project_id: null, odd: 1.50, even: "2"').waitFor()
-    // Also while all rows are marked as changed, at the beginning of the fade.
+    // Checks the page at the beginning of the animation that marks all rows as changed.
     await inEachScheme(page, async () => {
       // An animation keeps the colours of the scheme in which it began.
       await page.evaluate(`
@@ -279,7 +279,7 @@ describe('the items page', inChromium, () => {
     assert.equal(looks[0], looks[1])
   })
 
-  test('a search goes on while the list comes in', async () => {
+  test('a search continues while the list arrives', async () => {
     const page = await openItems(service, { token: '' })
     await page.evaluate(`globalThis.fetch = async () => new Response(new ReadableStream({
       start(controller) {
@@ -289,7 +289,7 @@ describe('the items page', inChromium, () => {
     }))`)
     await page.getByRole('dialog').getByLabel('Token').fill('x')
     await page.choose('Use this token')
-    await until('the list is asked for', () => page.evaluate<boolean>('"arrive" in globalThis'))
+    await until('the request for the list', () => page.evaluate<boolean>('"arrive" in globalThis'))
     const arrive = (text: string) => page.evaluate(`arrive(${JSON.stringify(text)})`)
     await arrive('{"session_id":"x","data":[{"id":"1","v":"one"},{"id":"2","v":"two"}')
     await page.counts('2 items loaded')
@@ -303,7 +303,7 @@ describe('the items page', inChromium, () => {
     await page.counts('2 of 3 items')
   })
 
-  test('the list is read again only after a change', async () => {
+  test('the list is requested again only after a change', async () => {
     const { own } = await serviceWith()
     await createdBy(own, '{"v":"old"}')
     const page = await openItems(own, { token: '' })
@@ -327,7 +327,7 @@ describe('the items page', inChromium, () => {
     assert.equal(lists, 2)
   })
 
-  test('of a project that is chosen, only its items are requested and waited for', async () => {
+  test('if a project is chosen, only its items are requested, and only their changes are waited for', async () => {
     const { own } = await serviceWith()
     await createdBy(own, '{"v":"apple"}', '"a & b"')
     const id = await createdBy(own, '{"v":"pear"}', '"c"')
@@ -355,7 +355,7 @@ describe('the items page', inChromium, () => {
     await page.open('"pear"')
     await page.editor.waitFor()
 
-    // The menu still has all projects. What is open beside the list stays, and was not deleted.
+    // The menu still has all projects. The item in the panel stays open, and is not taken for deleted.
     asked.length = 0
     await project.selectOption('a & b')
     await asks('GET', '?project_id=a%20%26%20b')
@@ -375,7 +375,7 @@ describe('the items page', inChromium, () => {
     await asks('GET', '')
     await page.counts('3 items')
     await page.cell('"quince"').waitFor()
-    // This name has no form in a URL.
+    // A URL cannot contain this project name, which is a lone surrogate.
     await project.selectOption('"\\ud800"')
     await page.counts('1 of 3 items')
     await page.cell('"plum"').waitFor()
@@ -389,7 +389,7 @@ describe('the items page', inChromium, () => {
     await page.counts('2 items')
   })
 
-  test('a problem can be tried again or closed, and the focus goes on to the list', async () => {
+  test('a failed request can be retried or its message closed, and the focus then moves to the list', async () => {
     let isCut = true
     const page = await openItems(service, {
       expected: /net::ERR_FAILED/,
@@ -399,12 +399,12 @@ describe('the items page', inChromium, () => {
     await again.waitFor()
     await page.chooseMore('Export')
     await page.getByRole('alert').getByText('Not exported.').waitFor()
-    assert.equal(await page.getByRole('alert').count(), 1) // the cause is said once
+    assert.equal(await page.getByRole('alert').count(), 1) // the cause is shown only once
     await page.choose('Close')
     await again.focus()
     isCut = false
     const release = await page.hold()
-    await page.keyboard.press('Space') // which does nothing in the list, if it is there by itself by now
+    await page.keyboard.press('Space') // has no effect on the list if the list has already arrived
     await page.getByRole('button', { name: 'Trying again…' }).waitFor()
     await release()
     await page.counts('12 items')
@@ -419,7 +419,7 @@ describe('the items page', inChromium, () => {
     await page.hasFocus()
   })
 
-  test('import a file, and export all items to the byte', async () => {
+  test('a file is imported, and an export has the exact bytes of all items', async () => {
     const { own, page } = await openWith(['{"there":"before"}'])
     await page.chooseMore('Import')
     const open = (text: string) => page.openFile('some.json', text)
@@ -437,7 +437,7 @@ describe('the items page', inChromium, () => {
       await page.getByRole('alert').waitFor({ state: 'detached' })
     }
 
-    // Another file while one is read: that one counts.
+    // If another file is chosen while a file is being read, the other file counts.
     await page.evaluate(`{
       const { arrayBuffer } = Blob.prototype
       const released = new Promise((resolve) => { globalThis.release = resolve })
@@ -475,7 +475,7 @@ describe('the items page', inChromium, () => {
     )
   })
 
-  test('the pages link to each other if both are there, and keep the token', async () => {
+  test('the items page and the API page link to each other if both are served, and share the token', async () => {
     const { own } = await serviceWith()
     const token = own.validToken()
     const page = await openItems(own, { token })
@@ -493,10 +493,10 @@ describe('the items page', inChromium, () => {
     assert.equal(await alone.getByRole('link').count(), 0)
   })
 
-  test('markup in items is text', async () => {
+  test('HTML markup in items is shown as text', async () => {
     const { own } = await serviceWith()
     const markup = "<img src=x onerror='globalThis.isRun=1'><script>globalThis.isRun=1</script>"
-    const unseen = '\u202e \u202b \u200b \u2067' // they turn text around, or have no width
+    const unseen = '\u202e \u202b \u200b \u2067' // characters that change the direction of text or have no width
     const id = await createdBy(own, `{"${markup}":"${markup}","x":"${unseen}"}`, `"${markup}"`)
     const page = await openItems(own)
     await page.cell(`"${markup}"`).first().waitFor()
@@ -517,7 +517,7 @@ describe('the items page', inChromium, () => {
     )
   })
 
-  test('the place in a long list is kept when it changes', async () => {
+  test('a long list keeps its scroll position when items change or are deleted', async () => {
     const numbers = Array.from({ length: 300 }, (_, number) => `{"n":${number}}`)
     const { own, ids, page } = await openWith([...numbers])
     await page.counts('300 items')
@@ -528,7 +528,7 @@ describe('the items page', inChromium, () => {
         '[...document.querySelectorAll("td")].find((cell) => cell.textContent === "205").getBoundingClientRect().top',
       )
     const before = await place()
-    // The row that is clicked is the one that opens.
+    // A click opens the clicked row.
     await page.open('205')
     assert.match((await page.editor.textContent()) ?? '', /"n": 205\}/)
     await page.choose('Close')
@@ -537,7 +537,7 @@ describe('the items page', inChromium, () => {
     for (const id of ids.slice(0, 7)) await own.call('DELETE', `/items/${id}`)
     await page.counts('293 items')
     assert.equal(await place(), before)
-    // The row at the top goes too, together with those around it.
+    // Deletes the row at the top and the rows around it.
     const release = await page.hold()
     for (const id of ids.slice(100, 203)) await own.call('DELETE', `/items/${id}`)
     await release()
@@ -547,12 +547,12 @@ describe('the items page', inChromium, () => {
     await page.getByText('"n":203}').waitFor()
   })
 
-  test('with the keyboard alone: find, edit, add, duplicate, delete', async () => {
+  test('the keyboard alone can find, edit, add, duplicate and delete items', async () => {
     const { own, page } = await openWith(['{"name":"first"}', '{"name":"second",\n"z":0}'])
     await page.cell('"second"').waitFor()
     const { press, type } = page.keyboard
     const key = (name: string) => press.call(page.keyboard, name)
-    await key('ArrowDown') // from wherever the focus is
+    await key('ArrowDown') // works wherever the focus is
     await page.hasFocus()
     await page.locator('tr.active').getByRole('gridcell', { name: '"first"' }).waitFor()
     await key('ArrowDown')
@@ -608,13 +608,13 @@ describe('the items page', inChromium, () => {
     await page.hasFocus('[type=search]')
   })
 
-  test('keys work from the first moment, but not where something is typed', async () => {
+  test('shortcuts work as soon as the page has loaded, but not in text fields and dialogs', async () => {
     const { page } = await openWith(['{"name":"n/"}'])
     await page.cell('"n/"').waitFor()
     const { keyboard } = page
     await keyboard.press('?')
     await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
-    await keyboard.press('n') // there is a dialog already
+    await keyboard.press('n') // ignored, as a dialog is open
     await keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await keyboard.press('/')
@@ -635,14 +635,14 @@ describe('the items page', inChromium, () => {
     await page.getByRole('dialog', { name: 'New item' }).waitFor()
   })
 
-  test('without rows, the page says why, and what to do', async () => {
+  test('an empty list says why it is empty, and what to do', async () => {
     const { own } = await serviceWith()
     const page = await openItems(own, { token: '' })
     const check = () => assertUsable(page)
     await page.choose('Close')
     await page.sees('The service shows items only with a token.')
     await check()
-    await page.getByRole('button', { name: 'Enter a token' }).press('Enter') // the only one
+    await page.getByRole('button', { name: 'Enter a token' }).press('Enter') // the only button with this name
     const token = own.validToken()
     await page.getByRole('dialog').getByLabel('Token').fill(token)
     await page.choose('Use this token')
@@ -703,7 +703,7 @@ describe('the items page', inChromium, () => {
   })
 
   for (const [screen, viewport] of Object.entries(screens)) {
-    test(`${screen}, light and dark: no violation by axe-core, nothing wider than the screen`, async () => {
+    test(`the items page on a ${screen} screen, light and dark, passes axe-core and fits`, async () => {
       const page = await openItems(service, { viewport })
       const check = () => assertUsable(page)
       await page.getByText('Coffee, 1 kg').waitFor()
@@ -726,7 +726,7 @@ describe('the items page', inChromium, () => {
       await check()
       if (screen === 'wide') await takePictures(page, 'items-page-edit-wide')
       await page.editor.press('Control+End')
-      await page.keyboard.type('\n'.repeat(40)) // longer than the editor is high
+      await page.keyboard.type('\n'.repeat(40)) // more lines than the editor can show
       await check()
       await page.choose('Close')
       await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()

@@ -1,4 +1,4 @@
-/** The items page in Chromium: an item beside the list, new items, and the head line. */
+/** Tests of the items page in Chromium: the panel beside the list, new items, and the bar at the top. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -23,8 +23,8 @@ async function hasInEditor(page: ItemsPage, text: string): Promise<void> {
   )
 }
 
-describe('an item beside the list', inChromium, () => {
-  test('follows the active row, and goes to the next one by key', async () => {
+describe('the panel beside the list', inChromium, () => {
+  test('the panel shows the item of the active row, and keys go to the next row', async () => {
     const { own, ids, page } = await openWith(['{"n":"one"}', '{"n":"two"}', '{"n":"three"}'])
     await page.open('"one"')
     await page.hasFocus('.editor')
@@ -48,7 +48,7 @@ describe('an item beside the list', inChromium, () => {
     await page.hasFocus('.editor')
     await assertUsable(page)
 
-    // What is typed stays when another row is active, and is not lost without a question.
+    // Typed text stays when another row becomes active, and is not lost without a question.
     await page.editor.fill('{"n":"typed"}')
     await page.cell('"three"').click()
     await hasInEditor(page, '"typed"')
@@ -66,7 +66,7 @@ describe('an item beside the list', inChromium, () => {
     await page.editor.fill('{"n":"lost"}')
     await page.keyboard.press('Alt+ArrowDown')
     await question.waitFor()
-    await page.keyboard.press('Control+s') // it is not for what is below the question
+    await page.keyboard.press('Control+s') // ignored by the panel below the question
     await page.choose('Discard')
     await hasInEditor(page, '"typed"')
     await page.keyboard.press('Escape')
@@ -74,7 +74,7 @@ describe('an item beside the list', inChromium, () => {
     await page.hasFocus()
     assert.match((await readBack(own, ids[0] ?? '')) ?? '', /"n":"one"/)
 
-    // A value that is saved in its cell is in the editor, too.
+    // A value that is saved in its cell also appears in the editor.
     await page.open('"one"')
     await page.cell('"one"').dblclick()
     await page.getByRole('textbox', { name: 'n, text' }).fill('other')
@@ -83,7 +83,7 @@ describe('an item beside the list', inChromium, () => {
     assert.equal(await page.getByText('changed elsewhere').count(), 0)
   })
 
-  test('fills the screen of a phone, and the keys of other controls are not there', async () => {
+  test('the panel fills the screen of a phone, where the button for shortcuts is hidden', async () => {
     const { page } = await openWith(['{"name":"one","price":2}', '{"price":3}'], {
       viewport: screens.phone,
     })
@@ -98,7 +98,7 @@ describe('an item beside the list', inChromium, () => {
     assert.ok(!(await page.getByRole('button', { name: 'Shortcuts' }).isVisible()))
   })
 
-  test('a new item has the members that most have, and the cursor in the first value', async () => {
+  test('a new item starts with the members that most items have, and the cursor is in the first value', async () => {
     const { own, page } = await openWith(['{"name":"a","n":1.5,"tags":[1]}', '{"name":"b","n":2}'])
     await page.counts('2 items')
     await page.keyboard.press('n')
@@ -111,8 +111,8 @@ describe('an item beside the list', inChromium, () => {
   })
 })
 
-describe('the head line', inChromium, () => {
-  test('says whether the list is live, whose token it is, and when that expires', async () => {
+describe('the bar at the top', inChromium, () => {
+  test('the bar says whether the list is live, who the token names, and when the token expires', async () => {
     const { own } = await serviceWith('{}')
     let isCut = false
     const token = own.mint({ sub: 'maria', exp: inSeconds(7_100) })
@@ -130,7 +130,7 @@ describe('the head line', inChromium, () => {
     await assertUsable(page)
   })
 
-  test('what a token says, in words', () => {
+  test('the subject and expiry of a token are described in words', () => {
     const tokenOf = (claims: object) =>
       `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
     const cases = [

@@ -1,4 +1,4 @@
-/** The items page in Chromium: items are selected, and deleted, exported or copied together. */
+/** Tests of the items page in Chromium: items are selected, and deleted, exported or copied together. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -16,14 +16,14 @@ import { until } from '../../support/until.js'
 
 const { openWith } = useItemsPage()
 
-/** The page of a service with items that have the numbers from 0 on as their `n`. */
+/** Opens the page of a new service whose items have the numbers from 0 as their member `n`. */
 const openNumbers = (count: number, options?: GuardOptions) =>
   openWith(
     Array.from({ length: count }, (_, n) => `{"n":${n}.0}`),
     options,
   )
 
-/** The values of `n` in the selected rows that are in the page. */
+/** Returns the values of `n` in the selected rows that are rendered. */
 async function selected(page: ItemsPage): Promise<string> {
   const values = await page.evaluate<string[]>(
     '[...document.querySelectorAll("tr[aria-selected=true]")].map((row) => row.querySelector(".number").textContent)',
@@ -40,7 +40,7 @@ async function stored(own: OwnService): Promise<string> {
   return [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => n).join(' ')
 }
 
-/** Some requests fail; others go to the service. @param failure an expression with `url`; `undefined` for none. */
+/** Replaces the responses to some requests. @param failure expression of `url`; if falsy, the service responds. */
 async function failing(page: ItemsPage, method: string, failure: string): Promise<void> {
   await page.evaluate(`{
     globalThis.realFetch ??= fetch
@@ -50,7 +50,7 @@ async function failing(page: ItemsPage, method: string, failure: string): Promis
 }
 
 describe('selected items', inChromium, () => {
-  test('with the keyboard alone: one, a range, all that match; deleted after one question', async () => {
+  test('the keyboard alone selects a row, a range or all matches, and deletes them after one question', async () => {
     const { own, page } = await openNumbers(12)
     await page.counts('12 items')
     const press = async (...keys: string[]) => {
@@ -59,7 +59,7 @@ describe('selected items', inChromium, () => {
     await press('ArrowDown', 'Space', 'ArrowDown', 'ArrowDown', 'Shift+ArrowDown')
     await selects(page, '0 2 3')
     await press('Shift+ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowUp')
-    await selects(page, '0 2 3 4') // a range becomes shorter, too
+    await selects(page, '0 2 3 4') // a range can become shorter
     await press('Space', 'Shift+End')
     await selects(page, '0 2 3 4 5 6 7 8 9 10 11')
     await press('Escape')
@@ -68,7 +68,7 @@ describe('selected items', inChromium, () => {
     await press('/')
     await page.keyboard.type('"n":1')
     await page.counts('3 of 12 items')
-    await press('Shift+Tab', 'Control+a') // a field has keys of its own
+    await press('Shift+Tab', 'Control+a') // leaves the field, which has its own keys
     await selects(page, '1 10 11')
     await page.sees('3 items selected')
     await assertAccessible(page)
@@ -83,7 +83,7 @@ describe('selected items', inChromium, () => {
     assert.equal(await stored(own), '0 2 3 4 5 6 7 8 9')
   })
 
-  test('by the box in the head, from which keys go on', async () => {
+  test('the checkbox in the head selects all rows, and keys then act on them', async () => {
     const { page } = await openNumbers(3)
     await page.counts('3 items')
     await page.getByLabel('Select all rows').click()
@@ -99,7 +99,7 @@ describe('selected items', inChromium, () => {
     await selects(page, '1 2')
   })
 
-  test('by box and Shift: only what can be seen is copied and exported, to the byte', async () => {
+  test('checkboxes and Shift select rows; only those that match a search are copied and exported', async () => {
     const { own, ids, page } = await openNumbers(8)
     await page.counts('8 items')
     const box = (row: number) => page.locator('tbody .box').nth(row)
@@ -135,10 +135,10 @@ describe('selected items', inChromium, () => {
     await page.evaluate('navigator.clipboard.write = async () => { throw new Error("may not") }; 0')
     await page.getByRole('button', { name: 'Copy JSON of the selected items' }).click()
     await page.sees('3 items not copied: may not')
-    // The button that is pressed disappears.
+    // The pressed button disappears.
     await page.getByRole('button', { name: 'Select none' }).press('Enter')
     await page.hasFocus()
-    // As JSON, it is the same.
+    // Checkboxes also select rows in the JSON view.
     await page.getByLabel('JSON', { exact: true }).check()
     await box(1).click()
     await page.sees('1 item selected')
@@ -146,7 +146,7 @@ describe('selected items', inChromium, () => {
   })
 
   for (const [screen, viewport] of Object.entries(screens)) {
-    test(`${screen}: what was not deleted is reported, each with its cause, and tried again`, async () => {
+    test(`failed deletes are listed with their causes and can be tried again, on a ${screen} screen`, async () => {
       const { own, ids, page } = await openNumbers(6, { viewport })
       await page.counts('6 items')
       const check = () => assertUsable(page)
@@ -155,7 +155,7 @@ describe('selected items', inChromium, () => {
       await check()
       await page.keyboard.press('Delete')
       await page.getByRole('dialog', { name: 'Delete 6 items?' }).waitFor()
-      // What has been changed meanwhile stays; what somebody else has deleted is gone all the same.
+      // A changed item is not deleted. An item that was deleted elsewhere counts as deleted.
       const body = '{"data":{"n":1.50}}'
       await own.request('PUT', `/items/${ids[1]}`, { token: own.validToken(), body })
       await own.call('DELETE', `/items/${ids[5]}`)
@@ -182,7 +182,7 @@ describe('selected items', inChromium, () => {
     })
   }
 
-  test('a delete is stopped by its button, or once no request would succeed; then it goes on', async () => {
+  test('a delete of many items stops at its button or when no request can succeed, and can be continued', async () => {
     const { own, page } = await openNumbers(30, { expected: /net::ERR_FAILED/ })
     await page.counts('30 items')
     const reads: string[] = []
@@ -217,6 +217,6 @@ describe('selected items', inChromium, () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.counts('0 items')
     assert.equal(await stored(own), '')
-    assert.deepEqual(reads, []) // an item that is as it was listed is deleted by one request
+    assert.deepEqual(reads, []) // an unchanged item is deleted by one request, without a read
   })
 })

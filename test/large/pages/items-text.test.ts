@@ -1,4 +1,4 @@
-/** How the items page reads JSON: texts, members, faults, files to import. */
+/** Tests of how the items page reads JSON: values, members, errors, and files to import. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -23,7 +23,7 @@ import { jsonObject } from '../../support/json-text.js'
 const raw = String.raw
 const atOnce = () => undefined
 
-test('a fault is at the same character as in bytes, and half a character is one too', () => {
+test('an error position counts characters, not bytes, and a lone surrogate is an error', () => {
   const faults = [
     { text: '{"ä": 01}', offset: 7, message: 'expected a comma or "}"' },
     { text: '["ä😀", x]', offset: 8, message: 'expected a value' },
@@ -35,7 +35,7 @@ test('a fault is at the same character as in bytes, and half a character is one 
   }
 })
 
-test('an item: its id and project, however they are written', () => {
+test('the id and project of an item are found even if their names or values have escapes', () => {
   const text = raw`{"\u0069d":"a","project_id":"p\u0071","id ":1}`
   assert.deepEqual(itemOf(text), { id: 'a', text })
   assert.equal(projectOf({ id: 'a', text }), 'pq')
@@ -47,7 +47,7 @@ function shownValues(text: string): Map<string, ShownValue> {
   return new Map([...lastMembers(text)].map(([name, member]) => [name, shownValue(text, member)]))
 }
 
-test('values are shown as they are written, and strings as they read', () => {
+test('values are shown as they are written, and strings with their escapes resolved', () => {
   const text = raw`{"id":"a","n":12345678901234567890,"p":1.0,"e":1e400,"z":-0,"__proto__":{ "x" : 1 },"2":[],"1":"\u00e4\n\ud800","s":"1"}`
   assert.deepEqual(
     [...shownValues(text)].map(([name, value]) => [name, value.text]),
@@ -67,7 +67,7 @@ test('values are shown as they are written, and strings as they read', () => {
   assert.equal(long?.text, `"${'x'.repeat(199)}…"`)
 })
 
-test('in a cell, strings are without quotes unless they need them, and objects and arrays are on one line', () => {
+test('a cell shows strings without quotes unless they need quotes, and objects and arrays on one line', () => {
   const members = {
     plain: ['"a"', 'a'],
     digits: ['"1"', '"1"'],
@@ -117,7 +117,7 @@ const drafts = [
   { text: '{"id":"y"}', found: ['warning 1-9 the service makes the id; this one is dropped'] },
 ]
 for (const { text, found } of drafts) {
-  test(`a draft ${text}: ${found.join() || 'nothing is wrong'}`, () => {
+  test(`the draft ${text} has ${found.join() || 'no problems'}`, () => {
     const all = checkDraft(text, 'x')
     assert.deepEqual(
       all.map(({ severity, from, to, message }) => `${severity} ${from}-${to} ${message}`),
@@ -126,7 +126,7 @@ for (const { text, found } of drafts) {
   })
 }
 
-describe('the request of a draft makes the item that the draft shows, to the byte', () => {
+describe('the request for a draft creates exactly the item that the draft shows', () => {
   const id = newItemId()
   const itemFrom = (draft: string) =>
     encodeItem(id, parseItemRequest(Buffer.from(requestBody(draft)))).toString()
@@ -152,14 +152,14 @@ describe('the request of a draft makes the item that the draft shows, to the byt
   for (const { draft, item } of drafts) {
     test(JSON.stringify(draft), () => {
       assert.equal(itemFrom(draft), `{"id":"${id}","project_id":${item}`)
-      // Edited and saved as it is, the item is the same.
+      // Saving an unchanged item again stores the same item.
       assert.equal(itemFrom(itemFrom(draft)), itemFrom(draft))
       assert.ok(isSameItem(itemFrom(draft), draft))
       assert.ok(!isSameItem(itemFrom('{"other":1}'), draft))
     })
   }
 
-  test('any object', () => {
+  test('the request for any draft creates an item that stays the same when it is saved again', () => {
     fc.assert(
       fc.property(jsonObject, (draft) => {
         if (/\p{Surrogate}/u.test(draft)) return
@@ -171,7 +171,7 @@ describe('the request of a draft makes the item that the draft shows, to the byt
   })
 })
 
-describe('a place that the service names is found in the draft', () => {
+describe('a line and column in an error of the service lead to the place in the draft', () => {
   const drafts = [
     '{"a":"x"}',
     '{\n  "ä😀": "x"\n}',
@@ -181,7 +181,7 @@ describe('a place that the service names is found in the draft', () => {
   ]
   for (const draft of drafts) {
     test(JSON.stringify(draft), () => {
-      // The page finds all that the service finds: here, the text is damaged on the way.
+      // The page itself finds every error that the service finds, so the test damages the request body.
       const body = requestBody(draft).replace('"x"', 'x')
       assert.throws(
         () => parseItemRequest(Buffer.from(body)),
@@ -196,12 +196,12 @@ describe('a place that the service names is found in the draft', () => {
     })
   }
 
-  test('a problem without a place has none', () => {
+  test('an error of the service without line and column has no place in the draft', () => {
     assert.equal(placeInDraft('{}', 'Invalid item request: data is missing'), undefined)
   })
 })
 
-test('a copy has all but the id', () => {
+test('a copy of an item has all members except the id', () => {
   assert.equal(withoutId('{"id":"x","project_id":null,"a": 1.0}'), '{"project_id":null,"a": 1.0}')
   assert.equal(withoutId('{ "a":1, "id" : "x" }'), '{ "a":1 }')
   assert.equal(withoutId('{"id":"x"}'), '{}')
@@ -216,7 +216,7 @@ describe('a file to import is read as `dev --seed` reads it', () => {
     '{"id":7,"project_id":"p\\u0071","a":1}',
     raw`[{"n":12345678901234567890,"d":1.0,"e":1e400,"__proto__":{},"2":0,"1":"\u0041 \ud800"}]`,
     '{"data":7,"data":{}}',
-    // Not to be imported:
+    // These files are invalid:
     '{"a":1}\n{"ä": x}',
     '[{},\n  {"data":7}]',
     '{"a":1}\n{"a":1,"project_id":""}',
@@ -247,7 +247,7 @@ describe('a file to import is read as `dev --seed` reads it', () => {
     })
   }
 
-  test('an item has the line in which it begins', async () => {
+  test('an imported item has the number of the line on which it begins', async () => {
     const entries = await readEntries(Buffer.from('[\n{"a":1}, {"b":\n2},\n\n{}]'), atOnce)
     assert.deepEqual(
       entries.map(({ line }) => line),
@@ -255,7 +255,7 @@ describe('a file to import is read as `dev --seed` reads it', () => {
     )
   })
 
-  test('bytes that are not UTF-8 are refused', async () => {
+  test('an import file with bytes that are not UTF-8 is rejected', async () => {
     await assert.rejects(readEntries(Buffer.from('{"a":"\xff"}', 'latin1'), atOnce), /not in UTF-8/)
   })
 })

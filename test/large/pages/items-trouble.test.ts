@@ -1,4 +1,4 @@
-/** The items page in Chromium when something goes wrong: nothing that was typed is lost. */
+/** Tests of the items page in Chromium when something goes wrong: typed text is never lost. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -30,16 +30,16 @@ async function holdsTyped(page: ItemsPage, text = typed): Promise<void> {
   assert.equal(await page.editor.textContent(), text)
 }
 
-/** Where the focus is: a selector, or what it says. */
+/** Waits until an element with this text or class has the focus. */
 async function focusIs(page: ItemsPage, expected: string): Promise<void> {
-  await until(`the focus is on ${expected}`, () =>
+  await until(`the focus on ${expected}`, () =>
     page.evaluate<boolean>(
       `[document.activeElement.textContent, document.activeElement.className].includes('${expected}')`,
     ),
   )
 }
 
-/** Fails unless the browser asks before it loads the page again, which it then does not. */
+/** Fails unless the browser asks before it reloads the page. The answer is to stay. */
 async function assertAsksBrowser(page: ItemsPage): Promise<void> {
   const asked: string[] = []
   const dismissed: Promise<void>[] = []
@@ -48,9 +48,9 @@ async function assertAsksBrowser(page: ItemsPage): Promise<void> {
     dismissed.push(dialog.dismiss())
   })
   await page.evaluate('setTimeout(() => location.reload()); 0')
-  await until('the question', () => asked.length > 0)
+  await until('the question of the browser', () => asked.length > 0)
   assert.deepEqual(asked, ['beforeunload'])
-  await Promise.all(dismissed) // the page may go on before, and must not close before
+  await Promise.all(dismissed) // the page must not close before its dialog
 }
 
 async function countItems(): Promise<number> {
@@ -58,7 +58,7 @@ async function countItems(): Promise<number> {
 }
 
 describe('the items page when something goes wrong', inChromium, () => {
-  test('faults are shown where they are while typing, nothing is sent, and leaving is asked about', async () => {
+  test('errors are marked while typing, invalid text is not sent, and the page asks before it is left', async () => {
     const page = await openItems(service)
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.method()))
@@ -68,26 +68,26 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees('expected a comma or "}"')
     assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
     await page.choose('Save')
-    await page.keyboard.press('Delete') // the cursor is at the fault
+    await page.keyboard.press('Delete') // the cursor is at the error
     await holdsTyped(page, '{"a": 1, "b": 0}')
     await page.editor.fill('{"project_id": ""}')
     await page.sees('project_id must be a string of at least 1 character, or null')
     await page.editor.fill('{"a": 1, "a": 2}')
     await page.sees('only the last "a" is kept')
-    // What keeps it from being saved is shown however many warnings there are.
+    // The error that prevents saving is listed even if there are many warnings.
     await page.editor.fill(`{${'"a":1,'.repeat(8)}"project_id":5}`)
     const findings = page.locator('.findings p')
-    await until('as many as are listed', async () => (await findings.count()) === 5)
+    await until('five listed problems', async () => (await findings.count()) === 5)
     await page.choose('Save')
     assert.match((await findings.first().textContent()) ?? '', /^Error in line 1, .* or null$/)
     assert.match((await findings.last().textContent()) ?? '', /^Warning in line 1, /)
     assert.ok(!requests.includes('POST'))
-    // To undo what a button did takes nothing that was typed just before.
+    // Undoing "Format" does not remove text that was typed just before.
     await page.editor.fill('{"a":1}')
     await page.choose('Format')
     await page.editor.press('Control+z')
     await holdsTyped(page, '{"a":1}')
-    // The editor marks a bracket, too, but nobody sees that.
+    // The editor also marks an unmatched bracket, but the mark is invisible.
     await page.editor.fill('{"of": [')
     await page.locator('.cm-nonmatchingBracket').waitFor()
     const mark = `document.querySelector('.editor').shadowRoot.querySelector('.cm-nonmatchingBracket')`
@@ -97,7 +97,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await holdsTyped(page, '{"of": [')
   })
 
-  test('too large, refused, or with an expired token: the edit stays, and can be saved then', async () => {
+  test('an item that is too large, rejected, or sent with an expired token stays in the editor', async () => {
     const page = await openItems(service)
     const long = `{"long": "${'x'.repeat(1000)}"}`
     await page.choose('New item')
@@ -109,7 +109,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await focusIs(page, 'Save')
 
     await page.editor.fill(typed)
-    // The page finds everything itself that the service refuses: here, the service finds more.
+    // The page itself finds every error that the service finds, so the test makes up a response with another error.
     await page.evaluate(`globalThis.realFetch = fetch; globalThis.fetch = async (url, init) =>
     init.method === 'POST'
       ? new Response(JSON.stringify({ detail: { detail: 'The body is not valid JSON: line 2, column 11: expected something else', session_id: 'x', error_code: 'VALIDATION_ERROR' } }), { status: 422 })
@@ -136,7 +136,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.cell('12345678901234567890').waitFor()
   })
 
-  test('without a token, with a wrong one, and with none that could be one', async () => {
+  test('a missing, malformed or wrong token shows the token dialog with the reason', async () => {
     const page = await openItems(service, { token: '' })
     const dialog = page.getByRole('dialog', { name: 'Token' })
     await page.choose('Use this token')
@@ -147,7 +147,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await dialog.getByLabel('Token').fill('wrong')
     await dialog.getByLabel('Token').press('Enter')
     await page.sees(/INVALID_TOKEN/)
-    // Copied with its scheme; and closing is enough.
+    // A token may be copied together with "Bearer", and closing the dialog applies the token.
     await dialog.getByLabel('Token').fill(`Bearer ${service.validToken()} `)
     await dialog.getByLabel('Token').press('Escape')
     await dialog.waitFor({ state: 'detached' })
@@ -156,7 +156,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.ok(!page.url().includes('#'))
   })
 
-  test('changed or deleted elsewhere: said before anything is overwritten', async () => {
+  test('the editor says that an item was changed or deleted elsewhere before it overwrites anything', async () => {
     const id = await createdBy(service, '{"who":"me"}')
     const put = (data: string) => replacedBy(service, id, data)
     const page = await openItems(service, { viewport: screens.phone, colorScheme: 'dark' })
@@ -173,7 +173,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.dialog.waitFor({ state: 'detached' })
     assert.match((await readBack(service, id)) ?? '', /"mine"/)
 
-    // The list says so by itself, too. The other version can be taken, and undone.
+    // A new list also shows the change. The user can take over the other version, and undo that.
     await page.open('"mine"')
     await page.editor.fill('{"who":"mine again"}')
     await put('{"who":"not for long"}')
@@ -185,7 +185,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Edit the other version')
     await focusIs(page, 'editor')
     assert.match((await page.editor.textContent()) ?? '', /"them again"/)
-    await page.choose('Close') // nothing was typed to it
+    await page.choose('Close') // without a question, as nothing was typed
     await page.dialog.waitFor({ state: 'detached' })
 
     await page.open('"them again"')
@@ -204,7 +204,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.cell('"mine again"').waitFor()
   })
 
-  test('a change between the last look and the change is not overwritten', async () => {
+  test('a change elsewhere between the latest list and a save or delete is not overwritten', async () => {
     const id = await createdBy(service, '{"who":"me, at once"}')
     const put = (data: string) => replacedBy(service, id, data)
     const page = await openItems(service)
@@ -221,7 +221,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.match((await readBack(service, id)) ?? '', /"them, between"/)
     await page.choose('Edit the other version')
 
-    // The same for a delete, which shows what would be lost.
+    // A delete of an item that was changed elsewhere fails, and shows the current version.
     const deleted = await page.hold('DELETE')
     await page.choose('Delete')
     const question = page.getByRole('dialog', { name: 'Delete this item?' })
@@ -238,7 +238,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.equal(await readBack(service, id), undefined)
   })
 
-  test('creates whose answers get lost make one item each', async () => {
+  test('a create whose response is lost makes only one item when it is repeated', async () => {
     const before = await countItems()
     const page = await openItems(service)
     const lose = (method: string, count: number) =>
@@ -252,14 +252,14 @@ describe('the items page when something goes wrong', inChromium, () => {
         }
       }`)
     await typeNew(page)
-    await lose('POST', 3) // the first, and those that the page sends by itself
+    await lose('POST', 3) // the first request and its two automatic retries
     await page.choose('Save')
     await page.sees('(CONNECTION_LOST). It is not known whether this was saved.')
     assert.equal(await countItems(), before + 1)
     await page.save()
     assert.equal(await countItems(), before + 1)
 
-    // What is typed in between is not another item either.
+    // Text that was changed before the next save does not become a second item.
     await typeNew(page)
     await lose('POST', 3)
     await page.choose('Save')
@@ -274,7 +274,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.cell('"since"').waitFor()
     assert.equal(await countItems(), before + 2)
 
-    // A replace whose answer got lost is not taken for a change by somebody else.
+    // A replace whose response was lost does not count as a change elsewhere.
     await page.open('"since"')
     await page.editor.fill('{ "typed":"to the end" }')
     await lose('PUT', 1)
@@ -290,7 +290,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.equal(await countItems(), before + 4)
   })
 
-  test('a delete or a save that takes long says so, and is not left by mistake', async () => {
+  test('a slow delete or save shows its progress, and the page asks before the user leaves a save', async () => {
     const id = await createdBy(service, '{"slow":"to go"}')
     const page = await openItems(service)
     const deleted = await page.hold('DELETE')
@@ -319,7 +319,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.getByRole('dialog').first().waitFor({ state: 'detached' })
   })
 
-  test('a save from a cell that takes long: leaving it is asked about, and closes no other cell', async () => {
+  test('a slow save from a cell asks before it is left, and does not close another cell when it ends', async () => {
     const { own, ids, page } = await openWith(['{"first":"one","second":"two"}'])
     const [id = ''] = ids
     const field = page.getByRole('dialog').getByRole('textbox')
@@ -341,7 +341,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.match((await readBack(own, id)) ?? '', /"first":"changed","second":"two"/)
   })
 
-  test('what is opened above the list cannot be loaded: the page says so, and tries again', async () => {
+  test('the page says that its dialogs cannot be loaded, and loads them at the next click', async () => {
     let isCut = true
     const page = await openItems(service, {
       expected: /net::ERR_/,
@@ -355,11 +355,11 @@ describe('the items page when something goes wrong', inChromium, () => {
     await holdsTyped(page)
   })
 
-  test('the service stops: the list and the edit stay, and go on once it is back', async () => {
+  test('list and editor stay while the service is stopped, and work again once the service is back', async () => {
     const env = { CONSOLE: 'on', JWT_SECRET: 'a secret of at least thirty-two bytes' }
     let own = await ownService(env)
     await createdBy(own, '{"kept":"in the page"}')
-    // The page stays at the address of a proxy: another program could take the port of a service that is gone.
+    // The page is at the address of a proxy, because another program could take the port of a stopped service.
     let port = Number(own.baseUrl.port)
     const proxy = await cuttingProxy(
       () => port,
@@ -369,7 +369,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     const page = await openItems({ ...own, baseUrl }, { expected: /net::ERR_/ })
     await page.cell('"in the page"').waitFor()
     await typeNew(page)
-    port = 0 // where nobody can listen
+    port = 0 // a port on which no service can listen
     await own.stop()
     await page.choose('Save')
     await page.sees('The service cannot be reached')
@@ -388,9 +388,9 @@ describe('the items page when something goes wrong', inChromium, () => {
       .getByRole('alert')
       .getByText(/^It is not known whether this was saved/)
       .waitFor()
-    // The cause is where it is said of the list.
+    // The cause is shown once, for the list, and not repeated for the cell.
     await until(
-      'it is said once',
+      'one message with the cause',
       async () => (await page.getByText('The service cannot be reached').count()) === 1,
     )
     await page.keyboard.press('Escape')
@@ -402,7 +402,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.cell('12345678901234567890').waitFor()
   })
 
-  test('an import that fails says where, and goes on with that item or without it', async () => {
+  test('an import that fails names the item, and can retry or skip that item', async () => {
     const before = await countItems()
     const page = await openItems(service)
     await page.chooseMore('Import')
@@ -426,7 +426,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.equal(await countItems(), before + 3)
   })
 
-  test('an import that runs is not left by mistake, and can be stopped', async () => {
+  test('a running import asks before it is left, and can be stopped', async () => {
     const before = await countItems()
     const page = await openItems(service)
     await page.chooseMore('Import')

@@ -1,4 +1,4 @@
-/** The colours of JSON in the pages: each token has its own, and no character changes. */
+/** Tests of the colours of JSON on the pages: kinds of tokens differ, and no character changes. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { coloured } from '../../../pages/shared/json-colours.js'
 import { accepted } from '../../corpora/json-values.js'
 
-test('names, strings, numbers and literals are told apart', () => {
+test('names, strings, numbers and literals have different colours', () => {
   const text = '{"a\\"" : ["b:", -1.5e+3, true, null], "{": {}, "cut'
   const kinds = coloured(text)
     .filter((part) => typeof part !== 'string')
@@ -22,7 +22,7 @@ test('names, strings, numbers and literals are told apart', () => {
   ])
 })
 
-test('every text stays as it was written, wherever it ends', () => {
+test('colours change no character of a JSON text, wherever the text is cut off', () => {
   for (const text of Object.values(accepted)) assert.equal(textOf(text), text)
   fc.assert(
     fc.property(fc.json(), fc.nat(), (text, length) => {
@@ -32,7 +32,7 @@ test('every text stays as it was written, wherever it ends', () => {
   )
 })
 
-test('a long text is shown whole, with colours at its start alone', () => {
+test('a long JSON text is shown whole, with colours only at its start', () => {
   const long = `[${'1,'.repeat(1_000_000)}1]`
   assert.ok(textOf(long) === long)
   assert.ok(coloured(long).length < 50_000)

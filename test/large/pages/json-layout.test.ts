@@ -1,4 +1,4 @@
-/** The layout of JSON in the pages: white space, and nothing else, is added and taken away. */
+/** Tests of the indentation of JSON on the pages: only white space is added and removed. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,10 +19,10 @@ const cases = [
   { text: '', laidOut: '' },
 ]
 for (const { text, laidOut } of cases) {
-  test(`${text} is laid out`, () => assert.equal(layOut(text), laidOut))
+  test(`the JSON text ${text} is indented`, () => assert.equal(layOut(text), laidOut))
 }
 
-test('every token of every kind of value stays as it was written', () => {
+test('indentation changes no token of any kind of JSON value', () => {
   for (const text of Object.values(accepted)) assert.equal(tokensOf(layOut(text)), tokensOf(text))
   fc.assert(
     fc.property(fc.json(), (text) => {
@@ -32,7 +32,7 @@ test('every token of every kind of value stays as it was written', () => {
   )
 })
 
-test('a text that ends anywhere is laid out as far as it goes', () => {
+test('a JSON text that is cut off anywhere is indented up to its end', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (text, length) => {
       const start = text.slice(0, length)
@@ -41,16 +41,16 @@ test('a text that ends anywhere is laid out as far as it goes', () => {
   )
 })
 
-test('a string with millions of escapes is laid out', () => {
+test('a JSON text with millions of escapes in a string is indented', () => {
   const long = `"${'\\n'.repeat(8_000_000)}"`
   assert.ok(layOut(`[${long}]`) === `[\n  ${long}\n]`)
 })
 
-test('deep nesting makes it longer, but not out of proportion', () => {
+test('the indentation of deeply nested JSON is at most 100 times as long as the text', () => {
   assert.ok(layOut('['.repeat(100_000)).length < 100_000 * 100)
 })
 
-/** The text without the white space outside of strings. */
+/** Returns a JSON text without the white space outside of strings. */
 function tokensOf(text: string): string {
   let isInside = false
   let isEscaped = false

@@ -1,4 +1,4 @@
-/** The samples of the API page, run against the service exactly as the page shows them. */
+/** Tests of the API page's code samples, which run against the service exactly as the page shows them. */
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
@@ -17,7 +17,7 @@ const openPage = useGuardedPages()
 const { folder } = userProject('')
 const env = { ...process.env, TOKEN: service.validToken() }
 
-/** What runs the samples of a language, and the file that they are written to. */
+/** The command that runs the samples of each language, and the file for a sample. */
 const runners = {
   curl: ['bash', 'sample.sh'],
   JavaScript: [process.execPath, 'sample.mjs'],
@@ -28,7 +28,7 @@ type Language = keyof typeof runners
 
 const hasRequests = spawnSync('python3', ['-c', 'import requests']).status === 0
 
-/** Returns what the program prints. */
+/** Runs a program and returns its standard output. */
 async function run(language: Language, program: string): Promise<string> {
   const [command, file] = runners[language]
   writeFileSync(join(folder, file), program)
@@ -43,7 +43,7 @@ function sampleOf(page: Page, operation: string, language: Language) {
     .textContent()
 }
 
-/** Fills in the form of an operation, by the labels of its fields, and shows the code again. */
+/** Fills in the form of an operation, and shows the code again. @param values by the labels of the fields. */
 async function fill(page: Page, operation: string, values: Record<string, string>) {
   const section = page.locator(`#${operation}`)
   await section.getByRole('button', { name: 'Try it' }).click()
@@ -57,7 +57,7 @@ async function fill(page: Page, operation: string, values: Record<string, string
   await section.getByRole('button', { name: 'Show the code' }).click()
 }
 
-/** The JSON text of an item without its id; `undefined` if there is none. */
+/** Reads the JSON text of an item without its id; `undefined` if the item does not exist. */
 async function stored(id: string): Promise<string | undefined> {
   const { text } = await service.call('GET', `/items/${id}`)
   return /"data":\{"id":"[^"]+",(.*)\}\}$/s.exec(text)?.[1]
@@ -67,7 +67,7 @@ for (const language of Object.keys(runners) as Language[]) {
   const missing = language === 'Python' && !hasRequests && 'requests of Python'
   const options = missing ? unlessMissing(missing) : inChromium
   test(
-    `the samples in ${language} do what they say, and have no token in them`,
+    `the code samples in ${language} send the requests of the forms, and contain no token`,
     options,
     async () => {
       const page = await openPage(`${service.baseUrl.origin}/docs#token=${env.TOKEN}`)
@@ -108,7 +108,7 @@ for (const language of Object.keys(runners) as Language[]) {
       assert.equal(await stored(itemId), undefined)
       assert.ok((await call('checkHealth')).includes('healthy'))
 
-      // What a parser would change is sent as it was typed, and so are headers.
+      // Values that a parser would change are sent exactly as typed, and headers too.
       const members = `"n": 12345678901234567890, "p": 1.0, "it's": "\\u0041 \`$TOKEN", "__proto__": -0`
       const key = `the'only'one ${language}`.replace(' ', '-')
       await fill(page, 'createItem', { Body: `{"data": {${members}}}`, 'Idempotency-Key': key })
