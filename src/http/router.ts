@@ -118,12 +118,12 @@ function undecodable(): ApiError {
  * @param hasDocs whether the service has an API page, which the message for `/` names.
  */
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
-  const { path } = exchange
-  const { method } = exchange.request
-  const hint = hasDocs && path === '/' ? `see ${pagePaths.docs}` : `all are under ${prefix}`
+  const { path, request } = exchange
+  const hint =
+    hasDocs && path === '/' ? `see ${pagePaths.docs}` : `all endpoints are under ${prefix}`
   const ending = `${path}/`.startsWith(`${prefix}/`) ? '' : `; ${hint}`
   const shown = path.length > maxShown ? `${path.slice(0, maxShown)}…` : path
-  throw new ApiError('ROUTE_NOT_FOUND', `${method} ${shown} is not an endpoint${ending}`)
+  throw new ApiError('ROUTE_NOT_FOUND', `${request.method} ${shown} is not an endpoint${ending}`)
 }
 
 /** Responds to OPTIONS, and throws the 405 for a method that the path lacks. @param allow the methods of the path. */

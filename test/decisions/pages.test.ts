@@ -282,7 +282,7 @@ const ofDocs = [openApi, '/docs', '/docs/', ...documents.map(({ path }) => path)
 test('§4.7 §4.8 with DOCS=off and without CONSOLE=on, no page and no document is served', async () => {
   for (const path of ['/', asset, ...ofDocs]) {
     const text = assertRefused(await off.requestTarget('GET', path), 404, 'ROUTE_NOT_FOUND')
-    assert.equal(text, `GET ${path} is not an endpoint; all are under /api/v1`)
+    assert.equal(text, `GET ${path} is not an endpoint; all endpoints are under /api/v1`)
   }
 })
 

@@ -59,7 +59,7 @@ for (const target of ['/', '/items', '/health', '/api/items', '/api/v2/items', '
   test(`§9 no endpoint is outside the prefix /api/v1: ${target}`, async () => {
     const answer = await service.requestTarget('GET', target)
     const text = assertRefused(answer, 404, 'ROUTE_NOT_FOUND')
-    const hint = target === '/' ? 'see /docs' : 'all are under /api/v1'
+    const hint = target === '/' ? 'see /docs' : 'all endpoints are under /api/v1'
     assert.equal(text, `GET ${target} is not an endpoint; ${hint}`)
   })
 }
