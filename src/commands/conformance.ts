@@ -21,10 +21,7 @@ const algorithm = 'HS256'
 /** Maximum time for the first response of the service, in milliseconds. */
 const answerTimeout = 30_000
 
-/**
- * Runs the conformance tests against an implementation of the interface, and prints their report. The exit code is
- * 1 if a test fails.
- */
+/** Runs the conformance tests against a service, and prints their report. The exit code is 1 if a test fails. */
 export async function conformance(args: string[]): Promise<undefined> {
   const options = { reporter: { type: 'string', default: 'spec' } } as const
   const { values, positionals } = readArguments('conformance', args, options, true)

@@ -96,9 +96,8 @@ export async function seedEmptyStore(
 }
 
 /**
- * Stores new items, each with an id of its own.
+ * Stores new items, each with an id of its own, and returns the ids.
  * @param items new items. All of them are read before the first is stored. Errors of the iterator are passed on.
- * @returns the ids.
  * @throws {StoreError} if the store cannot hold all new items. Then none of them is kept.
  */
 export async function storeItems(

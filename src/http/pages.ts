@@ -71,7 +71,7 @@ const caching = {
 /** Names under which the files of a folder can be requested. None of them leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 
-/** Returns the routes of the pages that are turned on. Each file is read at the first request for it. */
+/** Returns the routes of the pages that are turned on. A file is read once for each coding, at the first request. */
 export function createPageRoutes(
   { docs, console }: Pick<Config, 'docs' | 'console'>,
   guards: readonly Guard[],

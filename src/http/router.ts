@@ -148,7 +148,7 @@ const allowedHeaders = [
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 const maxNamesLength = 2048 // characters
 
-/** Time for which a browser may cache the response to a preflight, in seconds. Chromium limits it to two hours. */
+/** Time for which a browser may cache a preflight, in seconds: a day, which Chromium limits to two hours. */
 const maxAge = '86400'
 
 /** Whether a request is a CORS preflight, with which a browser asks if a page may send another request. */

@@ -131,7 +131,7 @@ const sendingTime = 0.02
 /** Time to copy a byte of a body, in milliseconds. */
 const copyingTime = 1 / (1024 * 1024)
 
-/** Resolves once a response may begin. Few responses begin in one turn. @param bodyBytes length of the body. */
+/** Resolves once a response may begin. Few may begin in one turn, in order. @param bodyBytes length of the body. */
 export function sendTurn(bodyBytes = 0): Promise<void> {
   return workTurn(sendingTime + bodyBytes * copyingTime)
 }
