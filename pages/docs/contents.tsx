@@ -1,4 +1,4 @@
-/** The table of contents: a column on a wide screen, a menu at the top of a narrow one. @module */
+/** The table of contents: a column on a wide screen, a menu at the top of a narrow screen. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'

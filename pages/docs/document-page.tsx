@@ -26,7 +26,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const operations = useMemo(() => operationsOf(document), [document])
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [language, setLanguage] = useState(storedLanguage)
-  // Scrolls to the section after the `#` of the address, which did not exist when the page was loaded.
+  // Scrolls to the section that the address names after the `#`. The browser could not, as the section was missing.
   useEffect(() => {
     window.document.getElementById(location.hash.slice(1))?.scrollIntoView()
   }, [])

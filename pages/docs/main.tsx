@@ -27,7 +27,7 @@ async function fetchDocument(): Promise<OpenApiDocument> {
   const response = await fetch(documentPath)
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
   const document: unknown = await response.json()
-  return document as OpenApiDocument // trusted: it comes from the service that serves this page
+  return document as OpenApiDocument // trusted: the same service serves this page
 }
 
 interface ProblemProps {

@@ -62,7 +62,7 @@ async function readAll(
   return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
-/** Returns the reason why a browser cannot send a form, if there is one. @param token empty to send no token. */
+/** Returns the reason why a browser cannot send a form, or `undefined`. @param token empty to send no token. */
 export function obstacleIn(
   operation: Operation,
   { parameters, body }: Input,

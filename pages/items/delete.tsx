@@ -131,7 +131,7 @@ function failureOf(item: Item, error: unknown): Failure {
 
 function action(isTried: boolean, failed: number): string {
   if (!isTried) return 'Delete'
-  return failed > 0 ? `Try ${failed === 1 ? 'it' : 'these'} again` : 'Go on'
+  return failed > 0 ? `Try ${failed === 1 ? 'it' : 'these'} again` : 'Continue'
 }
 
 /** Describes how many items were deleted, failed, and were not tried. */

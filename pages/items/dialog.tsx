@@ -49,12 +49,12 @@ export function Dialog(props: DialogProps) {
       aria-label={title}
       onClick={({ target }) => target === dialog.current && onOutside?.()}
       onKeyDown={(event) => {
-        // Keys in a dialog above this one are not for this one.
+        // Ignores keys that were pressed in a dialog above this dialog.
         if (event.target instanceof Element && event.target.closest('dialog') !== dialog.current)
           return
         onKeyDown?.(event)
         if (event.key !== 'Escape' || event.defaultPrevented) return
-        event.preventDefault() // else a second Escape would close it, even if `cancel` is prevented
+        event.preventDefault() // the browser closes a dialog at the second Escape, despite `cancel`
         event.stopPropagation() // the list must not handle this key
         onClose()
       }}

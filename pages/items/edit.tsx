@@ -224,7 +224,7 @@ function Elsewhere({ isOwn, listed, onSave, onAdopt }: ElsewhereProps) {
     <div class="problem" role="alert">
       <p>
         {!listed && 'This item was deleted elsewhere.'}
-        {listed && isOwn && 'What you tried to save before was saved. The item is now:'}
+        {listed && isOwn && 'Your earlier attempt to save succeeded. The item is now:'}
         {listed && !isOwn && 'This item was changed elsewhere. It is now:'}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}

@@ -20,7 +20,7 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     n: 'new item',
     d: 'duplicate the item',
     Delete: 'delete the selected items, or the item',
-    '/': 'search; ↓ goes on to the list',
+    '/': 'search; ↓ moves to the list',
     '?': 'show these keys',
   },
   'On the head of a column': {

@@ -72,7 +72,7 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
     const signal = begin()
     setProgress({ next, skipped })
     setRunning(true)
-    main.current?.focus() // a pressed "Go on" button disappears
+    main.current?.focus() // a pressed "Skip" button disappears
     let at = next
     try {
       for (const { body } of entries.slice(next)) {
@@ -151,11 +151,11 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
         >
           {isRunning && 'Stop'}
           {!isRunning && failure && `Try item ${next + 1} again`}
-          {!isRunning && !failure && (isPartial ? 'Go on' : 'Import')}
+          {!isRunning && !failure && (isPartial ? 'Continue' : 'Import')}
         </button>
         {failure && (
           <Button onClick={() => run({ next: next + 1, skipped: [...skipped, next] })}>
-            Go on without item {next + 1}
+            Skip item {next + 1}
           </Button>
         )}
         <Button class="last" onClick={close}>
@@ -173,5 +173,5 @@ function named(skipped: readonly number[], entries: readonly Entry[]): string {
     .slice(0, mostNamed)
     .map((index) => `item ${index + 1} (line ${entries[index]?.line})`)
   const others = skipped.length - names.length
-  return `Left out: ${names.join(', ')}${others > 0 ? ` and ${formatted(others)} more` : ''}.`
+  return `Skipped: ${names.join(', ')}${others > 0 ? ` and ${formatted(others)} more` : ''}.`
 }

@@ -2,7 +2,7 @@
 
 import { type Member, membersOf, stringOf } from './members.js'
 
-/** An item: its own text, and its id to find the item by. */
+/** An item: its text as received, and its id to find the item by. */
 export interface Item {
   readonly id: string
   /** JSON text of the item as the service sent it. */

@@ -38,7 +38,7 @@ export function useLayout(
 
 function storedLayout(key: string): Layout {
   const text = stored('localStorage', key)
-  return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // trusted: only this page stores it
+  return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // trusted: only this page stores layouts
 }
 
 /** Returns the columns from left to right. Pinned columns come first. */

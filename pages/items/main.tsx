@@ -11,5 +11,5 @@ render(<App />, place)
 // Dialogs and editor are loaded ahead of time, so that items can be edited while the service is unreachable.
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout
 whenIdle(() => {
-  Promise.all([loadDialogs(), import('./json-editor.js')]).catch(() => undefined) // loaded again when needed
+  Promise.all([loadDialogs(), import('./json-editor.js')]).catch(() => undefined) // the next use tries again
 })

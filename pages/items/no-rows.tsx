@@ -96,7 +96,7 @@ function wordsFor({ query, project, conditions }: Filter): string {
   return parts.filter(Boolean).join(' and ')
 }
 
-/** Returns the command that creates an item. A token needs no escapes, as it has no special characters of a shell. */
+/** Returns the command that creates an item. Tokens contain no characters that are special in a shell. */
 function curlFor(token: string): string {
   return [
     `curl ${location.origin}${prefix}${paths.items}`,

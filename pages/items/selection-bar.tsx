@@ -24,7 +24,7 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   /** Outcome of the latest action, and the items that it was for. */
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
 
-  /** Makes a file of the selected items for an action. @param what the action in words. @param use runs the action. */
+  /** Runs an action on a file of the selected items. @param what name of the action in messages, such as `copied`. */
   async function withFile(what: string, use: (file: Blob) => unknown): Promise<void> {
     try {
       const { exportItems } = await loadDialogs()

@@ -183,7 +183,7 @@ export function ItemTable(props: TableProps) {
     const place = placeOf(target)
     if (shiftKey) selection.extend(items[activeIndex] ?? item, item)
     else if (isBox) selection.toggle(item)
-    grid.current?.focus() // not the element in the cell
+    grid.current?.focus() // rather than the clicked element
     onActive(item)
     onColumn(nameAt(place))
     const isText = getSelection()?.isCollapsed === false // the user is selecting text

@@ -11,7 +11,7 @@ export interface TokenDialogProps {
 
 export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
   return (
-    // A dialog that opens by itself must not put text into the token field that is being typed elsewhere.
+    // If the dialog opens by itself, text that is being typed elsewhere must not go into the token field.
     <Dialog title="Token" autofocus={reason !== ''} onClose={onClose}>
       {reason && (
         <p class="problem" role="alert">

@@ -38,7 +38,7 @@ export function useCollection(project: Filter['project']): Collection {
     }
   }, [collection])
   useEffect(() => {
-    // For other project names, which a URL cannot contain or which may be too long, all items are listed.
+    // All items are listed for a project name that a URL cannot contain or that may be too long for a URL.
     collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
   }, [collection, project])
   return collection

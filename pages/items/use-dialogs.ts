@@ -27,7 +27,7 @@ function loadStyles(): Promise<unknown> {
   })
 }
 
-/** Returns the dialogs once they are loaded. @param onFailure called if loading fails. A later need loads again. */
+/** Returns the dialogs once they are loaded. @param onFailure called if loading fails. The next use tries again. */
 export function useDialogs(isNeeded: boolean, onFailure: () => void): Dialogs | undefined {
   const [, setDialogs] = useState(loaded)
   useEffect(() => {

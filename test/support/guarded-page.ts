@@ -82,7 +82,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // Closes the page, which would keep using the processor. After an `await`, Node would assign this to another test.
+    // Closes the page, which would keep using the processor. After an `await`, `after` may belong to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)

@@ -207,7 +207,7 @@ describe('selected items', inChromium, () => {
       'DELETE',
       '(globalThis.tried = (globalThis.tried ?? 0) + 1) && new Response(\'{"detail":{"detail":"expired","error_code":"TOKEN_EXPIRED","session_id":"x"}}\', { status: 401 })',
     )
-    await page.choose('Go on')
+    await page.choose('Continue')
     await page.getByRole('dialog', { name: 'Token' }).getByText('TOKEN_EXPIRED').waitFor()
     assert.ok((await tried()) <= 4, `${await tried()} requests`)
     await failing(page, 'DELETE', 'undefined')
