@@ -1,4 +1,4 @@
-/** Where memory ends, a change is made whole or refused whole, whichever allocation it is. */
+/** Tests that a change is made completely or not at all when any of its memory allocations fails. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -23,10 +23,10 @@ const cases = [
   },
 ]
 const kinds = ['create', 'create', 'replace', 'replace', 'delete', 'read', 'list', 'drain'] as const
-/** What has to fail at least once, so that the test is one. */
+/** Allocation functions of which each must have failed at least once by the end of a test. */
 const allocators = ['ArrayBuffer', 'Buffer.allocUnsafe', 'Uint32Array']
 
-describe('every single allocation fails in turn, and the store stays whole', () => {
+describe('every allocation fails in turn, and the store stays consistent', () => {
   for (const { title, steps, blockBytes, maxBlocks, maxLength } of cases) {
     test(title, async (context) => {
       const below = randomNumbers(7)
@@ -46,7 +46,7 @@ describe('every single allocation fails in turn, and the store stays whole', () 
         const length = below(below(10) === 0 ? 3 * maxLength : maxLength)
         const item = itemText(id, length, String(step % 10))
         const one = open[below(open.length + 1)]
-        // Read before anything fails; what is left to do is its release.
+        // The list is read before allocations fail. The operation below then only releases it.
         if (kind === 'drain' && one) assert.equal(await textOf(one.list), one.expected)
 
         const act = async (): Promise<void> => {
@@ -86,17 +86,17 @@ describe('every single allocation fails in turn, and the store stays whole', () 
       assert.equal(
         refusals > 0,
         maxBlocks < 1000,
-        `${refusals} refused as there were no blocks left`,
+        `${refusals} changes refused because no blocks were left`,
       )
     })
   }
 })
 
-/** A random id. */
+/** Returns a random id. @param below returns a random integer from 0 up to, but not including, a limit. */
 function newId(below: (limit: number) => number): ItemId {
   const digits = Array.from({ length: 32 }, () => below(16).toString(16)).join('')
   const groups = [0, 8, 12, 16, 20].map((start, place, all) => digits.slice(start, all[place + 1]))
-  return groups.join('-') as ItemId // in its shape
+  return groups.join('-') as ItemId // the groups have the lengths of a UUID
 }
 
 async function assertContent(store: ItemStore, model: Map<ItemId, string>): Promise<void> {

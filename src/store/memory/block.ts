@@ -1,12 +1,12 @@
 /**
- * A block: items that were created one after another, as the very bytes that the list sends for
- * them, each text with a comma after it. The texts start where the block's frame starts; a table at
- * the end of the frame tells whose they are, and grows towards them.
+ * A block contains items that were created one after another, as the bytes that a list sends: each text with a comma
+ * after it. The texts fill the block's frame from its start. A table with the handle and end of each item grows from
+ * the end of the frame towards the texts.
  *
- * Removing or resizing an item moves the bytes after it, so that a block never has holes.
+ * Removing or resizing an item moves all later items of the block, so that a block never has holes.
  *
- * A large item lies alone in a block whose frame is the very memory that the item came in. It has no table
- * and no comma, and is never written to.
+ * A large item has a block of its own, whose frame is the memory in which the item arrived. Such a block has no table
+ * and no comma, and its bytes never change.
  *
  * @module
  */
@@ -19,72 +19,72 @@ import type { Handle } from './records.js'
 
 const comma = 0x2c
 
-/** An entry of the table: the item's handle, and where the item ends, after its comma. */
+/** Words of an entry in a block's table: the item's handle, and the position after the item's comma. */
 const entryWords = 2
-/** Bytes that the table takes for each item. */
+/** Size of an entry in a block's table, in bytes. */
 export const entryBytes = entryWords * Int32Array.BYTES_PER_ELEMENT
 
 export class Block {
   readonly frame: Frame
-  /** Words of the frame: the table ends with the last. */
+  /** Size of the frame in 32-bit words. The table ends with the last word. */
   readonly #words: number
-  /** Bytes of the texts, with their commas. */
+  /** Length of all texts with their commas, in bytes. */
   used = 0
-  /** How many items there are. */
+  /** Number of items in the block. */
   count = 0
 
-  /** Stands for the block in the index. Set by `Blocks`. */
+  /** Number that identifies the block in the index. Set by `Blocks`. */
   number = 0
 
-  // The rest is set by `Chain`.
-  /** How many lists had been opened when it was made, and when it was retired; 0 for a current block. */
+  // `Chain` sets all fields from here on.
+  /** Number of lists opened before the block was made (`since`), and before it was retired (`until`; 0 until then). */
   since = 0
   until = 0
-  /** Its neighbours in list order, retired ones included. */
+  /** The previous and the next block in list order, including retired blocks. */
   before: Block | undefined = undefined
   after: Block | undefined = undefined
-  /** The next of the retired blocks that are kept for the same list. */
+  /** The next retired block that is kept for the same list. */
   nextKept: Block | undefined = undefined
 
-  /** @param size bytes of the frame. */
+  /** @param size size of the frame in bytes. */
   constructor(frame: Frame, size: number) {
     this.frame = frame
     this.#words = size >>> 2
   }
 
-  /** Whether it is the block of a large item. */
+  /** Whether the block contains one large item, without a table. */
   get isLarge(): boolean {
     return this.frame.slab === undefined
   }
 
-  /** Bytes that texts and table take. */
+  /** Total size of texts and table, in bytes. */
   get filled(): number {
     return this.used + this.count * entryBytes
   }
 
-  /** The position of an item of this block, counted from 0. */
+  /** Returns the position of an item among the items of this block, counted from 0. */
   positionOf(handle: Handle): number {
     if (this.count === 1) return 0
     const { words } = this.frame
     const first = this.#entry(0)
     let entry = first
-    while (words[entry] !== handle) entry = (entry - entryWords) | 0 // V8 then counts in integers
+    while (words[entry] !== handle) entry = (entry - entryWords) | 0 // `| 0` lets V8 use integer arithmetic
     return (first - entry) / entryWords
   }
 
-  /** Bytes that an item takes, with its comma. */
+  /** Returns the length of an item with its comma, in bytes. */
   lengthOf(position: number): number {
     return this.#endOf(position) - this.#startOf(position)
   }
 
-  /** Where an item starts in the memory of the frame. */
+  /** Returns the offset of an item in `frame.bytes`. */
   offsetOf(position: number): number {
     return this.frame.start + this.#startOf(position)
   }
 
   /**
-   * The items that a filter wants, with commas between them: a copy, but of a large item.
-   * @param length bytes of the items to look at, up to the end of one of them.
+   * Returns the items that a filter accepts, with commas between them. Only a large item is not copied.
+   * @param length number of bytes to filter, up to the end of an item. Later items are left out.
    */
   wanted(isWanted: ItemFilter, length: number): Buffer {
     const { bytes, start } = this.frame
@@ -93,7 +93,7 @@ export class Block {
     for (let position = 0, from = 0, at = 0; at < length; position += 1) {
       const end = this.#endOf(position)
       const isKept = isWanted(bytes, start + at)
-      // Neighbours in one piece.
+      // Accepted items that follow each other are copied as one piece.
       if (!isKept || end >= length)
         pieces.push(bytes.subarray(start + from, start + (isKept ? end : at)))
       if (!isKept) from = end
@@ -103,9 +103,9 @@ export class Block {
   }
 
   /**
-   * The text of an item: a copy, as the block may change before the caller uses it. A large item never
-   * changes in place and is not copied, however many readers there are.
-   * @throws {StoreError} `STORE_FULL` when there is no memory for the copy.
+   * Returns the text of an item as a copy, because the block may change before the caller uses the text. The bytes of a
+   * large item never change, so all readers share them.
+   * @throws {StoreError} `STORE_FULL` if there is no memory for the copy.
    */
   read(position: number): Buffer {
     const { bytes, start } = this.frame
@@ -117,19 +117,19 @@ export class Block {
     return text
   }
 
-  /** Adds an item, for which there is room, at the end. */
+  /** Adds an item at the end of the block. The caller has checked that the item fits. */
   append(handle: Handle, text: Buffer): void {
     if (!this.isLarge) this.#write(text, this.used)
     this.#addEntry(handle, this.used + text.length + 1)
   }
 
-  /** Gives an item another text, for which there is room. */
+  /** Replaces the text of an item. The caller has checked that the new text fits. */
   replace(position: number, text: Buffer): void {
     this.#moveAfter(position, text.length + 1 - this.lengthOf(position))
     this.#write(text, this.#startOf(position))
   }
 
-  /** Removes the items from one position up to, but not including, another. */
+  /** Removes the items at the positions from `from` up to, but not including, `to`. */
   remove(from: number, to = from + 1): void {
     const start = this.#startOf(from)
     this.#moveAfter(to - 1, start - this.#endOf(to - 1))
@@ -139,8 +139,8 @@ export class Block {
   }
 
   /**
-   * Appends copies of the items from one position up to, but not including, another to a block that
-   * has room for them. @returns their handles.
+   * Appends copies of the items at the positions from `from` up to, but not including, `to` to another block. The
+   * caller has checked that they fit. @returns the handles of the copied items.
    */
   copyTo(other: Block, from: number, to: number): Handle[] {
     const { bytes, start, words } = this.frame
@@ -159,7 +159,7 @@ export class Block {
     return handles
   }
 
-  /** How many of the first items take at most `limit` bytes, table included. */
+  /** Returns how many items, counted from the first, take at most `limit` bytes together with their table. */
   countWithin(limit: number): number {
     let count = 0
     while (count < this.count && this.#endOf(count) + (count + 1) * entryBytes <= limit) count += 1
@@ -175,12 +175,12 @@ export class Block {
     return element(this.frame.words, this.#entry(position) + 1)
   }
 
-  /** Where the entry of an item is among the words. */
+  /** Returns the index of an item's table entry in `frame.words`. */
   #entry(position: number): number {
     return (this.frame.start >>> 2) + this.#words - (position + 1) * entryWords
   }
 
-  /** Moves the end of an item, and everything after it, by a number of bytes. */
+  /** Moves the end of an item, and all later items, by `shift` bytes. */
   #moveAfter(position: number, shift: number): void {
     if (shift === 0) return
     const { bytes, words, start } = this.frame
@@ -211,5 +211,5 @@ export class Block {
 }
 
 function element(words: Int32Array, place: number): number {
-  return words[place] as number // places are within the table
+  return words[place] as number // callers pass places within the table only
 }

@@ -1,6 +1,6 @@
 /**
- * The items in their blocks: new ones go to the last block, a block that overflows is split, and blocks
- * with too much room are merged. After a `STORE_FULL` all items are as before.
+ * Distributes items among blocks. New items are added to the last block, a block that overflows is split, and blocks
+ * with much unused space are merged. After a `STORE_FULL`, all items are as before.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { FramePool } from './frames.js'
 import { ItemIndex } from './item-index.js'
 import type { Handle } from './records.js'
 
-/** An item that takes more than this part of a block is a large one, with a block of its own. */
+/** Share of a block above which an item is large, and gets a block of its own. */
 const largeItem = 1 / 2
 
-/** How full merging may make a block, so that items have room to grow. */
+/** Share of a block that merging may fill. The rest lets items grow without a split. */
 const packed = 15 / 16
 
-/** Where an item is, until the next change. */
+/** Location of an item, which is valid until the next change of any item. */
 export interface Place {
   readonly handle: Handle
   readonly block: Block
@@ -27,7 +27,7 @@ export interface Place {
 }
 
 interface BlocksOptions {
-  /** Bytes of a block. */
+  /** Size of a block in bytes. */
   readonly blockBytes: number
   /** Maximum number of blocks. */
   readonly maxBlocks: number
@@ -40,28 +40,28 @@ export class Blocks {
   readonly frames: FramePool
   readonly chain: Chain
   readonly index: ItemIndex
-  /** The blocks by their numbers, which stand for them in the index. */
+  /** Blocks by their numbers. The index contains these numbers. */
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /** The block that new items go to: the last one, and also the last one that any open list reads. */
+  /** Block to which new items are appended. It is the last current block, and no open list reads a block after it. */
   tail: Block | undefined
 
   constructor(options: BlocksOptions) {
     const { blockBytes, maxBlocks, maxPages } = options
     this.options = options
-    this.frames = new FramePool(Math.ceil(blockBytes / 4) * 4) // whole words
+    this.frames = new FramePool(Math.ceil(blockBytes / 4) * 4) // a multiple of 4, for tables of 32-bit words
     this.chain = new Chain(this.frames, maxBlocks)
     this.index = new ItemIndex(maxPages)
   }
 
-  /** Where an item is, or `undefined` for an id that is not here. */
+  /** Returns the location of an item, or `undefined` for an unknown id. */
   find(id: ItemId): Place | undefined {
     const handle = this.index.find(id)
     return handle === undefined ? undefined : this.#placeOf(handle)
   }
 
   /**
-   * Adds an item, whose id is not here, at the end of the list.
+   * Adds an item with a new id at the end of the list.
    * @throws {StoreError} `STORE_FULL`
    */
   add(id: ItemId, text: Buffer): void {
@@ -77,7 +77,7 @@ export class Blocks {
   }
 
   /**
-   * Gives an item another text.
+   * Replaces the text of an item.
    * @throws {StoreError} `STORE_FULL`
    */
   replace(place: Place, text: Buffer): void {
@@ -97,8 +97,8 @@ export class Blocks {
   }
 
   /**
-   * Takes an item out.
-   * @throws {StoreError} `STORE_FULL`, as a block that a list reads has to be copied.
+   * Removes an item.
+   * @throws {StoreError} `STORE_FULL`, because a block that a list reads has to be copied first.
    */
   remove({ handle, block, position }: Place): void {
     if (block.count === 1) {
@@ -116,11 +116,11 @@ export class Blocks {
   }
 
   #placeOf(handle: Handle): Place {
-    const block = this.byNumber[this.index.records.blockOf(handle)] as Block // every item has one
+    const block = this.byNumber[this.index.records.blockOf(handle)] as Block // every item has a block
     return { handle, block, position: block.positionOf(handle) }
   }
 
-  /** The block to add an item to. Open lists that read it end before what is added. */
+  /** Returns the block for a new item. Open lists that read this block end before the new item. */
   #blockForNew(text: Buffer): Block {
     const { tail } = this
     const length = text.length + 1
@@ -133,7 +133,7 @@ export class Blocks {
     return block
   }
 
-  /** Splits the block of an item in half until the item has room to grow. @returns where it is then. */
+  /** Splits the block of an item in half until the item has room to grow. @returns the new location of the item. */
   #withRoom(place: Place, growth: number): Place {
     let { handle, block, position } = place
     while (block.filled + growth > this.frames.size) {
@@ -143,14 +143,14 @@ export class Blocks {
     return { handle, block, position }
   }
 
-  /** Splits the block of an item until the item is alone. @returns its block. */
+  /** Splits the block of an item so that the item is alone in a block. @returns this block. */
   #isolate({ handle, block, position }: Place): Block {
     if (position + 1 < block.count) this.#split(block, position + 1)
     if (position > 0) this.#split(this.#placeOf(handle).block, position)
     return this.#placeOf(handle).block
   }
 
-  /** Moves the items from a position on to a new block. */
+  /** Moves the items of a block from `position` on to a new block after it. */
   #split(block: Block, position: number): void {
     const source = this.#writable(block)
     const rest = this.#insert(source)
@@ -158,7 +158,7 @@ export class Blocks {
     if (this.tail === source) this.tail = rest
   }
 
-  /** Merges the items of two blocks into one, or of three into two, if there is memory for it. */
+  /** Merges a block and its neighbours, two blocks into one or three into two, if they fit and there is memory. */
   #tidy(block: Block): void {
     const before = this.chain.neighbour(block, 'before')
     const after = this.chain.neighbour(block, 'after')
@@ -180,13 +180,13 @@ export class Blocks {
     }
   }
 
-  /** Bytes that a block can take from its neighbours. */
+  /** Returns how many bytes of a neighbour a block can take when it is merged; 0 if there is no block. */
   #roomIn(block: Block | undefined): number {
     if (block === undefined || block.isLarge) return 0
     return Math.max(0, this.frames.size * packed - block.filled)
   }
 
-  /** Moves all items of a block to the one before it. */
+  /** Moves all items of a block to the block before it, and drops the empty block. */
   #merge(before: Block, block: Block): void {
     const target = this.#writable(before)
     const isTail = block === this.tail
@@ -195,8 +195,8 @@ export class Blocks {
   }
 
   /**
-   * Moves the items from one position up to, but not including, another to the end of a block. The
-   * block that they leave is dropped if it is empty then; otherwise it has to be writable.
+   * Moves the items of `source` at the positions from `from` up to, but not including, `to` to the end of `target`. If
+   * `source` is empty then, it is dropped. Otherwise the caller has made it writable.
    */
   #move(source: Block, from: number, to: number, target: Block): void {
     for (const handle of source.copyTo(target, from, to))
@@ -205,7 +205,7 @@ export class Blocks {
     else source.remove(from, to)
   }
 
-  /** The block itself, or a copy that replaces it if a list reads it. @throws {StoreError} `STORE_FULL` */
+  /** Returns the block, or a copy that replaces it if an open list reads it. @throws {StoreError} `STORE_FULL` */
   #writable(block: Block): Block {
     if (!this.chain.isRead(block)) return block
     const copy = this.#newBlock(undefined, block)
@@ -215,8 +215,8 @@ export class Blocks {
   }
 
   /**
-   * Puts an empty block after another one, or at the start of the list.
-   * @param text of the item that it is for, if it is for one.
+   * Inserts an empty block after the block `before`, or at the start of the list if `before` is `undefined`.
+   * @param text text of the item for which the block is made, if it is made for one item.
    * @throws {StoreError} `STORE_FULL`
    */
   #insert(before: Block | undefined, text?: Buffer): Block {
@@ -228,9 +228,9 @@ export class Blocks {
   }
 
   /**
-   * An empty block that is not in the list yet.
-   * @param text of the item that it is for, if it is for one.
-   * @param old the block it will replace.
+   * Creates an empty block that is not in the list yet.
+   * @param text text of the item for which the block is made, if it is made for one item.
+   * @param old the block that the new block will replace, if any.
    * @throws {StoreError} `STORE_FULL`
    */
   #newBlock(text?: Buffer, old?: Block): Block {
@@ -240,7 +240,7 @@ export class Blocks {
     return new Block(frame, this.frames.size)
   }
 
-  /** Puts a new block in the place of another one. */
+  /** Replaces a block of the list by a new block with the same number. */
   #swap(old: Block, block: Block): void {
     block.number = old.number
     this.byNumber[block.number] = block

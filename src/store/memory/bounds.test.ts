@@ -1,4 +1,4 @@
-/** A store with all its blocks in use answers, and no operation is as long as the store is large. */
+/** Tests that a store whose blocks are all in use still works, and that long operations leave time for others. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,14 +13,14 @@ import { storeOf } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 const blockBytes = 1000
-const [small, large] = [300, 600] // of which three and one are in a block
+const [small, large] = [300, 600] // lengths of items: a block has room for two small items, or one large item
 
 function opened(maxBlocks: number): { blocks: Blocks; store: ItemStore } {
   const blocks = new Blocks({ blockBytes, maxBlocks })
   return { blocks, store: storeOf(blocks, 1e9) }
 }
 
-/** Creates items until the store is full. @returns their ids. */
+/** Creates items until the store is full. @returns the ids of the items. */
 async function fill(store: ItemStore, length: number): Promise<ItemId[]> {
   const ids: ItemId[] = []
   for (;;) {
@@ -37,12 +37,12 @@ async function fill(store: ItemStore, length: number): Promise<ItemId[]> {
   }
 }
 
-test('with all blocks in use all goes on but what needs another one', async () => {
+test('with all blocks in use, only changes that need another block are refused', async () => {
   for (const length of [small, large]) {
     const { blocks, store } = opened(40)
     const ids = await fill(store, length)
     assert.equal(ids.length, length === small ? 80 : 40)
-    const [first, second, third] = ids as [ItemId, ItemId, ItemId] // there are more
+    const [first, second, third] = ids as [ItemId, ItemId, ItemId] // `ids` has 40 or more
     const before = await textOf(await store.list())
 
     if (length === small) {
@@ -64,7 +64,7 @@ test('with all blocks in use all goes on but what needs another one', async () =
   }
 })
 
-test('what lists hold is bounded too, and its end is the end of the refusals', async () => {
+test('blocks held by lists are limited, and changes succeed again once the lists are released', async () => {
   const { blocks, store } = opened(40)
   const ids = await fill(store, large)
   const lists = []
@@ -90,7 +90,7 @@ test('what lists hold is bounded too, and its end is the end of the refusals', a
   assert.equal(await changed(), 40)
 })
 
-test('what a list held is given back in turns, and to the lists that still need it', async () => {
+test('blocks of a released list pass to older lists, or are freed over several turns of the event loop', async () => {
   const { blocks, store } = opened(10_000)
   const ids = await fill(store, large)
   const lists = [await store.list(), await store.list()] as const
@@ -115,12 +115,12 @@ test('what a list held is given back in turns, and to the lists that still need 
   assert.equal((await store.size()).memoryBytes, 0)
 })
 
-test('a list finds its items past all that other lists hold, though that is let go meanwhile', async () => {
+test('a list finds its items behind blocks held by another list, even if that list is released meanwhile', async () => {
   const { store } = opened(100_000)
   const ids = await fill(store, large)
   const first = await store.list()
   for (const id of ids.slice(1)) await store.delete(id)
-  const kept = [ids[0], newItemId()] as [ItemId, ItemId] // there are more
+  const kept = [ids[0], newItemId()] as [ItemId, ItemId] // `ids` is not empty
   await store.create(kept[1], itemText(kept[1], large))
   const second = await store.list()
   const reading = textOf(second)
@@ -132,7 +132,7 @@ test('a list finds its items past all that other lists hold, though that is let 
   assert.equal(await reading, expected.join(','))
 })
 
-test('a list that is released ends, and reads nothing that is there for others now', async () => {
+test('a released list ends at once, and no longer reads memory that may have been reused', async () => {
   const { store } = opened(100)
   await fill(store, large)
   const list = await store.list()
@@ -144,10 +144,10 @@ test('a list that is released ends, and reads nothing that is there for others n
   assert.equal(chunks, 1)
   const unread = await store.list()
   unread.release()
-  for await (const _chunk of unread.chunks) assert.fail('a list that was released')
+  for await (const _chunk of unread.chunks) assert.fail('a released list returned a chunk')
 })
 
-test('200,000 blocks in a heap of 128 MB end in STORE_FULL and a process that goes on', () => {
+test('too many blocks for a heap of 128 MB are refused with STORE_FULL, and the process does not crash', () => {
   const script = `
     import { timesInHeap } from '${new URL('../../memory/shares.js', import.meta.url)}'
     import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
@@ -182,7 +182,7 @@ test('200,000 blocks in a heap of 128 MB end in STORE_FULL and a process that go
   assert.deepEqual(outcome, {
     held: maxBlocks,
     refused: ['STORE_FULL'],
-    chunks: 2 * maxBlocks - 1, // with the commas
+    chunks: 2 * maxBlocks - 1, // an item in each block, and commas between them
     items: 0,
   })
 })

@@ -1,11 +1,11 @@
 /**
- * The chain: all blocks in list order, the current ones and those that open lists still read. A list
- * is a snapshot, and opening one touches no block.
+ * The chain of all blocks in list order: current blocks, and retired blocks that open lists still read. A list is a
+ * snapshot. Opening a list takes the same time however many blocks there are.
  *
- * A block that an open list reads is never modified, except that items may be appended to the last
- * one (copy on write): a new block takes its place, and the old one is retired but stays in the chain.
- * A list skips the blocks of other moments. A retired block belongs to the newest list that reads it;
- * when that list is released, to the next older one that reads it, or it is freed.
+ * Blocks are copied on write. While an open list reads a block, the block is not modified, except that items may be
+ * appended to the last block. For any other change, a new block replaces it, and the old block is retired but stays in
+ * the chain. A list skips blocks that were made or retired at other times. A retired block is kept for the newest list
+ * that reads it. When this list is released, the block passes to the next older list that reads it, or is freed.
  *
  * @module
  */
@@ -16,22 +16,22 @@ import { type ItemList, StoreError } from '../item-store.js'
 import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
 
-/** Retired blocks passed on or freed in one turn of the event loop when a list is released. */
+/** Number of retired blocks that are passed on or freed in one turn of the event loop when a list is released. */
 const batch = 64
 
-/** What follows a large item, which is sent from where it lies. */
+/** Comma that a list sends after a large item, whose block does not contain a comma. */
 const comma = Buffer.from(',')
 
-/** Blocks of other moments that a list skips in one turn. */
+/** Maximum number of blocks that a list skips in one turn of the event loop. */
 const stride = 10_000
 
-/** Retired blocks skipped to find a neighbour. */
+/** Maximum number of retired blocks that are skipped in the search for a neighbour. */
 const reach = 100
 
 interface OpenList {
-  /** Its number, counted from 1. It reads the blocks made before it and not retired before it. */
+  /** Number of the list, counted from 1. The list reads the blocks that were current when it was opened. */
   readonly moment: number
-  /** The first retired block that this list reads and newer lists do not. */
+  /** The first of the retired blocks that are kept for this list, because no newer list reads them. */
   kept: Block | undefined
   isReleased: boolean
 }
@@ -41,29 +41,29 @@ export class Chain {
   readonly #maxBlocks: number
   first: Block | undefined
   last: Block | undefined
-  /** Number of current blocks, and of retired ones. */
+  /** Number of current blocks, and number of retired blocks. */
   current = 0
   retired = 0
-  /** From the oldest to the newest. */
+  /** All open lists, from the oldest to the newest. */
   readonly open: OpenList[] = []
   #opened = 0
 
-  /** @param maxBlocks maximum number of current blocks; with the retired ones, twice as many. */
+  /** @param maxBlocks maximum number of current blocks. Current and retired blocks together may be twice as many. */
   constructor(frames: FramePool, maxBlocks: number) {
     this.#frames = frames
     this.#maxBlocks = maxBlocks
   }
 
-  /** Whether an open list reads a current block. */
+  /** Returns whether any open list reads a current block. */
   isRead(block: Block): boolean {
     const newest = this.open.at(-1)
     return newest !== undefined && block.since < newest.moment
   }
 
   /**
-   * Checks that there may be one more block.
-   * @param old the block it will replace.
-   * @throws {StoreError} `STORE_FULL`
+   * Checks that the limits allow another block.
+   * @param old the block that the new block will replace, if any.
+   * @throws {StoreError} `STORE_FULL` if they do not.
    */
   needRoom(old?: Block): void {
     if (old === undefined && this.current >= this.#maxBlocks) {
@@ -73,12 +73,12 @@ export class Chain {
     if (!isFreed && this.current + this.retired >= 2 * this.#maxBlocks) {
       throw new StoreError(
         'STORE_FULL',
-        'The store is full: lists that are being read hold the rest',
+        'The store is full: lists that clients are reading use all other blocks',
       )
     }
   }
 
-  /** Puts a new block after another one, or at the start. */
+  /** Inserts a new block after the block `before`, or at the start of the chain if `before` is `undefined`. */
   insert(block: Block, before: Block | undefined): void {
     const after = before === undefined ? this.first : before.after
     block.since = this.#opened
@@ -87,7 +87,7 @@ export class Chain {
     this.current += 1
   }
 
-  /** Takes a block out of the list. Its frame is released once no open list reads it. */
+  /** Retires a current block. Its frame is released once no open list reads the block. */
   remove(block: Block): void {
     this.current -= 1
     this.retired += 1
@@ -95,7 +95,7 @@ export class Chain {
     this.#keep(block, this.open.at(-1))
   }
 
-  /** The current block next to another one, unless too many retired ones lie between them. */
+  /** Returns the nearest current block before or after a block, unless too many retired blocks are in between. */
   neighbour(block: Block, side: 'before' | 'after'): Block | undefined {
     let one = block[side]
     for (let passed = 0; one !== undefined && one.until > 0; passed += 1) {
@@ -106,9 +106,9 @@ export class Chain {
   }
 
   /**
-   * A list of the items as they are now.
-   * @param byteLength of all texts with the commas between them.
-   * @param isWanted leaves out the other items; by default none.
+   * Opens a list of the items as they are now.
+   * @param byteLength total length in bytes of all texts, with the commas between them.
+   * @param isWanted filter for the items to list; by default, all items are listed.
    */
   list(byteLength: number, version: string, isWanted?: ItemFilter): ItemList {
     this.#opened += 1
@@ -136,7 +136,7 @@ export class Chain {
   ): AsyncGenerator<Buffer, void> {
     const { moment } = list
     let isFirst = true
-    let left = byteLength // items appended to the last block since then lie beyond it
+    let left = byteLength // remaining bytes; items that were appended after the list was opened are beyond them
     let skipped = 0
     let block = this.first
     while (block !== undefined && left > 0 && !list.isReleased) {
@@ -152,20 +152,20 @@ export class Chain {
           const wanted = block.wanted(isWanted, chunk.length)
           if (wanted.length > 0 && !isFirst) yield comma
           isFirst &&= wanted.length === 0
-          yield wanted // an empty one too, so that the reader can pause after each block
+          yield wanted // even if it is empty, so that the reader can pause after each block
         }
         if (block.isLarge) left -= comma.length
       } else {
         skipped += 1
-        // The block may be freed meanwhile; its link still leads to the next one to show, which stays
-        // as long as the list.
+        // The skipped block may be freed during the pause. Its `after` still leads to the next block that this list
+        // reads, because blocks that a list reads stay in the chain until the list is released.
         if (skipped % stride === 0) await nextTurn()
       }
       block = block.after
     }
   }
 
-  /** Passes the blocks kept for a released list on to the next older list, or frees them. */
+  /** Passes the blocks that were kept for a released list to the next older list, or frees them. */
   #settle(list: OpenList): void {
     const older = this.open.findLast(({ moment }) => moment < list.moment)
     for (let settled = 0; list.kept !== undefined; settled += 1) {

@@ -1,4 +1,4 @@
-/** Memory is given back, whatever is left of it in use, and never under somebody who reads it. */
+/** Tests that frames give memory back to the system, but never while a list reads it. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { type Frame, FramePool } from './frames.js'
 
 const size = 64 * 1024
 
-/** Frames, each with its place among them as its content. */
+/** Takes `count` frames, and writes the number of each frame into its first and its last bytes. */
 function taken(pool: FramePool, count: number): Frame[] {
   return Array.from({ length: count }, (_, place) => {
     const frame = pool.take()
@@ -24,7 +24,7 @@ function assertContent(frame: Frame | undefined, place: number): void {
   assert.equal(frame.bytes.readUInt32LE(frame.start + size - 4), place)
 }
 
-test('few frames that stay all over the slabs hold back little of their memory', () => {
+test('a few frames in use, spread over all slabs, do not keep most of the memory allocated', () => {
   const pool = new FramePool(size)
   const frames = taken(pool, 4000)
   assert.ok(pool.bytesHeld >= 4000 * size)
@@ -34,7 +34,7 @@ test('few frames that stay all over the slabs hold back little of their memory',
   for (let place = 0; place < 4000; place += 50) assertContent(frames[place], place)
 })
 
-test('bytes that a list was given stay where they are until it is released', () => {
+test('a frame that an open list has read is not moved until the list is released', () => {
   const pool = new FramePool(size)
   const frames = taken(pool, 4000)
   const read = frames.filter((_, place) => place % 50 === 0)
@@ -53,7 +53,7 @@ test('bytes that a list was given stay where they are until it is released', () 
   for (const [place, frame] of read.entries()) assertContent(frame, place * 50)
 })
 
-test('frames taken and released at random keep what is written to them', () => {
+test('frames keep their content while others are taken and released at random', () => {
   const pool = new FramePool(64)
   const frames = new Map<number, Frame>()
   const below = randomNumbers()
@@ -75,7 +75,7 @@ test('frames taken and released at random keep what is written to them', () => {
   for (const [place, frame] of frames) assert.equal(frame.bytes.readUInt32LE(frame.start), place)
 })
 
-test('bytes with a mapping of their own are copied once the system might run out of mappings', () => {
+test('mapped bytes are copied into unmapped memory once 16,384 frames have their own mapping', () => {
   const pool = new FramePool(64)
   const frames = Array.from({ length: 16_385 }, (_, place) => {
     const bytes = mapped(8)

@@ -1,11 +1,11 @@
 /**
- * Frames: pieces of memory outside of the JavaScript heap, all of one size, taken and given back
- * without waiting for the garbage collector.
+ * Manages frames: pieces of memory of one size outside of the JavaScript heap. Taking and releasing a frame does not
+ * wait for the garbage collector.
  *
- * They are cut from slabs so large that the system's allocator maps each on its own and takes it
- * back whole. Allocated one by one, or in sizes of their own, they leave it full of holes after churn
- * (bench/CHOICES.md). New frames come from the fullest slab, and each release moves a few frames out
- * of the emptiest one, so that slabs become empty.
+ * Frames are cut from slabs, which are so large that the C library maps each slab separately and unmaps it as a whole.
+ * Allocated separately, or in different sizes, frames would leave the allocator's memory full of holes after many
+ * changes (bench/CHOICES.md). New frames come from the fullest slab. Each release moves a few frames out of the
+ * emptiest slab, so that slabs become empty.
  *
  * @module
  */
@@ -14,81 +14,81 @@ import { allocate, alwaysMapped, isMapped } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 
 /**
- * A small store has one small slab; each new one is as large as all together, up to the largest, and mapped by
- * itself. The first is not: V8 collects garbage when it is told of 32 MiB at once, and may then take
- * short-lived objects for long-lived ones for good, for 3 µs more in each read.
+ * Size of the first slab in bytes. Each new slab is as large as all others together, up to `largestSlab`. Only later
+ * slabs are allocated with 32 MiB, to be mapped separately. Such an allocation makes V8 collect garbage, and V8 may
+ * then treat short-lived objects as long-lived for good, which costs a small store 3 µs in each read.
  */
 const firstSlab = 1024 * 1024
 
-/** No slab is larger than what the system maps in any case. */
+/** Maximum size of a slab in bytes: the size from which on the C library always maps memory separately. */
 const largestSlab = alwaysMapped
 
-/** The emptiest slab is emptied if this part of the others is still free afterwards. */
+/** Minimum share of the other slabs that must still be free after the emptiest slab has been emptied. */
 const spare = 1 / 8
 
-/** Frames moved for each that is released: two keep up with a client that deletes everything. */
+/** Number of frames that are moved for each released frame. Two keep up with a client that deletes everything. */
 const moves = 2
 
 /**
- * Frames with a mapping of their own: beyond that, memory comes from malloc. Linux has 65,530 mappings
- * for a process (vm.max_map_count), and twice as many as there are such frames may be needed.
+ * Maximum number of frames with a mapping of their own. Further frames use malloc. Linux allows 65,530 mappings for a
+ * process (vm.max_map_count), and these frames may need two mappings each.
  */
 const maxMappings = 16_384
 
 interface Slab {
-  /** In memory that may be longer, so that it is mapped. */
+  /** Memory of the frames. It may be a part of a longer `ArrayBuffer`, which is long enough to be mapped separately. */
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>
-  /** Where the frames that are not in use start, in bytes: a stack. */
+  /** Stack with the offsets in `bytes` of the frames that are not in use. */
   readonly free: number[]
 }
 
-/** A piece of memory in use. */
+/** A frame that is in use. */
 export interface Frame {
-  /** `undefined` for a frame with memory of its own. */
+  /** Slab that contains the frame; `undefined` for a frame with memory of its own. */
   slab: Slab | undefined
-  /** The memory that the frame is in, and the offset of its first byte there. */
+  /** Memory that contains the frame, and the offset of the frame in `bytes`. */
   bytes: Buffer
   start: number
-  /** The same memory as 32-bit integers; empty for a frame with memory of its own. */
+  /** The memory of `bytes` as 32-bit integers; empty for a frame with memory of its own. */
   words: Int32Array
-  /** The moment of the newest list that was given the bytes. */
+  /** Number (`moment`) of the newest list that has returned the bytes of this frame in a chunk. */
   readBy: number
 }
 
 const noWords = new Int32Array(0)
 
 export class FramePool {
-  /** Bytes of a frame, a multiple of 4. */
+  /** Size of a frame in bytes, a multiple of 4. */
   readonly size: number
   readonly slabs: Slab[] = []
-  /** Bytes of all slabs, of what is free there, and of frames with memory of their own. */
+  /** Bytes of all slabs, bytes of free frames in slabs, and bytes of frames with memory of their own. */
   #slabBytes = 0
   #freeBytes = 0
   #ownBytes = 0
   /** Number of frames with memory of their own. */
   #ownFrames = 0
-  /** Frames whose bytes were given to a list of this moment or a later one are not moved. */
+  /** Number of the oldest open list. Frames that this list or a newer list has returned in a chunk are not moved. */
   pinnedFrom = Number.POSITIVE_INFINITY
 
   constructor(size: number) {
     this.size = size
   }
 
-  /** Bytes of the frames in use. */
+  /** Total size of the frames in use, in bytes. */
   get bytesInUse(): number {
     return this.bytesHeld - this.#freeBytes
   }
 
-  /** Bytes of the frames in use and of free ones. */
+  /** Total size of all frames, in use and free, in bytes. */
   get bytesHeld(): number {
     return this.#slabBytes + this.#ownBytes
   }
 
   /**
-   * A frame, which may move whenever another one is released.
-   * @throws {StoreError} `STORE_FULL` when the system has no memory left.
+   * Takes a frame, whose memory may move whenever another frame is released.
+   * @throws {StoreError} `STORE_FULL` if the system has no memory left.
    */
   take(): Frame {
     const slab = this.#fullest() ?? this.#addSlab()
@@ -98,9 +98,9 @@ export class FramePool {
   }
 
   /**
-   * A frame that is the memory of these bytes and never moves. Beyond the maximum number of mappings, it is
-   * a copy of them.
-   * @throws {StoreError} `STORE_FULL` when the system has no memory left.
+   * Makes a frame of the memory of given bytes. The frame never moves. Beyond the maximum number of mappings, the bytes
+   * are copied.
+   * @throws {StoreError} `STORE_FULL` if the system has no memory left.
    */
   takeOwn(given: Buffer): Frame {
     const isKept = this.#ownFrames < maxMappings || !isMapped(given)
@@ -127,12 +127,12 @@ export class FramePool {
     frame.slab = slab
     frame.bytes = slab.bytes
     frame.words = slab.words
-    frame.start = slab.free.pop() as number // there is room
+    frame.start = slab.free.pop() as number // the caller has chosen a slab with a free frame
     slab.frames.add(frame)
     this.#freeBytes -= this.size
   }
 
-  /** Frees a place. A slab without used places gives back its memory, unless it is the only one of a small store. */
+  /** Frees a frame's place in a slab. The memory of an unused slab is freed, unless it is the only slab and small. */
   #free(slab: Slab, start: number): void {
     slab.free.push(start)
     this.#freeBytes += this.size
@@ -140,7 +140,7 @@ export class FramePool {
     if (slab.frames.size === 0 && !isOnly) this.#drop(slab)
   }
 
-  /** Moves a frame out of the emptiest slab, if the others have room for all of it and more. */
+  /** Moves a frame out of the emptiest slab, if the other slabs have room for all its frames, and spare room. */
   #moveOne(): void {
     if (this.slabs.length < 2) return
     const source = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
@@ -149,7 +149,7 @@ export class FramePool {
     const [frame] = source.frames
     const target = this.#fullest()
     if (frame === undefined || target === undefined || target === source) return
-    if (frame.readBy >= this.pinnedFrom) return // and with it the slab stays
+    if (frame.readBy >= this.pinnedFrom) return // an open list may still be sending these bytes
     const { start } = frame
     source.frames.delete(frame)
     this.#put(frame, target)
@@ -157,7 +157,7 @@ export class FramePool {
     this.#free(source, start)
   }
 
-  /** The fullest slab with room. */
+  /** Returns the fullest slab that has a free frame, or `undefined` if no slab has a free frame. */
   #fullest(): Slab | undefined {
     let fullest: Slab | undefined
     for (const slab of this.slabs) {
@@ -177,7 +177,7 @@ export class FramePool {
       const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
       return { bytes, words, frames: new Set<Frame>(), free: new Array<number>(count) }
     }, outOfMemory)
-    // The first place comes off the stack first, so that memory is touched only as it is needed.
+    // The frame with the lowest offset is taken first, so that memory is touched only when it is needed.
     for (let place = 0; place < count; place += 1) {
       slab.free[place] = (count - 1 - place) * this.size
     }
@@ -191,14 +191,14 @@ export class FramePool {
     this.slabs.splice(this.slabs.indexOf(slab), 1)
     this.#slabBytes -= slab.bytes.length
     this.#freeBytes -= slab.bytes.length
-    // Moved to a new object that nobody keeps, the memory goes with the next scavenge. The old one
-    // would wait for a collection of old objects, which may never come in a service that is idle.
+    // The memory moves to a new `ArrayBuffer`, which V8 frees in its next scavenge. The old object would wait for a
+    // collection of old objects, which may never happen in an idle service.
     const { buffer } = slab.bytes
     structuredClone(buffer, { transfer: [buffer] })
   }
 }
 
-/** The part of a slab that is in use. */
+/** Returns the share of a slab that is in use, from 0 to 1. */
 function fill({ frames, free }: Slab): number {
   return frames.size / (frames.size + free.length)
 }

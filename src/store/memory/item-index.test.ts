@@ -1,4 +1,4 @@
-/** The index finds every item, and refuses what it has no handle for. */
+/** Tests that the index finds every item, and refuses more items when it has no free handle. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,14 +13,14 @@ import { storeOf } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 
-/** The id with these words. */
+/** Returns the id that consists of four words of 32 bits. */
 function idOf(...words: [number, number, number, number]): ItemId {
   const digits = words.map((word) => word.toString(16).padStart(8, '0')).join('')
   const groups = [0, 8, 12, 16, 20].map((start, at, all) => digits.slice(start, all[at + 1]))
-  return groups.join('-') as ItemId // in its shape
+  return groups.join('-') as ItemId // the groups have the lengths of a UUID
 }
 
-const word = 2 ** 31 // below it
+const word = 2 ** 31 // limit of random words
 const randomWord = randomNumbers(3)
 const randomIds = (count: number) =>
   Array.from({ length: count }, () => idOf(randomWord(word), 1, 2, randomWord(word)))
@@ -38,19 +38,19 @@ function blockOf(index: ItemIndex, id: ItemId): number | undefined {
 
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
-  // The first ones stay together however often their table is split, so the others have far fewer tables than places.
+  // The first 3,000 ids stay in one table however often it is split, so other tables are shared by many entries.
   [
-    'alike in their first word and then random',
+    'with the same first word, followed by random ids,',
     [...Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n)), ...randomIds(6000)],
   ],
   [
-    'with hashes that are alike in threes',
+    'of which every three have the same hash',
     Array.from({ length: 5000 }, (_, n) => idOf(n, n, 0, (n / 3) | 0)),
   ],
 ]
 
 for (const [kind, ids] of kinds) {
-  test(`ids ${kind} are found until they are removed, and their memory is used again or goes`, () => {
+  test(`ids ${kind} are found until they are removed, and their memory is reused or freed`, () => {
     const index = new ItemIndex()
     for (const [block, id] of ids.entries()) added(index, id, block)
     assertSoundIndex(index)
@@ -79,7 +79,7 @@ for (const [kind, ids] of kinds) {
   })
 }
 
-test('an add that gets no memory changes nothing, whichever allocation fails', async (context) => {
+test('an add for which any allocation fails changes nothing', async (context) => {
   const allocations = new Allocations()
   context.after(() => allocations.restore())
   const index = new ItemIndex()
@@ -90,7 +90,7 @@ test('an add that gets no memory changes nothing, whichever allocation fails', a
       const { failed, thrown } = await allocations.failing(number, () => added(index, id, block))
       if (thrown === undefined) break
       assert.ok(failed)
-      assert.equal((thrown as { code?: unknown }).code, full.code) // whatever was thrown
+      assert.equal((thrown as { code?: unknown }).code, full.code) // `thrown` may be of any type
       assert.equal(index.find(id), undefined)
       failures += 1
     }
@@ -101,7 +101,7 @@ test('an add that gets no memory changes nothing, whichever allocation fails', a
   for (const [block, id] of ids.entries()) assert.equal(blockOf(index, id), block)
 })
 
-test('ids that differ in any one digit alone are told from each other', () => {
+test('ids that differ in only one digit are different entries', () => {
   const digits = '0123456789abcdef'
   const first = '00000000-0000-0000-0000-000000000000' as ItemId
   const others = [...first].flatMap((dash, place) => {
@@ -120,7 +120,7 @@ test('ids that differ in any one digit alone are told from each other', () => {
   assert.equal(all.length, 32 * 15 + 1)
 })
 
-test('the last records that a handle can name are told from each other, and more are refused', () => {
+test('records with the highest possible handles are distinguished, and further items are refused', () => {
   const index = new ItemIndex()
   index.records.pages.length = handlePages - 1
   const ids = randomIds(pageRecords)
@@ -131,14 +131,14 @@ test('the last records that a handle can name are told from each other, and more
   assert.equal(index.find(other), undefined)
 })
 
-test('without another page more is refused, and taken once an item is gone', () => {
+test('with all records in use, an item is refused until another item is removed', () => {
   const index = new ItemIndex(2)
   const ids = randomIds(2 * pageRecords + 10)
   const [kept, others] = [ids.slice(0, -10), ids.slice(-10)]
   for (const [block, id] of kept.entries()) added(index, id, block)
   for (const id of others) assert.throws(() => index.add(id), full)
   for (const [block, id] of kept.entries()) assert.equal(blockOf(index, id), block)
-  const [first, last] = [kept[0], others[0]] as [ItemId, ItemId] // there are more
+  const [first, last] = [kept[0], others[0]] as [ItemId, ItemId] // neither array is empty
   index.remove(index.find(first) ?? -1)
   added(index, last, 99)
   assert.equal(blockOf(index, last), 99)
@@ -146,12 +146,12 @@ test('without another page more is refused, and taken once an item is gone', () 
   assertSoundIndex(index)
 })
 
-test('a store whose index is full refuses the item whole', async () => {
+test('a store whose index is full refuses a new item, and stays unchanged', async () => {
   const store = storeOf(new Blocks({ blockBytes: 1000, maxBlocks: 1e6, maxPages: 1 }), 1e9)
-  const item = Buffer.from('{}') as Parameters<typeof store.create>[1] // stores do not look inside
+  const item = Buffer.from('{}') as Parameters<typeof store.create>[1] // stores do not parse items
   const ids = randomIds(pageRecords + 1)
   for (const id of ids.slice(0, -1)) await store.create(id, item)
   const before = await store.size()
-  await assert.rejects(async () => store.create(ids.at(-1) as ItemId, item), full) // there are some
+  await assert.rejects(async () => store.create(ids.at(-1) as ItemId, item), full) // `ids` is not empty
   assert.deepEqual(await store.size(), before)
 })

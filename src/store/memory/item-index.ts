@@ -1,11 +1,9 @@
 /**
- * The index of the memory store: from an item's id to its record, in hash tables outside of the JavaScript heap.
- * One large `Map` stalls for hundreds of milliseconds when it grows, ends at 2^24 entries and takes three times
- * the memory.
+ * Index of the memory store from ids to records, in hash tables outside of the JavaScript heap. A large `Map` would
+ * stall for hundreds of milliseconds when it grows, have at most 2^24 entries and take three times the memory.
  *
- * The ids that end their first word in the same bits share a table with linear probing. A table that is full is
- * split by one more bit (extendible hashing), so that growing never moves more than 1,024 items. Ids are random
- * (UUID versions 4 and 5), so that their own bits serve as the hash.
+ * Ids whose first words end in the same bits share a table with linear probing. A full table is split by one more bit
+ * (extendible hashing), so that growth never moves more than 1,024 items. Ids are random UUIDs, and serve as hashes.
  *
  * @module
  */
@@ -16,29 +14,29 @@ import { outOfMemory } from '../item-store.js'
 import { at, type Handle, Records } from './records.js'
 
 export interface Table {
-  /** Handles plus one, at the slot that the id hashes to or after it; 0 is an empty slot. */
+  /** Slots with a handle plus one, or 0 if empty. A handle is at the slot of its id's hash, or soon after that slot. */
   slots: Uint32Array
-  /** How many items it has. */
+  /** Number of items in the table. */
   size: number
-  /** How many bits its ids have in common. */
+  /** Number of last bits in which the first words of all its ids are equal. */
   depth: number
 }
 
 const firstSlots = 8
-/** A table that is full with so many slots is split: 8 KiB. */
+/** Number of slots, 8 KiB, at which a table is split instead of enlarged. */
 const splitSlots = 2048
-/** At least half of the slots are empty, so that a search ends after one or two. */
+/** Minimum number of slots for each item. As half of the slots are empty, a search takes one or two steps. */
 const slotsPerItem = 2
-/** A table of this depth grows instead. Random ids get there when there are 200 million of them. */
+/** Depth at which a table is enlarged instead of split. Random ids reach it at 200 million items. */
 const maxDepth = 18
-/** The slots of a table without items. A search needs one slot, which stays empty. */
+/** Slots of a table without items. Its one slot stays empty, so that a search ends. */
 const noSlots = new Uint32Array(1)
 
 export class ItemIndex {
   readonly records: Records
-  /** The table for each value of the last bits of an id's first word; the same one for several, if it has fewer bits. */
+  /** Tables by the last bits of an id's first word. A table of less depth is the value of several entries. */
   tables: Table[] = [{ slots: noSlots, size: 0, depth: 0 }]
-  /** The id of the operation at hand, as four words. */
+  /** The id of the current operation, as four words. */
   readonly #id = new Uint32Array(4)
 
   /** @param maxPages maximum number of pages of records. */
@@ -46,7 +44,7 @@ export class ItemIndex {
     this.records = new Records(maxPages)
   }
 
-  /** The handle of an item, or `undefined` for an id that is not here. */
+  /** Returns the handle of an item, or `undefined` for an unknown id. */
   find(id: ItemId): Handle | undefined {
     this.#read(id)
     const { slots } = this.#table()
@@ -55,8 +53,8 @@ export class ItemIndex {
   }
 
   /**
-   * Makes a record for an id that is not here, without a block yet.
-   * @throws {StoreError} `STORE_FULL` when there is no room left, or the system has no memory.
+   * Makes a record for a new id. The caller sets the number of the block.
+   * @throws {StoreError} `STORE_FULL` if all handles are in use, or the system has no memory.
    */
   add(id: ItemId): Handle {
     this.#read(id)
@@ -72,31 +70,31 @@ export class ItemIndex {
     return handle
   }
 
-  /** Forgets an item. Its handle may name another one from now on. */
+  /** Removes an item from the index. Another item may get the same handle afterwards. */
   remove(handle: Handle): void {
     for (let word = 0; word < 4; word += 1) this.#id[word] = this.records.word(handle, word)
     const table = this.#table()
     this.#emptySlot(table.slots, this.#slotOf(table.slots))
     table.size -= 1
-    if (table.size === 0) table.slots = noSlots // the memory goes with the last item
+    if (table.size === 0) table.slots = noSlots // frees the memory of a table without items
     this.records.release(handle)
   }
 
-  /** Takes an id as the one at hand. */
+  /** Sets the id of the current operation. */
   #read(id: ItemId): void {
-    // The dashes stand at 8, 13, 18 and 23.
+    // A UUID has dashes at the positions 8, 13, 18 and 23.
     this.#id[0] = (digits(id, 0) << 16) | digits(id, 4)
     this.#id[1] = (digits(id, 9) << 16) | digits(id, 14)
     this.#id[2] = (digits(id, 19) << 16) | digits(id, 24)
     this.#id[3] = (digits(id, 28) << 16) | digits(id, 32)
   }
 
-  /** The table for the id at hand. */
+  /** Returns the table for the id of the current operation. */
   #table(): Table {
-    return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // there is one for each value
+    return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // each value has a table
   }
 
-  /** The slot of the id at hand: the one that leads to its record, or the empty one where a search ends. */
+  /** Returns the slot of the current id, or the empty slot at which the search for this id ends. */
   #slotOf(slots: Uint32Array): number {
     for (let slot = homeSlot(slots, at(this.#id, 3)); ; slot = nextSlot(slots, slot)) {
       const taken = at(slots, slot)
@@ -104,7 +102,7 @@ export class ItemIndex {
     }
   }
 
-  /** Makes room in the table for the id at hand, unless all of its items stay together when it is split. */
+  /** Splits or enlarges a full table. A split leaves no room for the current id if all items stay in the same half. */
   #grow(table: Table): void {
     const { slots, depth } = table
     const isSplit = slots.length === splitSlots && depth < maxDepth
@@ -113,7 +111,7 @@ export class ItemIndex {
       () => [new Uint32Array(length), new Uint32Array(isSplit ? length : 0)],
       outOfMemory,
     )
-    const [own, others] = made as [Uint32Array, Uint32Array] // two
+    const [own, others] = made as [Uint32Array, Uint32Array] // the callback returns two arrays
     const other = isSplit ? this.#splitOff(table, others) : table
     table.slots = own
     table.size = 0
@@ -129,7 +127,7 @@ export class ItemIndex {
     }
   }
 
-  /** Gives the ids of a table that have a 1 as the next bit another one, still without items. */
+  /** Makes an empty table for those ids of a table whose next bit is 1, and enters the new table into `tables`. */
   #splitOff(table: Table, slots: Uint32Array): Table {
     const bit = 1 << table.depth
     if (bit === this.tables.length) this.tables = this.tables.concat(this.tables)
@@ -141,7 +139,7 @@ export class ItemIndex {
   }
 
   /**
-   * Empties a slot, and moves those after it that would not be found any more
+   * Empties a slot, and moves later entries that a search would no longer find
    * (Knuth, The Art of Computer Programming, volume 3, algorithm 6.4R).
    */
   #emptySlot(slots: Uint32Array, emptied: number): void {
@@ -150,7 +148,7 @@ export class ItemIndex {
     for (let slot = nextSlot(slots, gap); slots[slot] !== 0; slot = nextSlot(slots, slot)) {
       const taken = at(slots, slot)
       const home = homeSlot(slots, this.records.word(handleIn(taken), 3))
-      // A search from `home` passes the gap on its way to `slot`.
+      // The entry moves into the gap, because a search from `home` meets the gap before `slot`.
       if (((slot - home) & mask) >= ((slot - gap) & mask)) {
         slots[gap] = taken
         gap = slot
@@ -173,7 +171,7 @@ function nextSlot(slots: Uint32Array, slot: number): number {
   return (slot + 1) & (slots.length - 1)
 }
 
-/** The number that four hexadecimal digits stand for. */
+/** Parses four hexadecimal digits of an id. */
 function digits(id: ItemId, start: number): number {
   return (
     (digit(id.charCodeAt(start)) << 12) |
@@ -183,7 +181,7 @@ function digits(id: ItemId, start: number): number {
   )
 }
 
-/** The value of a digit: 0 to 9 are 0x30 to 0x39, a to f are 0x61 to 0x66. */
+/** Returns the value of a hexadecimal digit. The codes of 0 to 9 are 0x30 to 0x39, those of a to f are 0x61 to 0x66. */
 function digit(code: number): number {
   return (code & 0xf) + (code >>> 6) * 9
 }

@@ -1,8 +1,8 @@
 /**
- * Records: the id of each item with the number of its block, in typed arrays outside of the JavaScript heap.
+ * Keeps a record for each item: its id and the number of its block, in typed arrays outside of the JavaScript heap.
  *
- * They are in pages of one size, so that making room takes the same time however many there are. A record never
- * moves: its handle names the item while that moves from block to block.
+ * Records are in pages of one size, so that adding a page takes the same time however many records there are. A record
+ * never moves, so its handle identifies the item while the item moves from block to block.
  *
  * @module
  */
@@ -10,13 +10,13 @@
 import { allocate } from '../../memory/mapped.js'
 import { outOfMemory, StoreError } from '../item-store.js'
 
-/** Names a record, from `take` until `release`: the number of its page and its place there, in 32 bits. */
+/** Identifies a record from `take` until `release`: 32 bits with the number of its page and its place in the page. */
 export type Handle = number
 
 const placeBits = 12
-/** Records of a page: 80 KiB, below what the C library maps by itself. */
+/** Number of records in a page. A page has 80 KiB, which is too small for the C library to map it separately. */
 export const pageRecords = 1 << placeBits
-/** Pages whose handles plus one fit in 32 bits. */
+/** Maximum number of pages, so that each handle plus one fits in 32 bits. */
 export const handlePages = 2 ** (32 - placeBits) - 1
 
 const idWords = 4
@@ -24,14 +24,14 @@ const recordWords = idWords + 1
 
 export interface Page {
   readonly number: number
-  /** The records: each the id as four words, and the number of the block. Empty while none is taken. */
+  /** The records, each with the id as four words and the number of the block. Empty if no record is in use. */
   words: Uint32Array
   /**
-   * Place of the first free record, {@link pageRecords} for none. In place of the block, a free record has how far
-   * behind its neighbour the next free one is: zero in new memory, where all are free.
+   * Place of the first free record, or {@link pageRecords} if there is none. The last word of a free record links to
+   * the next free record: 0 means the following place, 1 the place after it. So new memory is a list of free records.
    */
   free: number
-  /** How many records are taken. */
+  /** Number of records in use. */
   size: number
 }
 
@@ -39,7 +39,7 @@ const noWords = new Uint32Array(0)
 
 export class Records {
   readonly pages: Page[] = []
-  /** Pages with room. Records are taken from the last one, which alone keeps its memory without any. */
+  /** Pages with free records. New records come from the last page. Only this page keeps its memory when it is empty. */
   readonly #withRoom: Page[] = []
   readonly #maxPages: number
 
@@ -49,8 +49,8 @@ export class Records {
   }
 
   /**
-   * Makes room for another record.
-   * @throws {StoreError} `STORE_FULL` when there is none left, or the system has no memory.
+   * Ensures that `take` can return another record.
+   * @throws {StoreError} `STORE_FULL` if all handles are in use, or the system has no memory.
    */
   needRoom(): void {
     const page = this.#withRoom.at(-1) ?? this.#newPage()
@@ -59,9 +59,9 @@ export class Records {
     }
   }
 
-  /** Takes a record, for which there is room, for an id that has no block yet. */
+  /** Takes a free record for an id. `needRoom` must be called before, and `setBlock` afterwards. */
   take(id: Uint32Array): Handle {
-    const page = this.#withRoom.at(-1) as Page // there is room
+    const page = this.#withRoom.at(-1) as Page // `needRoom` has ensured that there is a page
     const place = page.free
     page.free = (place + 1 + at(page.words, blockAt(place))) | 0
     page.size += 1
@@ -70,7 +70,7 @@ export class Records {
     return (page.number << placeBits) | place
   }
 
-  /** Its handle may name another record from now on. */
+  /** Frees a record. Another item may get the same handle afterwards. */
   release(handle: Handle): void {
     const page = this.#pageOf(handle)
     const place = placeOf(handle)
@@ -79,11 +79,11 @@ export class Records {
     page.free = place
     page.size -= 1
     if (page.size === 0 && page !== this.#withRoom.at(-1)) {
-      Object.assign(page, { words: noWords, free: 0 }) // the memory goes with its last record
+      Object.assign(page, { words: noWords, free: 0 }) // frees the memory of a page without records
     }
   }
 
-  /** One of the four words of the id. */
+  /** Returns a word of the id in a record. @param number number of the word, from 0 to 3. */
   word(handle: Handle, number: number): number {
     return at(this.#pageOf(handle).words, placeOf(handle) * recordWords + number)
   }
@@ -108,7 +108,7 @@ export class Records {
   }
 
   #pageOf(handle: Handle): Page {
-    return this.pages[handle >>> placeBits] as Page // handles come from pages
+    return this.pages[handle >>> placeBits] as Page // a handle contains the number of an existing page
   }
 
   #newPage(): Page {
@@ -131,7 +131,7 @@ function blockAt(place: number): number {
   return place * recordWords + idWords
 }
 
-/** An element that is known to be there. */
+/** Returns an element of an array. The place must be within the array. */
 export function at(array: Uint32Array, place: number): number {
-  return array[place] as number // all places are within the arrays
+  return array[place] as number // callers pass valid places only
 }

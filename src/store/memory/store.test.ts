@@ -18,7 +18,7 @@ for (const blockBytes of [1, 100, 500, 2000]) {
   )
 }
 
-test('items of any length take little more memory than their bytes', async () => {
+test('items of any length take at most 1.35 times the memory of their texts', async () => {
   for (const length of [300, 3000, 12_000, 17_000, 25_000, 33_000, 70_000]) {
     const store = createMemoryStore(room)
     const count = Math.ceil(20_000_000 / length)
@@ -31,7 +31,7 @@ test('items of any length take little more memory than their bytes', async () =>
   }
 })
 
-test('a large item is recognized without comparing its bytes', async () => {
+test('a conditional change of a large item does not compare bytes', async () => {
   const store = createMemoryStore(room)
   const id = newItemId()
   const large = Object.assign(itemText(id, 100_000), { equals: () => assert.fail('compared') })
@@ -43,7 +43,7 @@ test('a large item is recognized without comparing its bytes', async () => {
   assert.equal(await store.delete(id, await store.read(id)), 'done')
 })
 
-test('items that shrink give their memory back', async () => {
+test('large items that are replaced by short ones free their memory', async () => {
   const store = createMemoryStore(room)
   for (let made = 0; made < 500; made += 1) {
     const id = newItemId()
@@ -53,14 +53,14 @@ test('items that shrink give their memory back', async () => {
   assert.ok((await store.size()).memoryBytes < 500_000)
 })
 
-/** Of items that come, change and go: the length of the next one's text. */
+/** A random sequence of creates, replaces and deletes. */
 interface Mix {
   readonly blockBytes: number
   readonly steps: number
   lengthOf(below: (limit: number) => number): number
 }
 
-/** As short as an item can be, so that a block's table takes the largest part beside the texts. */
+/** Mix of the shortest possible items, for which a block's table is largest in proportion to the texts. */
 const shortest: Pick<Mix, 'steps' | 'lengthOf'> = {
   steps: 10_000,
   lengthOf: (below) => 13 + below(35),
@@ -72,7 +72,7 @@ const mixes: Mix[] = [
 ]
 
 for (const { blockBytes, steps, lengthOf } of mixes) {
-  test(`texts put in each other's place for long, in blocks of ${blockBytes} bytes, stay whole and in order`, async () => {
+  test(`items stay intact and in order after ${steps} random changes in blocks of ${blockBytes} bytes`, async () => {
     const blocks = new Blocks({ blockBytes, maxBlocks: Number.POSITIVE_INFINITY })
     const store = storeOf(blocks, room)
     const model = new Map<ItemId, string>()
@@ -108,9 +108,9 @@ for (const { blockBytes, steps, lengthOf } of mixes) {
   })
 }
 
-test('a block that became the last one again takes no items that open lists would show', async () => {
+test('an open list does not show items that are created after the last block was removed', async () => {
   const store = createMemoryStore(room, { blockBytes: 1000 })
-  const ids = Array.from({ length: 6 }, newItemId) // three in each of two blocks
+  const ids = Array.from({ length: 6 }, newItemId) // two blocks of three items each
   for (const id of ids) await store.create(id, itemText(id, 200))
   const list = await store.list()
   for (const id of ids.slice(3)) await store.delete(id)
@@ -121,7 +121,7 @@ test('a block that became the last one again takes no items that open lists woul
   assert.equal((await textOf(next)).match(/"id"/g)?.length, 4)
 })
 
-test('the list of a large store comes in pieces, and half of it may go while it is read', async () => {
+test('the list of a large store is read in chunks, and still shows items that are deleted meanwhile', async () => {
   const store = createMemoryStore(room)
   const ids = Array.from({ length: 20_000 }, newItemId)
   for (const id of ids) await store.create(id, itemText(id, 200))
@@ -140,7 +140,7 @@ test('the list of a large store comes in pieces, and half of it may go while it 
   assert.equal(await textOf(await store.list()), '')
 })
 
-test('after churn of large items of all lengths, the memory goes back to the system', () => {
+test('after many changes of items of all lengths, memory returns to the system', () => {
   const script = `
     import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
     import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
@@ -176,7 +176,7 @@ test('after churn of large items of all lengths, the memory goes back to the sys
   assert.ok(Number(stdout) < 60 && stdout !== '', `${stdout} MiB more than before ${stderr}`)
 })
 
-test('the number of a project changes with each of its changes, however many projects there are', () => {
+test('the number of a project rises with each change of the project, even once projects are forgotten', () => {
   const changes = fc.array(fc.oneof(fc.nat(5), fc.constant(undefined), fc.constant('all' as const)))
   fc.assert(
     fc.property(changes, fc.nat(700_000), (changes, length) => {
@@ -199,7 +199,7 @@ test('the number of a project changes with each of its changes, however many pro
   )
 })
 
-test('10,000 projects are remembered', () => {
+test('the last changes of 10,000 projects are remembered', () => {
   const projects = new ProjectChanges()
   for (let number = 1; number <= 10_000; number += 1) projects.add(`project ${number}`, number)
   assert.deepEqual([projects.latest('project 1'), projects.latest('project 10000')], [1, 10_000])

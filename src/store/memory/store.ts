@@ -1,6 +1,6 @@
 /**
- * Items in process memory, gone when the process ends (spec §1.2): blocks with the bytes of the list
- * in the order of creation, and an index from ids to blocks (bench/CHOICES.md).
+ * Store in process memory, whose items are lost when the process ends (spec §1.2). Items are in blocks, which contain
+ * the bytes of the list in the order of creation. An index leads from ids to blocks (bench/CHOICES.md).
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { type ItemStore, StoreError, type StoreSize } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
 
-/** What an item takes besides its text, in bytes: its share of index, tables and empty room. */
+/** Memory that an item takes besides its text, in bytes: its share of the index, of tables and of unused space. */
 const itemOverhead = 64
 
 export interface MemoryStore extends ItemStore {
@@ -22,28 +22,28 @@ export interface MemoryStore extends ItemStore {
 }
 
 interface MemoryStoreOptions {
-  /** Maximum number of blocks, which have objects in the JavaScript heap; unbounded by default. */
+  /** Maximum number of blocks, because each takes JavaScript heap. By default, there is no maximum. */
   readonly maxBlocks?: number
-  /** Bytes of a block. With more, taking an item out moves more; with less, a list has more pieces. */
+  /** Size of a block in bytes. Larger blocks make deletes move more bytes. Smaller blocks give a list more chunks. */
   readonly blockBytes?: number
 }
 
 /**
- * A store in the memory of this process.
- * @param maxBytes maximum bytes that the items may take, their share of index and tables included.
+ * Creates an empty store in the memory of this process.
+ * @param maxBytes maximum memory of all items in bytes, counted as their texts plus `itemOverhead` for each.
  */
 export function createMemoryStore(maxBytes: number, options: MemoryStoreOptions = {}): MemoryStore {
   const { maxBlocks = Number.POSITIVE_INFINITY, blockBytes = 64 * 1024 } = options
   return storeOf(new Blocks({ maxBlocks, blockBytes }), maxBytes)
 }
 
-/** The store of these blocks, which tests keep to look into it. */
+/** Creates a store on given blocks, so that tests can inspect them. */
 export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   let blocks = given
   let size = 0
-  /** Bytes of all texts with their commas. */
+  /** Total length of the texts of all items, each with a comma, in bytes. */
   let used = 0
-  /** Another process, or the next one, counts from another start. */
+  /** First part of all versions. It is random, so that versions of different processes differ. */
   const start = randomUUID()
   let changes = 0
   const projectChanges = new ProjectChanges()
@@ -51,14 +51,14 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
 
   const usedBytes = () => used + size * itemOverhead
 
-  /** Makes sure that there is room. Taking less than before is always possible. */
+  /** Checks that `added` more bytes fit into the store. @throws {StoreError} `STORE_FULL` */
   function needRoom(added: number): void {
     if (added > 0 && usedBytes() + added > maxBytes) {
       throw new StoreError('STORE_FULL', `The store is full: it may hold ${bytesText(maxBytes)}`)
     }
   }
 
-  /** @param projects that of the item before the change, and after it. */
+  /** Records a change of an item. @param projects the item's project before the change, and after the change. */
   function changed(id: ItemId, ...projects: (string | undefined)[]): void {
     changes += 1
     for (const project of projects) projectChanges.add(project, changes)
@@ -66,7 +66,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   }
 
   function clear(): void {
-    blocks = new Blocks(blocks.options) // lists that are being read keep the old ones
+    blocks = new Blocks(blocks.options) // lists that are being read keep the old blocks
     size = 0
     used = 0
     changes += 1
@@ -82,7 +82,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
     return projectOf(block.frame.bytes, block.offsetOf(position))
   }
 
-  /** Comparing the bytes of a large item would take long, but each read returns the same memory until it is replaced. */
+  /** Returns whether an item differs from `expected`. Large items are compared by identity: comparing bytes is slow. */
   function isOther({ block, position }: Place, expected: EncodedItem | undefined): boolean {
     if (expected === undefined) return false
     const text = block.read(position)
@@ -92,7 +92,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   return {
     guarantees: { isSnapshot: true, isInOrder: true },
 
-    // Random, so that nobody can choose keys whose ids meet in the same place of the index.
+    // The namespace is random, so that no client can choose keys whose ids collide in the index.
     namespace: randomUUID(),
 
     create(id, item) {
@@ -107,7 +107,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
 
     read(id) {
       const place = blocks.find(id)
-      return place?.block.read(place.position) as EncodedItem | undefined // as it was put there
+      return place?.block.read(place.position) as EncodedItem | undefined // blocks return the bytes that were added
     },
 
     replace(id, item, expected) {
@@ -163,27 +163,27 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   }
 }
 
-/** Maximum total length of the names of remembered projects, in characters. */
+/** Maximum total length of the names of remembered projects, in characters, with `overhead` for each. */
 const maxLength = 512 * 1024
-/** Characters that a remembered project counts besides its name: 10,000 projects with short names fit. */
+/** Characters added to the length of each remembered project's name. With it, 10,000 projects with short names fit. */
 const overhead = 40
 
 /**
- * When the items of each project last changed, as the number of that change. Only the projects that changed last are
- * remembered. For any other, it is the number of the last change that is forgotten: too late, but never too early.
+ * Remembers the number of the last change of each project's items. Only the projects that changed most recently are
+ * remembered. All others get the number of the last forgotten change, which may be too high but never too low.
  */
 export class ProjectChanges {
-  /** From the project that changed longest ago to the one that changed last. */
+  /** Number of the last change of each remembered project, in the order of these numbers. */
   readonly #latest = new Map<string, number>()
   #length = 0
   #forgotten = 0
 
-  /** The number of the last change of this project's items, or a later one. */
+  /** Returns the number of the last change of a project's items, or a higher number. */
   latest(project: string): number {
     return this.#latest.get(project) ?? this.#forgotten
   }
 
-  /** @param change its number, which is higher than those before. */
+  /** Records a change of a project's items. @param change number of the change, higher than in all earlier calls. */
   add(project: string | undefined, change: number): void {
     if (project === undefined) return
     if (!this.#latest.delete(project)) this.#length += project.length + overhead
@@ -196,7 +196,7 @@ export class ProjectChanges {
     }
   }
 
-  /** Everything has changed. */
+  /** Records a change of all projects. @param change number of the change, higher than in all earlier calls. */
   addAll(change: number): void {
     this.#latest.clear()
     this.#length = 0
