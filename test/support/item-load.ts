@@ -1,6 +1,6 @@
 /**
- * Clients that keep creating, replacing, reading and deleting items, and check what they read. Each item belongs to one
- * client. After a change with an unknown outcome, the item may be in either state.
+ * Clients that continuously create, replace, read and delete items, and check every item that they read. Each item
+ * belongs to one client. After a change with an unknown outcome, a read may find the item before or after the change.
  */
 
 import assert from 'node:assert/strict'
@@ -17,9 +17,9 @@ type Version = number | undefined
 
 interface Item {
   readonly id: string
-  /** Versions that a read may find: the last acknowledged one, and those with an unknown outcome. */
+  /** Versions that a read may find: the last acknowledged version, and versions with an unknown outcome. */
   possible: Version[]
-  /** Versions with an unknown outcome, which may take effect at any time. */
+  /** Versions with an unknown outcome, which may still take effect at any time. */
   readonly uncertain: Version[]
   /** The last successful change. */
   last: Success
@@ -32,14 +32,14 @@ export interface Success {
 }
 
 export interface LoadOptions {
-  /** Whether acknowledged changes may be lost. */
+  /** Whether the service may lose acknowledged changes. If not, a lost change is an error. */
   readonly mayLose?: boolean
   readonly clients?: number
-  /** Pause of a client after each response, in milliseconds. Without it, the clients would take a whole core. */
+  /** Pause of a client after each response, in milliseconds. Without a pause, the clients would use a whole core. */
   readonly pause?: number
   /** Returns the length of the text in a version of an item, in bytes. */
   readonly lengthOf?: (version: number) => number
-  /** Whether a client creates another item. @param own number of its items. @param bytes total length of all texts. */
+  /** Returns whether a client with `own` items creates another item. @param bytes total length of all texts. */
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }
 
@@ -58,7 +58,7 @@ export interface ItemLoad {
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 
-/** Starts the clients. They stop with the test at the latest. */
+/** Starts clients that use a service until `stop` is called or the test ends. */
 export function startLoad(service: OwnService, options: LoadOptions = {}): ItemLoad {
   const { mayLose = false, clients = 8, pause = 30, lengthOf = () => 0 } = options
   const { wantsMore = (own: number) => own < 5 } = options
@@ -88,7 +88,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
   }
 
   async function createItem(version: number): Promise<Item | undefined> {
-    bytes += bytesOf(version) // counted before the response, so that other clients know
+    bytes += bytesOf(version) // counted before the response, so that `wantsMore` of other clients includes it
     const { status, text, success, isRefused } = await call('POST', '/items', version)
     if (isRefused) {
       bytes -= bytesOf(version)

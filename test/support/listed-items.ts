@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import type { ItemId } from '../../src/item/id.js'
 import type { ListGuarantees } from '../../src/store/item-store.js'
 
-/** The items that one list may show. */
+/** The items that a list may show, and the items that it must show. */
 interface Seen {
-  /** Whether the list has to show an item with this text. */
+  /** Returns whether an item with this text belongs in the list. */
   readonly isWanted: (text: string) => boolean
   /** The texts of all wanted items at the time when the list was requested. */
   readonly texts: readonly string[]
@@ -38,7 +38,7 @@ export class ListedItems {
 
   /**
    * Records that a list has just been requested.
-   * @param isWanted whether the list has to show an item with this text.
+   * @param isWanted returns whether an item with this text belongs in the list.
    * @returns a function that checks the whole text of the list.
    */
   listed(isWanted = (_text: string) => true): (text: string) => void {

@@ -9,7 +9,7 @@ import type { Awaitable, ItemList, ItemStore } from '../../src/store/item-store.
 import { ListedItems } from './listed-items.js'
 import { until } from './until.js'
 
-/** Returns an item of about `length` bytes. */
+/** Returns the text of an item of about `length` bytes. @param fill text that is repeated `length` times. */
 export function itemText(id: ItemId, length: number, fill = 'x'): EncodedItem {
   return encoded(`{"id":"${id}","é":"${fill.repeat(length)}"}`)
 }
@@ -44,7 +44,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
       })
     }
 
-    behaves('of concurrent conditional replaces, one succeeds at a time', async (store) => {
+    behaves('of several replaces that expect the same item, one succeeds', async (store) => {
       const id = newItemId()
       const numbered = (number: number) => itemText(id, 10, String(number).padStart(4))
       await store.create(id, numbered(0))
@@ -66,7 +66,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
     })
 
     behaves(
-      'a watcher of one item, or of all items, is called after each change, until it is removed',
+      'a watcher of one item or of all items is called after each change, until the watch ends',
       async (store) => {
         const [id, other] = [newItemId(), newItemId()]
         let [ofItem, ofAny] = [0, 0]
@@ -98,7 +98,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
     )
 
     behaves(
-      'a watcher of a project is called after each change of its items, and its list has only its items',
+      'a watcher of a project is called after each change of its items, and a list of the project has no others',
       async (store) => {
         const [own, other] = ['shop', 'workshop']
         const [id, another] = [newItemId(), newItemId()]
@@ -135,7 +135,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
 
     for (const part of ['unread', 'half read', 'read to its end']) {
       behaves(
-        `a list that is ${part} and then released several times changes no other list`,
+        `releasing a list that is ${part} several times does not affect other lists`,
         async (store) => {
           const ids = Array.from({ length: 60 }, newItemId)
           const items = new ListedItems(store.guarantees)
@@ -181,7 +181,7 @@ const operation = fc.record({
   kind: fc.constantFrom(...kinds.split(' ')),
   pick: fc.nat(1000),
   length: fc.oneof(fc.nat(60), fc.nat(1200)),
-  /** The item that a replace or delete expects to find. */
+  /** The item that a replace or delete expects: any item, the stored item, or a different item. */
   expects: fc.constantFrom('any', 'any', 'the one there', 'another'),
 })
 
@@ -213,7 +213,7 @@ class Model {
     assert.equal(await this.#store.healthy(), true)
   }
 
-  /** @returns whether the store's version has to change; `undefined` after a clear, when it may change or not. */
+  /** Runs an operation. @returns whether the version must change; `undefined` after `clear`, when it may change. */
   async #apply({ kind, pick, length, expects }: Operation): Promise<boolean | undefined> {
     const isNew = kind === 'create' && pick % 8 > 0
     const id = (isNew ? undefined : this.#known[pick % this.#known.length]) ?? newItemId()
