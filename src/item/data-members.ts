@@ -62,7 +62,7 @@ export class MemberRecord {
     if (!this.#areMarked && (isDropped || this.#isSlow(member) || this.#isRepeated(text, member))) {
       this.#areMarked = true
       for (let at = 0; at < 2 * this.#count; at += 2) {
-        const start = (this.#few[at] as number) - 1 // `#few` has two entries for each member
+        const start = (this.#few[at] as number) - 1 // never undefined: `#few` has two entries for each member
         if (start >= base) window[start - base] = mark
         else text[start] = mark
       }
@@ -99,9 +99,9 @@ export class MemberRecord {
 
   #isRepeated(text: Buffer, { nameStart, nameEnd }: Member): boolean {
     for (let at = 0; at < 2 * this.#count; at += 2) {
-      const start = this.#few[at] as number // `#few` has two entries for each member
+      const start = this.#few[at] as number // never undefined: `#few` has two entries for each member
       let length = nameEnd - nameStart
-      if ((this.#few[at + 1] as number) - start !== length) continue // the entry after `at` is the end
+      if ((this.#few[at + 1] as number) - start !== length) continue // the entry at `at + 1` is the end of a name
       while (length > 0 && text[start + length - 1] === text[nameStart + length - 1]) length -= 1
       if (length === 0) return true
     }
@@ -111,7 +111,7 @@ export class MemberRecord {
 
 /** Bytes of text that are processed in one slice, if all members are short. They take a few tenths of a millisecond. */
 const windowBytes = 1024
-/** Number of these bytes that are after the mark from which a slice works backwards. */
+/** Bytes of text that a slice reads after the mark from which it works backwards. */
 const windowMargin = 64
 
 /**
@@ -141,7 +141,7 @@ export function* keptMembers(
   for (let next = lastEnd; next > start; ) {
     let at = windowStart + lastMark(window, next - windowStart)
     if (at < windowStart) {
-      window.copy(text, next, next - windowStart, end - windowStart) // the copy has quotes instead of marks
+      window.copy(text, next, next - windowStart, end - windowStart) // `window` has quotes where `text` has marks
       do {
         hold(table.byteLength)
         yield
@@ -175,7 +175,7 @@ export function* keptMembers(
       end = at
       shift += next - at
     } else {
-      table.add(at + shift) // the position of the member after it is moved
+      table.add(at + shift) // the position that the member will have after it is moved
     }
     next = at
   }
@@ -204,6 +204,6 @@ function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> 
 /** Returns whether a name is `id` or `project_id`, members that an item does not take from `data`. */
 function isOwn(text: Buffer, start: number, end: number): boolean {
   const first = text[start]
-  if (first !== lowerI && first !== lowerP && first !== backslash) return false // sorts out most names fast
+  if (first !== lowerI && first !== lowerP && first !== backslash) return false // a fast check for most names
   return isNamed(text, start, end, 'id') || isNamed(text, start, end, 'project_id')
 }

@@ -17,7 +17,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Returns a new random id: a UUID version 4. */
 export function newItemId(): ItemId {
-  return newUuid() as ItemId // `newUuid` writes lower case
+  return newUuid() as ItemId // an `ItemId`, because `newUuid` writes lower case
 }
 
 /** Derives an id from a name and a namespace UUID: a UUID version 5, which is the same in each call. */
@@ -28,9 +28,9 @@ export function namedItemId(namespace: string, name: string): ItemId {
 
 /** Parses the id in a path, in any letter case. Returns `undefined` for text that is not a UUID. */
 export function parseItemId(text: string): ItemId | undefined {
-  if (uuid.test(text)) return text as ItemId // a UUID in lower case, as the pattern has checked
+  if (uuid.test(text)) return text as ItemId // an `ItemId`, because `text` is a UUID in lower case
   const lower = text.toLowerCase()
-  return uuid.test(lower) ? (lower as ItemId) : undefined // the pattern has checked the text
+  return uuid.test(lower) ? (lower as ItemId) : undefined // an `ItemId`, because `lower` is a UUID in lower case
 }
 
 /** Random bytes for 256 UUIDs. A system call for each UUID would take longer than all other work for it. */
@@ -61,7 +61,7 @@ export function newUuid(): string {
 /** Sets version and variant of a UUID in the 16 bytes from `start` on, and returns its text in lower case. */
 function format(bytes: Buffer, start: number, version: number): string {
   bytes[start + 6] = (byteAt(bytes, start + 6) & 0x0f) | (version << 4)
-  bytes[start + 8] = (byteAt(bytes, start + 8) & 0x3f) | 0x80 // the variant of RFC 9562
+  bytes[start + 8] = (byteAt(bytes, start + 8) & 0x3f) | 0x80 // the two bits of the variant (RFC 9562 §4.1)
   let at = start
   for (const position of positions) {
     const byte = byteAt(bytes, at)
@@ -73,5 +73,5 @@ function format(bytes: Buffer, start: number, version: number): string {
 }
 
 function byteAt(bytes: Buffer, index: number): number {
-  return bytes[index] as number // callers pass valid indexes only
+  return bytes[index] as number // never undefined: callers pass valid indexes
 }

@@ -250,7 +250,7 @@ export function firstInvalid(bytes: Uint8Array): number {
 /** Returns the length of the bytes, without a UTF-8 character that is incomplete at their end. */
 function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
-    const byte = bytes[bytes.length - length] as number // within the bytes
+    const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`
     if (byte < 0x80) break
     if (byte >= 0xc0) {
       const needed = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4

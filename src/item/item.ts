@@ -42,8 +42,8 @@ const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
 const projectAt = labelAt + label.length
 
 /**
- * Maximum length of a project's JSON text that is read, in bytes. No request can name a longer project, because a
- * request head has at most 16 KiB, and the text may have an escape of six bytes for each of them.
+ * Maximum length of a project's JSON text that is read, in bytes. No request can name a longer project: a request head
+ * has at most 16 KiB, and each byte of it may be written as an escape of six bytes in the JSON text.
  */
 const maxProjectText = 6 * 16 * 1024
 

@@ -133,7 +133,7 @@ export class JsonChecker {
     let visited = this.#visited
 
     reading: while (at < end) {
-      const byte = bytes[at] as number // `at` is less than `end`
+      const byte = bytes[at] as number // never undefined: `at` is less than `end`
       switch (state) {
         case beforeValue:
         case beforeElement:
@@ -175,7 +175,7 @@ export class JsonChecker {
         case inName: {
           at = skipPlain(bytes, at, end)
           if (at === end) break
-          const next = bytes[at] as number // `at` is less than `end`
+          const next = bytes[at] as number // never undefined: `at` is less than `end`
           if (next === quote) {
             if (state === inString) {
               state = ended
@@ -237,7 +237,7 @@ export class JsonChecker {
         case inExponent: {
           if (state !== afterInteger) at = skipDigits(bytes, at, end)
           if (at === end) break
-          const next = bytes[at] as number // `at` is less than `end`
+          const next = bytes[at] as number // never undefined: `at` is less than `end`
           if (next === dot && state <= afterInteger) {
             at += 1
             state = beforeFraction
@@ -252,7 +252,7 @@ export class JsonChecker {
         case afterText:
           at = spaceAt(bytes, at, base, problems.rest)
           break
-        default: // states in which a digit must follow
+        default: // all states in which a digit of a number must follow
           if (state === beforeExponent && (byte === plus || byte === minus)) state = afterSign
           else if (!isDigit(byte)) throw new JsonSyntaxError(problems.digit, base + at)
           else if (state === afterMinus) state = byte === digit0 ? afterInteger : inInteger

@@ -36,7 +36,7 @@ export function isNamed(text: Uint8Array, start: number, end: number, name: stri
 export function codeUnit(text: Uint8Array, start: number): number {
   let code = 0
   for (let at = start; at < start + 4; at += 1) {
-    const digit = text[at] as number // the text is valid, so four digits follow
+    const digit = text[at] as number // never undefined: the text is valid, so four digits follow
     code = code * 16 + (digit & 0xf) + (digit > digit9 ? 9 : 0)
   }
   return code
@@ -47,7 +47,7 @@ export type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
 
 /** Returns the latest member at a depth of nesting whose objects are visited. */
 export function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
-  return members[depth] as OpenMember // there is an entry for each visited depth
+  return members[depth] as OpenMember // never undefined: each visited depth has an entry
 }
 
 /**
@@ -130,11 +130,11 @@ export function literalAt(bytes: Uint8Array, start: number): number {
 /** Returns the length of the escape whose first bytes are at `start`; 0 if no escape begins with these bytes. */
 export function escapeAt(bytes: Uint8Array, start: number): number {
   if (start + 1 === bytes.length) return 2
-  const letter = bytes[start + 1] as number // `start + 1` is less than `bytes.length`
-  if (letter !== lowerU) return escapeLengths[letter] as number // the table has an entry for each byte
+  const letter = bytes[start + 1] as number // never undefined: `start + 1` is less than `bytes.length`
+  if (letter !== lowerU) return escapeLengths[letter] as number // never undefined: the table has an entry for each byte
   const end = Math.min(start + 6, bytes.length)
   for (let at = start + 2; at < end; at += 1) {
-    if (!isHexDigit(bytes[at] as number)) return 0 // `at` is less than `bytes.length`
+    if (!isHexDigit(bytes[at] as number)) return 0 // never undefined: `at` is less than `bytes.length`
   }
   return 6
 }
@@ -157,7 +157,7 @@ export function skipSpace(bytes: Uint8Array, start: number, end = bytes.length):
 export function skipPlain(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end) {
-    const byte = bytes[at] as number // `at` is less than `end`
+    const byte = bytes[at] as number // never undefined: `at` is less than `end`
     if (byte === quote || byte === backslash || byte < space) break
     at = (at + 1) | 0
   }

@@ -27,21 +27,21 @@ const lengthBits = 4
  * @returns the code point, and in the last {@link lengthBits} bits the number of bytes that the character takes.
  */
 export function characterAt(text: Buffer, at: number): number {
-  const byte = text[at] as number // `at` is within the text
+  const byte = text[at] as number // never undefined: `at` is within the text
   if (byte === quote) return (endOfName << lengthBits) | 1
   if (byte === backslash) return escapeAt(text, at)
   if (byte < 0x80) return (byte << lengthBits) | 1
-  const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4 // RFC 3629 §3
+  const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4 // number of bytes of a UTF-8 character (RFC 3629 §3)
   let code = byte & (0xff >> (length + 1))
   for (let next = at + 1; next < at + length; next += 1) {
-    code = (code << 6) | ((text[next] as number) & 0x3f) // the text is valid UTF-8
+    code = (code << 6) | ((text[next] as number) & 0x3f) // never undefined: the text is valid UTF-8
   }
   return (code << lengthBits) | length
 }
 
 function escapeAt(text: Buffer, at: number): number {
-  const letter = text[at + 1] as number // a letter follows every backslash in a valid text
-  if (letter !== lowerU) return ((escapes[letter] as number) << lengthBits) | 2 // `escapes` has all ASCII letters
+  const letter = text[at + 1] as number // never undefined: a letter follows every backslash in valid JSON
+  if (letter !== lowerU) return ((escapes[letter] as number) << lengthBits) | 2 // `escapes` has every ASCII letter
   const code = codeUnit(text, at + 2)
   const isHigh = code >= 0xd800 && code <= 0xdbff
   if (isHigh && text[at + 6] === backslash && text[at + 7] === lowerU) {
@@ -92,7 +92,7 @@ export class NameHash {
     const base = this.#base
     let at = this.end
     let hash = this.#hash
-    let byte = text[at] as number // `at` is at most the position of the closing quote
+    let byte = text[at] as number // never undefined: `at` is at most the position of the closing quote
     for (const limit = at + pieceBytes; at < limit && byte !== quote; ) {
       let character = byte
       if (byte === backslash || byte >= 0x80) {
@@ -104,7 +104,7 @@ export class NameHash {
       }
       const product = (hash + character + 1) * base
       hash = product - Math.floor(product / prime) * prime // the remainder; `%` takes twice the time
-      byte = text[at] as number // `at` is at most the position of the closing quote
+      byte = text[at] as number // never undefined: `at` is at most the position of the closing quote
     }
     this.#hash = hash
     this.end = at
@@ -135,8 +135,8 @@ export class NameComparison {
     let one = this.#one
     let other = this.#other
     for (const limit = one + pieceBytes; one < limit; ) {
-      const byte = text[one] as number // `one` is at most the position of the closing quote
-      const otherByte = text[other] as number // `other` is at most the position of the closing quote
+      const byte = text[one] as number // never undefined: `one` is at most the position of the closing quote
+      const otherByte = text[other] as number // never undefined: `other` is at most the position of the closing quote
       if (byte === backslash || otherByte === backslash) {
         const character = characterAt(text, one)
         const otherCharacter = characterAt(text, other)
@@ -205,10 +205,10 @@ export class NameTable {
     const slots = this.#slots
     const bits = this.#bits
     let slot = this.#slot
-    let found = slots[slot] as number // `slot` is within the table
+    let found = slots[slot] as number // never undefined: `slot` is within the table
     while (found !== 0 && (found ^ bits) >>> positionBits !== 0) {
       slot = slot + 1 === slots.length ? 0 : slot + 1
-      found = slots[slot] as number // `slot` is within the table
+      found = slots[slot] as number // never undefined: `slot` is within the table
     }
     this.#slot = found === 0 ? slot : slot + 1 === slots.length ? 0 : slot + 1
     return found & (maxNamedText - 1)

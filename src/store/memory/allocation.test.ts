@@ -96,7 +96,7 @@ describe('every allocation fails in turn, and the store stays consistent', () =>
 function newId(below: (limit: number) => number): ItemId {
   const digits = Array.from({ length: 32 }, () => below(16).toString(16)).join('')
   const groups = [0, 8, 12, 16, 20].map((start, place, all) => digits.slice(start, all[place + 1]))
-  return groups.join('-') as ItemId // the groups have the lengths of a UUID
+  return groups.join('-') as ItemId // an `ItemId`, because the groups have the lengths of a UUID
 }
 
 async function assertContent(store: ItemStore, model: Map<ItemId, string>): Promise<void> {

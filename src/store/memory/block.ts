@@ -99,7 +99,7 @@ export class Block {
       if (!isKept) from = end
       at = end
     }
-    return Buffer.concat(pieces).subarray(0, -1) // without the last comma
+    return Buffer.concat(pieces).subarray(0, -1) // without the comma after the last item
   }
 
   /**
@@ -211,5 +211,5 @@ export class Block {
 }
 
 function element(words: Int32Array, place: number): number {
-  return words[place] as number // callers pass places within the table only
+  return words[place] as number // never undefined: callers pass places within the table
 }

@@ -116,7 +116,7 @@ export class Blocks {
   }
 
   #placeOf(handle: Handle): Place {
-    const block = this.byNumber[this.index.records.blockOf(handle)] as Block // every item has a block
+    const block = this.byNumber[this.index.records.blockOf(handle)] as Block // never undefined: every item has a block
     return { handle, block, position: block.positionOf(handle) }
   }
 

@@ -13,7 +13,7 @@ import { storeOf } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 const blockBytes = 1000
-const [small, large] = [300, 600] // lengths of items: a block has room for two small items, or one large item
+const [small, large] = [300, 600] // lengths of items: a block has room for two small items or one large item
 
 function opened(maxBlocks: number): { blocks: Blocks; store: ItemStore } {
   const blocks = new Blocks({ blockBytes, maxBlocks })
@@ -42,7 +42,7 @@ test('with all blocks in use, only changes that need another block are refused',
     const { blocks, store } = opened(40)
     const ids = await fill(store, length)
     assert.equal(ids.length, length === small ? 80 : 40)
-    const [first, second, third] = ids as [ItemId, ItemId, ItemId] // `ids` has 40 or more
+    const [first, second, third] = ids as [ItemId, ItemId, ItemId] // `ids` has at least 40 elements
     const before = await textOf(await store.list())
 
     if (length === small) {

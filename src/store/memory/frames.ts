@@ -127,7 +127,7 @@ export class FramePool {
     frame.slab = slab
     frame.bytes = slab.bytes
     frame.words = slab.words
-    frame.start = slab.free.pop() as number // the caller has chosen a slab with a free frame
+    frame.start = slab.free.pop() as number // never undefined: the caller chooses a slab with a free frame
     slab.frames.add(frame)
     this.#freeBytes -= this.size
   }

@@ -17,10 +17,10 @@ const full = { name: 'StoreError', code: 'STORE_FULL' }
 function idOf(...words: [number, number, number, number]): ItemId {
   const digits = words.map((word) => word.toString(16).padStart(8, '0')).join('')
   const groups = [0, 8, 12, 16, 20].map((start, at, all) => digits.slice(start, all[at + 1]))
-  return groups.join('-') as ItemId // the groups have the lengths of a UUID
+  return groups.join('-') as ItemId // an `ItemId`, because the groups have the lengths of a UUID
 }
 
-const word = 2 ** 31 // limit of random words
+const word = 2 ** 31 // random words are less than this number
 const randomWord = randomNumbers(3)
 const randomIds = (count: number) =>
   Array.from({ length: count }, () => idOf(randomWord(word), 1, 2, randomWord(word)))
@@ -38,7 +38,7 @@ function blockOf(index: ItemIndex, id: ItemId): number | undefined {
 
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
-  // The first 3,000 ids stay in one table however often it is split, so other tables are shared by many entries.
+  // The first 3,000 ids stay in one table however often it is split. So each other table has many entries in `tables`.
   [
     'with the same first word, followed by random ids,',
     [...Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n)), ...randomIds(6000)],

@@ -91,7 +91,7 @@ export class ItemIndex {
 
   /** Returns the table for the id of the current operation. */
   #table(): Table {
-    return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // each value has a table
+    return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // never undefined
   }
 
   /** Returns the slot of the current id, or the empty slot at which the search for this id ends. */

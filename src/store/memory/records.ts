@@ -61,7 +61,7 @@ export class Records {
 
   /** Takes a free record for an id. `needRoom` must be called before, and `setBlock` afterwards. */
   take(id: Uint32Array): Handle {
-    const page = this.#withRoom.at(-1) as Page // `needRoom` has ensured that there is a page
+    const page = this.#withRoom.at(-1) as Page // never undefined: `needRoom` has made room
     const place = page.free
     page.free = (place + 1 + at(page.words, blockAt(place))) | 0
     page.size += 1
@@ -108,7 +108,7 @@ export class Records {
   }
 
   #pageOf(handle: Handle): Page {
-    return this.pages[handle >>> placeBits] as Page // a handle contains the number of an existing page
+    return this.pages[handle >>> placeBits] as Page // never undefined: every handle has the number of a page
   }
 
   #newPage(): Page {
@@ -133,5 +133,5 @@ function blockAt(place: number): number {
 
 /** Returns an element of an array. The place must be within the array. */
 export function at(array: Uint32Array, place: number): number {
-  return array[place] as number // callers pass valid places only
+  return array[place] as number // never undefined: callers pass valid places
 }

@@ -18,7 +18,7 @@ for (const blockBytes of [1, 100, 500, 2000]) {
   )
 }
 
-test('items of any length take at most 1.35 times the memory of their texts', async () => {
+test('items of any length take less than 1.35 times the memory of their texts', async () => {
   for (const length of [300, 3000, 12_000, 17_000, 25_000, 33_000, 70_000]) {
     const store = createMemoryStore(room)
     const count = Math.ceil(20_000_000 / length)
@@ -110,7 +110,7 @@ for (const { blockBytes, steps, lengthOf } of mixes) {
 
 test('an open list does not show items that are created after the last block was removed', async () => {
   const store = createMemoryStore(room, { blockBytes: 1000 })
-  const ids = Array.from({ length: 6 }, newItemId) // two blocks of three items each
+  const ids = Array.from({ length: 6 }, newItemId) // two blocks with three items each
   for (const id of ids) await store.create(id, itemText(id, 200))
   const list = await store.list()
   for (const id of ids.slice(3)) await store.delete(id)

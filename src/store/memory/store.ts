@@ -66,7 +66,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   }
 
   function clear(): void {
-    blocks = new Blocks(blocks.options) // lists that are being read keep the old blocks
+    blocks = new Blocks(blocks.options) // lists that are being read still use the old blocks
     size = 0
     used = 0
     changes += 1
@@ -107,7 +107,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
 
     read(id) {
       const place = blocks.find(id)
-      return place?.block.read(place.position) as EncodedItem | undefined // blocks return the bytes that were added
+      return place?.block.read(place.position) as EncodedItem | undefined // the bytes that `create` has added
     },
 
     replace(id, item, expected) {
