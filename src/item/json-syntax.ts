@@ -45,7 +45,7 @@ export function codeUnit(text: Uint8Array, start: number): number {
 /** A member of an object while it is being read. */
 export type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
 
-/** Returns the latest member at a depth of nesting whose objects are visited. */
+/** Returns the latest member at a depth of nesting, counted from 0. */
 export function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
   return members[depth] as OpenMember // never undefined: each visited depth has an entry
 }

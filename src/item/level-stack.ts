@@ -1,5 +1,5 @@
 /**
- * A stack of the levels of nesting in a JSON text, one bit each: 1 for an object, 0 for an array. The stack grows by
+ * A stack of the levels of nesting in a JSON text, one bit each: 1 for an object, 0 for an array. The stack grows in
  * parts outside of the JavaScript heap, so that a deeply nested text never requires a large copy.
  *
  * @module

@@ -61,7 +61,7 @@ const pieceBytes = 8 * 1024
 /** Hashes names, one after another. A hash is the value of a polynomial whose coefficients are the characters. */
 export class NameHash {
   /**
-   * The number at which the polynomial is evaluated. Colliding names cost time, so this number is random: without it,
+   * The number at which the polynomial is evaluated. Colliding names cost time, so this number is random. Without it,
    * nobody can find names that collide more often than by chance (Carter and Wegman, Universal Classes of Hash
    * Functions, 1979). Each body gets a new number, because a number in longer use could be found by timing.
    */

@@ -83,7 +83,7 @@ export class Block {
   }
 
   /**
-   * Returns the items that a filter accepts, with commas between them. Only a large item is not copied.
+   * Returns the items that a filter accepts, with commas between them. The result is a copy, except for a large item.
    * @param length number of bytes to filter, up to the end of an item. Later items are left out.
    */
   wanted(isWanted: ItemFilter, length: number): Buffer {

@@ -180,7 +180,7 @@ export class Blocks {
     }
   }
 
-  /** Returns how many bytes of a neighbour a block can take when it is merged; 0 if there is no block. */
+  /** Returns how many bytes a neighbouring block can take up in a merge; 0 if there is no such block. */
   #roomIn(block: Block | undefined): number {
     if (block === undefined || block.isLarge) return 0
     return Math.max(0, this.frames.size * packed - block.filled)
