@@ -204,7 +204,7 @@ test('the first slices of a long body are short, and so are all slices that drop
   const names = readItemRequest(complete(`{"data":{${'"":1,'.repeat(members)}"a":1}}`))
   let slices = 0
   while (names.next().done !== true) slices += 1
-  assert.ok(slices > members / 256, `${slices}`)
+  assert.ok(slices > members / 256, `${slices} slices`)
 })
 
 test('a body longer than 128 MiB is rejected, because positions of names have 27 bits', () => {

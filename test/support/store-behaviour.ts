@@ -181,7 +181,7 @@ const operation = fc.record({
   kind: fc.constantFrom(...kinds.split(' ')),
   pick: fc.nat(1000),
   length: fc.oneof(fc.nat(60), fc.nat(1200)),
-  /** The item that a replace or delete expects: any item, the stored item, or a different item. */
+  /** The item that a replace or delete expects: any item, the stored item or a different item. */
   expects: fc.constantFrom('any', 'any', 'the one there', 'another'),
 })
 

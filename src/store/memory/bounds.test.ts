@@ -102,7 +102,7 @@ test('blocks of a released list pass to older lists, or are freed over several t
     const isLast = place === 1
     let turns = 0
     for (let left = 10_000; isLast && left > 0; turns += 1) {
-      assert.ok(left - blocks.chain.retired <= 1000, `${left - blocks.chain.retired} in a turn`)
+      assert.ok(left - blocks.chain.retired <= 1000, `${left - blocks.chain.retired} freed`)
       left = blocks.chain.retired
       list.release()
       await nextTurn()

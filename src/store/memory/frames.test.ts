@@ -30,7 +30,7 @@ test('a few frames in use, spread over all slabs, do not keep most of the memory
   assert.ok(pool.bytesHeld >= 4000 * size)
   for (const [place, frame] of frames.entries()) if (place % 50 !== 0) pool.release(frame)
   assert.equal(pool.bytesInUse, 80 * size)
-  assert.ok(pool.bytesHeld <= 600 * size, `${pool.bytesHeld / size} frames`)
+  assert.ok(pool.bytesHeld <= 600 * size, `${pool.bytesHeld / size} frames held`)
   for (let place = 0; place < 4000; place += 50) assertContent(frames[place], place)
 })
 
@@ -49,7 +49,7 @@ test('a frame that an open list has read is not moved until the list is released
   }
   pool.pinnedFrom = 2
   for (const frame of taken(pool, 4000)) pool.release(frame)
-  assert.ok(pool.bytesHeld <= 600 * size, `${pool.bytesHeld / size} frames`)
+  assert.ok(pool.bytesHeld <= 600 * size, `${pool.bytesHeld / size} frames held`)
   for (const [place, frame] of read.entries()) assertContent(frame, place * 50)
 })
 
