@@ -42,7 +42,7 @@ export function OperationSection(props: CallsProps) {
 }
 
 export function Method({ name }: { name: string }) {
-  return <span class={`method ${name.toLowerCase()}`}>{name}</span>
+  return <span class={`tag ${name.toLowerCase()}`}>{name}</span>
 }
 
 function Parameters({ parameters }: { parameters: readonly Parameter[] }) {
@@ -53,7 +53,8 @@ function Parameters({ parameters }: { parameters: readonly Parameter[] }) {
           key={name}
           name={name}
           schema={schema}
-          note={`, in the ${place}${required ? ', required' : ''}`}
+          required={required}
+          note={` · in the ${place}`}
         >
           {description && <Prose text={`${description}.`} />}
         </Term>

@@ -60,12 +60,7 @@ function Members({ schema }: { schema: Schema }) {
     <>
       <dl class="members">
         {members.map(([name, member]) => (
-          <Term
-            key={name}
-            name={name}
-            schema={member}
-            note={schema.required?.includes(name) && ', required'}
-          >
+          <Term key={name} name={name} schema={member} required={schema.required?.includes(name)}>
             {member.description && <Prose text={member.description} />}
             {Object.keys(member.properties ?? {}).length > 0 && <Members schema={member} />}
           </Term>
@@ -81,12 +76,14 @@ function Members({ schema }: { schema: Schema }) {
 interface TermProps {
   readonly name: string
   readonly schema?: Schema
-  readonly note?: ComponentChildren
+  readonly required?: boolean | undefined
+  /** Where the value is, such as ` · in the path`. */
+  readonly note?: string
   readonly children: ComponentChildren
 }
 
-/** Shows one parameter, header or member of a model: its name, type and description. */
-export function Term({ name, schema, note, children }: TermProps) {
+/** Shows one parameter, header or member of a model: its name, type, description, and whether it is required. */
+export function Term({ name, schema, required, note, children }: TermProps) {
   return (
     <div>
       <dt>
@@ -94,7 +91,8 @@ export function Term({ name, schema, note, children }: TermProps) {
         <span class="note">
           {schema && <Type schema={schema} />}
           {note}
-        </span>
+        </span>{' '}
+        {required && <span class="tag caution">required</span>}
       </dt>
       <dd>{children}</dd>
     </div>
@@ -133,7 +131,7 @@ function Types({ schemas, joint }: TypesProps) {
   return (
     <>
       {schemas.flatMap((schema, place) => [
-        place > 0 ? joint : null,
+        place > 0 && (schema.type === 'null' ? ' · or ' : joint),
         <Type key={JSON.stringify(schema)} schema={schema} />,
       ])}
     </>
@@ -145,14 +143,15 @@ function simpleType(schema: Schema): string {
   const values = schema.enum ?? ('const' in schema ? [schema.const] : [])
   if (values.length > 0) return values.map((value) => JSON.stringify(value)).join(' or ')
   const parts = [
-    format === undefined ? type : `${type} (${format})`,
-    ...(minLength === undefined ? [] : [`at least ${minLength} long`]),
-    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    type,
+    format,
+    minLength && `at least ${minLength} character${minLength > 1 ? 's' : ''}`,
+    minimum !== undefined && `at least ${minimum}`,
     // Names constant members, such as "status created". They tell an envelope from the model that it extends.
     ...Object.entries(type === 'object' && properties ? properties : {}).flatMap(
-      ([name, member]) => ('const' in member ? [`${name} ${shownValue(member.const)}`] : []),
+      ([name, member]) => 'const' in member && `${name} ${shownValue(member.const)}`,
     ),
-    ...('default' in schema ? [`${JSON.stringify(schema.default)} by default`] : []),
+    'default' in schema && `${JSON.stringify(schema.default)} by default`,
   ]
-  return parts.join(', ')
+  return parts.filter(Boolean).join(' · ')
 }
