@@ -24,16 +24,19 @@ export function Responses({ operation, document }: ResponsesProps) {
   const [chosen, setChosen] = useState(statuses[0] ?? '')
   return (
     <div class="panel">
-      <div class="line">
-        <h3>Responses</h3>
-        <Choice
-          title={`Status of the response to ${operation.summary}`}
-          texts={statuses}
-          chosen={chosen}
-          onChoose={setChosen}
-          label={(status) => <span class={`status ${kindOf(status)}`}>{status}</span>}
-        />
-      </div>
+      <h3>Responses</h3>
+      <Choice
+        title={`Status of the response to ${operation.summary}`}
+        texts={statuses}
+        chosen={chosen}
+        onChoose={setChosen}
+        label={(status) => (
+          <>
+            <i class={kindOf(status)} />
+            {status}
+          </>
+        )}
+      />
       {Object.entries(operation.responses).map(([status, response]) => (
         <div key={status} hidden={status !== chosen}>
           <Prose text={response.description} />
@@ -75,11 +78,9 @@ function Examples({ response, document }: ResponseProps) {
   )
 }
 
-/** Returns the CSS class that gives a status its colour. */
-export function kindOf(status: string | number): 'good' | 'caution' | 'bad' {
-  const number = Number(status)
-  if (number < 400) return 'good'
-  return number < 500 ? 'caution' : 'bad'
+/** Returns the CSS class that gives a status its colour. A redirection such as 304 has none. */
+export function kindOf(status: string | number): string {
+  return ['good', '', 'caution', 'bad'][Math.trunc(Number(status) / 100) - 2] ?? ''
 }
 
 /** Splits a camel-case name into words: `itemNotFound` becomes `item not found`. An error code stays unchanged. */

@@ -379,6 +379,10 @@ describe('the API page', inChromium, () => {
         'document.querySelector("#createItem .panel .line").offsetHeight',
       )
       assert.ok(line < 50, 'languages, copy and "Try it" are side by side')
+      const statuses = await page.evaluate<number>(
+        'document.querySelector("#createItem .panel > .choice").offsetHeight',
+      )
+      assert.ok(statuses < 50, 'all statuses are in one line')
 
       const { body, send, answered } = await formOf(page, 'createItem')
       await body.fill(layOut(`{"project_id": "demo", "data": ${data}}`))
