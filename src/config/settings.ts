@@ -175,7 +175,7 @@ function setting<T>(
   return { ...kind, name, default: defaultValue, defaultText: format(defaultValue), meaning }
 }
 
-/** Limits that are not settings. Parts of the service take them as options. Sizes are in bytes, times in seconds. */
+/** Limits that are not settings. Parts of the service take them as options. Units are as in `Config`. */
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
 /** Returns the limits that follow from the settings. */

@@ -140,7 +140,7 @@ export function createItemHandlers(
         const list = { byteLength, chunks: [], release: nothing }
         return answerData(exchange, 200, listed, list, ['ETag', tag, ...applied])
       }
-      const list = await (modified ? modified.list() : sharedLists.open(project))
+      const list = await (modified ? modified.list() : sharedLists.read(project))
       return answerData(exchange, 200, listed, list, ['ETag', listTag(list.version), ...applied])
     },
 
@@ -149,9 +149,9 @@ export function createItemHandlers(
       const { id, item } = await receivedItem(exchange, () => newId(name))
       const location = ['Location', itemPath(id)]
       while (!(await store.create(id, item))) {
-        const present = await readToChange(id)
-        if (present === undefined) continue // deleted in the meantime, so that the id is free again
-        if (!(await inTurns(areEqual(present, item)))) throw keyConflict(location)
+        const stored = await readToChange(id)
+        if (stored === undefined) continue // deleted in the meantime, so that the id is free again
+        if (!(await inTurns(areEqual(stored, item)))) throw keyConflict(location)
         location.push(replayedHeader, 'true')
         break
       }

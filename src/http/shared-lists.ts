@@ -51,11 +51,11 @@ export class SharedLists {
         return typeof list === 'object' ? (list.byteLength ?? 0) : 0
       },
       async open() {
-        list = (await lists.#held(await lists.open(project))) ?? 'too long'
+        list = (await lists.#held(await lists.read(project))) ?? 'too long'
       },
       list() {
-        if (list === undefined) return lists.open(project)
-        if (list === 'too long') return lists.#alone(project)
+        if (list === undefined) return lists.read(project)
+        if (list === 'too long') return lists.#readInOrder(project)
         users += 1
         return { ...list, release: once(leave) }
       },
@@ -64,7 +64,7 @@ export class SharedLists {
   }
 
   /** Reads a list for one response. @param project lists only the items of this project. @throws {StoreError} */
-  open(project: string | undefined): Awaitable<ItemList> {
+  read(project: string | undefined): Awaitable<ItemList> {
     if (project === undefined) return this.#store.list()
     return this.#filtered(project)
   }
@@ -102,7 +102,7 @@ export class SharedLists {
   }
 
   /** Waits until the previous long list has been sent, and then opens a list for one response. */
-  async #alone(project: string | undefined): Promise<ItemList> {
+  async #readInOrder(project: string | undefined): Promise<ItemList> {
     const before = this.#turn
     let end = () => {}
     this.#turn = new Promise((resolve) => {
@@ -110,7 +110,7 @@ export class SharedLists {
     })
     try {
       await before
-      const list = await this.open(project)
+      const list = await this.read(project)
       setTimeout(end, maxTurn).unref()
       const release = () => {
         end()

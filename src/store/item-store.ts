@@ -1,7 +1,7 @@
 /**
  * The interface that every store of items implements, in process memory or on a Redis server.
  *
- * A store knows neither HTTP nor JSON. It keeps the bytes of each item and returns the same bytes.
+ * A store knows nothing of HTTP. It keeps the bytes of each item and returns the same bytes.
  * An operation may return a promise, as a network requires, or a plain value, which costs less.
  *
  * @module
