@@ -24,7 +24,7 @@ export function Responses({ operation, document }: ResponsesProps) {
   const [chosen, setChosen] = useState(statuses[0] ?? '')
   return (
     <div class="panel">
-      <h3>Responses</h3>
+      <h3>Example responses</h3>
       <Choice
         title={`Status of the response to ${operation.summary}`}
         texts={statuses}

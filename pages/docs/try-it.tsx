@@ -119,20 +119,26 @@ export function TryIt(props: TryItProps) {
   )
 }
 
-/** Shows the outcome of a request in one line, which screen readers announce when it changes. */
+/** Shows the outcome of a request, which screen readers announce when it changes. */
 function Outcome({ state }: { state: State | undefined }) {
   return (
     <div role="status">
       {state?.kind === 'failed' && <p class="bad">{state.message}</p>}
       {state?.kind === 'received' && (
-        <p>
-          <strong class={kindOf(state.received.status)}>
-            {state.received.status} {state.received.statusText}
-          </strong>
-          {`, ${formatted(state.received.bytes.length)} bytes in ${Math.ceil(state.received.time)} ms`}
-          {state.filledIn.length > 0 &&
-            `. All forms on this page now have its ${state.filledIn.join(' and ')}.`}
-        </p>
+        <>
+          <div class="line outcome">
+            <h3>Your response</h3>
+            <span class={`tag ${kindOf(state.received.status)}`}>
+              {state.received.status} {state.received.statusText}
+            </span>
+            <span class="note">
+              {`${formatted(state.received.bytes.length)} bytes in ${Math.ceil(state.received.time)} ms`}
+            </span>
+          </div>
+          {state.filledIn.length > 0 && (
+            <p class="note">All forms on this page now have its {state.filledIn.join(' and ')}.</p>
+          )}
+        </>
       )}
     </div>
   )

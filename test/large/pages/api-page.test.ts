@@ -165,6 +165,9 @@ describe('the API page', inChromium, () => {
     await create.body.fill(`{"project_id": "demo", "data": ${data}}`)
     await create.send()
     const created = await create.answered(201)
+    const titles = create.section.locator('.panel h3')
+    assert.equal(await titles.nth(1).textContent(), 'Your response')
+    assert.equal(await titles.last().textContent(), 'Example responses')
     const [, id = ''] = /location: \/api\/v1\/items\/([0-9a-f-]{36})/.exec(created) ?? []
     assert.match(created, /"n": 12345678901234567890,\n/)
     assert.match(created, /"p": 1\.0,\n.*"b": 1,\n.*"a": 1e400,\n.*"__proto__": -0\n/s)
