@@ -3,13 +3,7 @@
 import { useState } from 'preact/hooks'
 import { Button, Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'
-import {
-  nameIn,
-  type OpenApiDocument,
-  type Operation,
-  pathOfServer,
-  shownValue,
-} from './openapi.js'
+import { baseUrlOf, nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
 import { requestFor } from './request.js'
 import { Responses } from './responses.js'
 import { type Language, languages, sampleIn } from './samples.js'
@@ -34,7 +28,7 @@ export function Calls(props: CallsProps) {
 
   const input = { parameters: { ...parameters, ...own }, body }
   const request = requestFor(operation, input, '')
-  const baseUrl = new URL(pathOfServer(document), location.origin).href
+  const baseUrl = baseUrlOf(document).href
   const sample = request && sampleIn(language, { operation, input, request, baseUrl })
 
   function toggle(): void {

@@ -2,11 +2,24 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
-import type { Operation } from './openapi.js'
+import { modelId, modelsOf, type OpenApiDocument, type Operation } from './openapi.js'
 import { Method } from './operation.js'
 
-export function Contents({ operations }: { operations: readonly Operation[] }) {
-  const parts = [
+interface ContentsProps {
+  readonly document: OpenApiDocument
+  readonly operations: readonly Operation[]
+}
+
+interface Entry {
+  readonly id: string
+  readonly title: string
+  readonly method?: string
+}
+
+export function Contents({ document, operations }: ContentsProps) {
+  const { used, unused } = modelsOf(document)
+  const models = [...used, ...unused].map(([title]) => ({ id: modelId(title), title }))
+  const parts: readonly Entry[] = [
     { id: 'introduction', title: 'Introduction' },
     { id: 'authentication', title: 'Authentication' },
     ...operations.map(({ operationId: id, summary: title, method }) => ({ id, title, method })),
@@ -14,6 +27,18 @@ export function Contents({ operations }: { operations: readonly Operation[] }) {
   ]
   const current = useCurrent(parts.map(({ id }) => id))
   const [isOpen, setOpen] = useState(false)
+  const entry = ({ id, title, method }: Entry) => (
+    <li key={id}>
+      <a
+        href={`#${id}`}
+        aria-current={id === current ? 'location' : undefined}
+        onClick={() => setOpen(false)}
+      >
+        {title}
+        {method && <Method name={method} />}
+      </a>
+    </li>
+  )
   return (
     <nav
       class="contents"
@@ -25,18 +50,10 @@ export function Contents({ operations }: { operations: readonly Operation[] }) {
         {parts.find(({ id }) => id === current)?.title}
       </Button>
       <ul class={isOpen ? 'open' : ''}>
-        {parts.map((part) => (
-          <li key={part.id}>
-            <a
-              href={`#${part.id}`}
-              aria-current={part.id === current ? 'location' : undefined}
-              onClick={() => setOpen(false)}
-            >
-              {part.title}
-              {'method' in part && <Method name={part.method} />}
-            </a>
-          </li>
-        ))}
+        {parts.map(entry)}
+        <li>
+          <ul>{models.map(entry)}</ul>
+        </li>
       </ul>
     </nav>
   )

@@ -1,15 +1,15 @@
 /** The content of the API page, made from the OpenAPI document. @module */
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { documentPath, pagePaths } from '../../src/interface/names.js'
 import { Brand, TokenForm } from '../shared/components.js'
 import { store, stored } from '../shared/storage.js'
 import { Contents } from './contents.js'
 import {
+  baseUrlOf,
   type OpenApiDocument,
   type Operation,
   operationsOf,
-  pathOfServer,
   shownValue,
 } from './openapi.js'
 import { OperationSection } from './operation.js'
@@ -23,12 +23,12 @@ const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
 
 export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const { info } = document
-  const operations = useMemo(() => operationsOf(document), [document])
+  const [operations] = useState(() => operationsOf(document))
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [language, setLanguage] = useState(storedLanguage)
-  // Scrolls to the section that the address names after the `#`. The browser could not, as the section was missing.
+  // Goes to the section that the address names after the `#`. The browser could not, as the section was missing.
   useEffect(() => {
-    window.document.getElementById(location.hash.slice(1))?.scrollIntoView()
+    if (location.hash) location.replace(location.hash)
   }, [])
 
   const shared = {
@@ -59,7 +59,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
         <TokenForm />
       </header>
       <div class="columns">
-        <Contents operations={operations} />
+        <Contents document={document} operations={operations} />
         <main id="content" tabIndex={-1}>
           <Part id="introduction" title={info.title}>
             <div>
@@ -71,10 +71,22 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
             </div>
             <div class="calls panel">
               <h3>Base URL</h3>
-              <pre>{new URL(pathOfServer(document), location.origin).href}</pre>
+              <pre>{baseUrlOf(document).href}</pre>
             </div>
           </Part>
-          <Authentication document={document} />
+          <Part id="authentication" title="Authentication">
+            <div>
+              <Prose text={document.components.securitySchemes.bearer.description} />
+              <p>
+                Enter it once, in the field at the top of the page. It stays in this tab and is sent
+                only to this service.
+              </p>
+            </div>
+            <div class="calls panel">
+              <h3>Header</h3>
+              <pre>Authorization: Bearer $TOKEN</pre>
+            </div>
+          </Part>
           {operations.map((operation) => (
             <OperationSection key={operation.operationId} operation={operation} {...shared} />
           ))}
@@ -82,24 +94,6 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
         </main>
       </div>
     </>
-  )
-}
-
-function Authentication({ document }: { document: OpenApiDocument }) {
-  return (
-    <Part id="authentication" title="Authentication">
-      <div>
-        <Prose text={document.components.securitySchemes.bearer.description} />
-        <p>
-          Enter it once, in the field at the top of the page. It stays in this tab and is sent only
-          to this service.
-        </p>
-      </div>
-      <div class="calls panel">
-        <h3>Header</h3>
-        <pre>Authorization: Bearer $TOKEN</pre>
-      </div>
-    </Part>
   )
 }
 

@@ -94,7 +94,7 @@ export interface Operation extends OperationObject {
 
 /** Returns all operations, sorted by tag, then by method, then by path from the longest to the shortest. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
-  const base = pathOfServer(document)
+  const base = baseUrlOf(document).pathname
   const paths = Object.entries(document.paths).sort(([one], [other]) => other.length - one.length)
   return document.tags.flatMap(({ name }) =>
     methods.flatMap((method) =>
@@ -120,9 +120,23 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Returns the path of the server's URL. Its origin is ignored: the page sends requests to its own origin. */
-export function pathOfServer({ servers }: OpenApiDocument): string {
-  return new URL(servers[0]?.url ?? '', location.href).pathname
+/** Returns the models with their names. No endpoint uses those that nothing in the document refers to. */
+export function modelsOf(document: OpenApiDocument) {
+  const text = JSON.stringify(document)
+  const models = Object.entries(document.components.schemas)
+  const isUsed = ([name]: [string, Schema]) => text.includes(`/${name}"`)
+  return { used: models.filter(isUsed), unused: models.filter((model) => !isUsed(model)) }
+}
+
+/** Returns the id of the element with the members of a model. */
+export function modelId(name: string): string {
+  return `model-${name}`
+}
+
+/** Returns the base URL of the API. The server's origin is ignored: the page sends requests to its own origin. */
+export function baseUrlOf({ servers }: OpenApiDocument): URL {
+  const { pathname } = new URL(servers[0]?.url ?? '', location.href)
+  return new URL(pathname, location.href)
 }
 
 /** Returns the last segment of a `$ref`: the name of a model, header or example. */

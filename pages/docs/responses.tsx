@@ -63,18 +63,14 @@ interface ResponseProps {
 
 function Examples({ response, document }: ResponseProps) {
   if (response.content === undefined) return <p class="note">The response has no body.</p>
-  return (
-    <>
-      {Object.values(response.content).flatMap(({ examples }) =>
-        Object.entries(examples ?? {}).map(([name, { $ref }]) => (
-          <Code
-            key={$ref}
-            title={inWords(name)}
-            text={shownValue(document.components.examples[nameIn($ref)]?.value)}
-          />
-        )),
-      )}
-    </>
+  return Object.values(response.content).flatMap(({ examples }) =>
+    Object.entries(examples ?? {}).map(([name, { $ref }]) => (
+      <Code
+        key={$ref}
+        title={inWords(name)}
+        text={shownValue(document.components.examples[nameIn($ref)]?.value)}
+      />
+    )),
   )
 }
 

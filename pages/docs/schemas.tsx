@@ -1,24 +1,47 @@
 /** Lists the models with their members, and describes types in words with links to models. @module */
 
 import type { ComponentChildren } from 'preact'
-import { type Content, nameIn, type OpenApiDocument, type Schema, shownValue } from './openapi.js'
+import {
+  type Content,
+  modelId,
+  modelsOf,
+  nameIn,
+  type OpenApiDocument,
+  type Schema,
+  shownValue,
+} from './openapi.js'
 import { Part } from './part.js'
 import { Prose } from './prose.js'
 
+/** Maximum number of members of a model that is open at first. */
+const longest = 3
+
 export function Schemas({ document }: { document: OpenApiDocument }) {
+  const { used, unused } = modelsOf(document)
   return (
     <Part id="models" title="Models">
       <div class="models">
-        {Object.entries(document.components.schemas).map(([name, schema]) => (
-          <section key={name} aria-labelledby={modelId(name)}>
-            <h3 id={modelId(name)}>
-              <code>{name}</code>
-            </h3>
-            <Members schema={schema} />
-          </section>
-        ))}
+        {used.map(Model)}
+        <p>The specification also lists these models, which are in no request or response:</p>
+        {unused.map(Model)}
       </div>
     </Part>
+  )
+}
+
+function Model([name, schema]: readonly [name: string, schema: Schema]) {
+  return (
+    <details key={name} open={Object.keys(schema.properties ?? {}).length <= longest}>
+      <summary>
+        <h3>
+          <code>{name}</code>
+        </h3>
+      </summary>
+      {/* Browsers open a model when a link leads to an element inside it. */}
+      <div id={modelId(name)}>
+        <Members schema={schema} />
+      </div>
+    </details>
   )
 }
 
@@ -29,22 +52,14 @@ interface BodyProps {
 
 /** Shows the model of a request body with its members. */
 export function Body({ content, document }: BodyProps) {
-  return (
-    <>
-      {Object.entries(content).map(([type, { schema }]) => (
-        <div key={type}>
-          <p>
-            <Type schema={schema} /> <span class="note">{type}</span>
-          </p>
-          <Members schema={document.components.schemas[nameIn(schema.$ref ?? '')] ?? schema} />
-        </div>
-      ))}
-    </>
-  )
-}
-
-function modelId(name: string): string {
-  return `model-${name}`
+  return Object.entries(content).map(([type, { schema }]) => (
+    <div key={type}>
+      <p>
+        <Type schema={schema} /> <span class="note">{type}</span>
+      </p>
+      <Members schema={document.components.schemas[nameIn(schema.$ref ?? '')] ?? schema} />
+    </div>
+  ))
 }
 
 function Members({ schema }: { schema: Schema }) {
@@ -66,9 +81,9 @@ function Members({ schema }: { schema: Schema }) {
           </Term>
         ))}
       </dl>
-      {schema.additionalProperties === true ? (
-        <p>There may be other members, of any type.</p>
-      ) : null}
+      {schema.additionalProperties === true && (
+        <p class="note">There may be other members, of any type.</p>
+      )}
     </>
   )
 }
@@ -117,25 +132,12 @@ export function Type({ schema }: { schema: Schema }) {
       </>
     )
   }
-  if (anyOf !== undefined) return <Types schemas={anyOf} joint=" or " />
-  if (allOf !== undefined) return <Types schemas={allOf} joint=" with " />
-  return <span>{simpleType(schema)}</span>
-}
-
-interface TypesProps {
-  readonly schemas: readonly Schema[]
-  readonly joint: string
-}
-
-function Types({ schemas, joint }: TypesProps) {
-  return (
-    <>
-      {schemas.flatMap((schema, place) => [
-        place > 0 && (schema.type === 'null' ? ' · or ' : joint),
-        <Type key={JSON.stringify(schema)} schema={schema} />,
-      ])}
-    </>
-  )
+  const schemas = anyOf ?? allOf
+  if (schemas === undefined) return simpleType(schema)
+  return schemas.map((each, place) => [
+    place > 0 && (allOf ? ' with ' : each.type === 'null' ? ' · or ' : ' or '),
+    <Type key={JSON.stringify(each)} schema={each} />,
+  ])
 }
 
 function simpleType(schema: Schema): string {
@@ -148,7 +150,7 @@ function simpleType(schema: Schema): string {
     minLength && `at least ${minLength} character${minLength > 1 ? 's' : ''}`,
     minimum !== undefined && `at least ${minimum}`,
     // Names constant members, such as "status created". They tell an envelope from the model that it extends.
-    ...Object.entries(type === 'object' && properties ? properties : {}).flatMap(
+    ...Object.entries(properties ?? {}).map(
       ([name, member]) => 'const' in member && `${name} ${shownValue(member.const)}`,
     ),
     'default' in schema && `${JSON.stringify(schema.default)} by default`,

@@ -76,8 +76,7 @@ describe('the API page', inChromium, () => {
       }
     }
     for (const [name, schema] of Object.entries(document.components.schemas)) {
-      const section = page.getByRole('region', { name, exact: true })
-      const own = (await section.textContent()) ?? ''
+      const own = (await page.locator(`#model-${name}`).textContent()) ?? ''
       for (const member of Object.keys(schema.properties ?? {})) {
         assert.ok(own.includes(member), `${name} lacks ${member}`)
       }
@@ -147,6 +146,20 @@ describe('the API page', inChromium, () => {
       'document.querySelector(".contents").getBoundingClientRect().top',
     )
     assert.equal(top, 0)
+  })
+
+  test('a link to a long model opens it, and models that no endpoint uses come last', async () => {
+    const page = await open('/docs#model-ItemResponse')
+    const member = (model: string) => page.locator(`#model-${model}`).getByText('session_id')
+    await member('ItemResponse').waitFor()
+    assert.equal(await member('ItemListResponse').isVisible(), false)
+    await page.getByRole('link', { name: 'ItemListResponse', exact: true }).first().press('Enter')
+    await member('ItemListResponse').waitFor()
+    const models = await page.locator('.models').textContent()
+    assert.match(
+      models ?? '',
+      /session_id.*in no request or response:FileUploadRequest.*FileUploadResponse.*TokenPayload/,
+    )
   })
 
   test('with a token that was pasted once, forms create, read, replace and delete an exact item', async () => {
