@@ -1,11 +1,11 @@
 /**
- * Compares the request rate of this service with other implementations.
+ * Compares the request rate of this service with that of other implementations.
  *
  * An item is 250 bytes of JSON text. The store holds 1,000 items, or as many as the list returns. The load uses 32
- * connections; 4 for lists; 16 for pipelined requests, with 16 creates in one write; 1 if the title says so. All
- * servers of a workload run at the same time and take turns, after a warm-up of one second each. Items to delete and
- * new tokens are made before the turn, and each is used once. A missing response or an error status ends the run. CPU
- * time is the time that Linux counts for a process in a turn, divided by the number of responses.
+ * connections by default, 4 for lists, 16 for pipelined requests (16 creates in one write), and 1 if the title says so.
+ * All servers of a workload run at the same time and take turns, after a warm-up of one second each. Items to delete
+ * and new tokens are created before the turn, and each is used once. A missing response or an error status ends the
+ * run. CPU time is the time that Linux reports for a process during a turn, divided by the number of responses.
  */
 
 import { buildRevision } from './lib/builds.js'
@@ -72,7 +72,7 @@ report('Comparisons', {
   ],
 })
 
-/** Returns a table with a row for each workload and a column for each side. */
+/** Returns a table with a row for each workload and a column for each side (implementation). */
 function tableOf(cell: (turns: Turn[], workload: Workload) => string, columns = sides) {
   const rows = workloads.map((workload) => {
     const cells = columns.map((side) => {
@@ -84,7 +84,7 @@ function tableOf(cell: (turns: Turn[], workload: Workload) => string, columns = 
   return table(['', ...columns.map(({ name }) => name)], rows)
 }
 
-/** Returns the throughput of this service relative to the revision of `--against`. */
+/** Returns the throughput of this service relative to the revision given with `--against`. */
 function ratios() {
   const revisions = sides.filter(({ name }) => name.startsWith(`${itemStore.name}@`))
   if (revisions.length === 0) return []
@@ -116,7 +116,7 @@ function rateOf(all: Turn[]) {
   return median(all.map(({ rate }) => rate))
 }
 
-/** Returns the median CPU time of a request in each program of a side, in microseconds. */
+/** Returns the median CPU time per request in each program of a side, in microseconds. */
 function cpuOf(all: Turn[]) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
 }

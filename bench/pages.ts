@@ -1,4 +1,4 @@
-/** Measures the pages in Chromium: first paint and the items page with many items, also beside another revision. */
+/** Measures the pages in Chromium: first paint, and the items page with many items. Can compare two revisions. */
 
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
 const options = readOptions(help, { against: { type: 'string' } })
 const items = 100_000 // number of items on the items page
 const paints = 20 // number of first paints of each page
-const rounds = 3 // number of uses of the items page; two revisions take turns
+const rounds = 3 // how often the items page is used; two revisions take turns
 const scrollSeconds = 3
 const startDeadline = 60_000 // milliseconds
 const step = 400 // pixels that the table scrolls in each frame
@@ -66,7 +66,7 @@ if (options.against !== undefined) {
 }
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
-  // The first opening of each page does not count.
+  // The first time that each page is opened does not count.
   for (let number = 0; number <= paints; number += 1) {
     print(`first paint ${number} of ${paints}`)
     for (const side of inTurn(number)) {
@@ -154,7 +154,7 @@ async function startService(folder: string) {
     child.ended.then(fail)
     setTimeout(fail, startDeadline).unref()
   })
-  return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // and an id for each item
+  return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // each item also has an id
 }
 
 /** Opens a page, and records its first paint and the size of the files that it loads. */
@@ -163,7 +163,7 @@ async function openPage(side: Side, page: string, path: string, isCounted: boole
   const measured = side.paints[page] ?? { times: [], bytes: opened.bytes }
   side.paints[page] = measured
   if (isCounted) measured.times.push(opened.painted)
-  // The minimum counts: after a late paint, the sum includes files that are loaded ahead.
+  // The minimum is kept, because after a late paint the size includes files that were preloaded.
   measured.bytes = Math.min(measured.bytes, opened.bytes)
 }
 

@@ -3,7 +3,7 @@
  * requests. Linux only.
  *
  * Each case has a separate server. One connection sends a health check or a read every two milliseconds. Meanwhile,
- * curl or the load process sends the requests of the row. Bodies are 15.9 MiB long. A dash means that the server lacks
+ * curl or the load process sends the requests of the case. Bodies are 15.9 MiB long. A dash means that the server lacks
  * the feature, or takes more than 5 s.
  */
 
@@ -58,7 +58,7 @@ interface Case {
   sides: Side[] // other sides lack the feature or take too long
   body?: (() => Buffer) | undefined // body of the created item
   list?: number // number of items at the start; 1 by default
-  prepare: (server: Server) => Promise<() => Promise<number>> // returns the action to measure, which returns a status
+  prepare: (server: Server) => Promise<() => Promise<number>> // returns the action to measure
 }
 
 /** The sides that are installed. */
@@ -234,7 +234,7 @@ async function oneByOne(
   }
 }
 
-/** Starts reads of the list that wait. Returns a function that ends the waits with a create. */
+/** Starts waiting reads of the list. Returns a function that ends the waits with a create. */
 async function wakeAll(server: Server) {
   const { port, headers, items } = server
   const connections = await openConnections(port, waits)

@@ -27,7 +27,7 @@ readOptions(help, {})
 
 const waits = 10_000
 const readSeconds = 10
-/** Time from a step to the measurement of memory, in milliseconds. Only an idle service gives memory back. */
+/** Time from a step to the measurement of memory, in milliseconds. Only an idle service returns memory. */
 const settlingTime = 5_000
 const idleTime = 15_000
 
@@ -64,7 +64,7 @@ async function waiting() {
     print(`  ${title}: ${(bytes / 1e6).toFixed(1)} MB`)
   }
   try {
-    // The first reads compile code, and bring buffers to their final size.
+    // The warm-up: the first reads make Node.js compile code, and buffers grow to their final size.
     await readOneByOne(reader, { method: 'GET', path, headers })
     const first = await openConnections(port, 1000)
     await Promise.all(first.map((one) => one.ask({ method: 'GET', path, headers })))

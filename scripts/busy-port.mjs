@@ -1,12 +1,12 @@
-/** Reports a port in use before an installation or build, which can take a minute. */
+/** Reports that a port is in use before an installation or build starts, because that can take a minute. */
 
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 /**
- * Exits with the same message as the command if the port of the command is in use. The command itself reports all other
- * errors.
+ * If the command's port is in use, exits with the message that the command would print. The command itself reports all
+ * other errors.
  * @param {string[]} args name and arguments of the command
  */
 export async function refuseBusyPort([command, ...args]) {
@@ -28,7 +28,7 @@ export async function refuseBusyPort([command, ...args]) {
 }
 
 /**
- * Returns a setting from its flag, the environment or the file .env, as far as this is possible without the command.
+ * Returns a setting from its flag, the environment or the `.env` file, as far as this is possible before a build.
  * @param {string} name
  * @param {string[]} args
  */

@@ -1,7 +1,7 @@
 /**
- * `npm run check -- NAME`: runs a check that may take longer than a test, with options for its length. Each check is a
- * file in `test/large` that describes it: a program in `checks`, or a test that gets larger numbers than by default. A
- * check exits with code 1 if something is wrong.
+ * `npm run check -- NAME`: runs a check that may take longer than a test. Options set its length. Each check is a file
+ * in `test/large`, which says what it checks: a program in `checks`, or a test that is run with larger numbers than by
+ * default. A check exits with code 1 if something is wrong.
  */
 
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** The file of each check, with options that precede the options of the command line. */
+/** The file of each check, with its default options. They come before the command-line options, which override them. */
 const checks = new Map([
   ['changes', ['changes/changes.test', '--increments=16000', '--creates=100000']],
   [

@@ -34,7 +34,7 @@ await Promise.all([
 ])
 
 /**
- * Runs the command of a package. If it fails, this process ends with the same exit code.
+ * Runs the command of an npm package. If it fails, this process ends with the same exit code.
  * @param {string} path
  * @param {string[]} args
  */
@@ -85,7 +85,7 @@ async function bundle() {
   })
 }
 
-/** Copies the type declarations of the entries, and all declarations that they import. */
+/** Copies the type declarations of the entry modules, and all declarations that they import. */
 function copyAllTypes() {
   const files = new Set(Object.values(entries).map((path) => `${path}.d.ts`))
   for (const file of files) {

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Folders that a build makes. Each has a stamp with the hash of the inputs of its build. */
+/** Folders that a build creates. A file in each folder, the stamp, contains the hash of the inputs of its build. */
 const outputs = ['build', 'dist']
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
@@ -21,7 +21,7 @@ export function install() {
   installIn('.')
 }
 
-/** Installs the programs that only large tests run. They are many, so nothing else waits for them. */
+/** Installs the programs that only large tests run. They are separate, because there are many of them. */
 export function installTestTools() {
   installIn('tools')
 }
@@ -35,7 +35,7 @@ export function makeReady() {
   for (const output of outputs) writeFileSync(stampOf(output), stamp)
 }
 
-/** Whether everything is installed and built. */
+/** Returns whether everything is installed and built. */
 export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
@@ -58,7 +58,7 @@ function installIn(folder) {
  */
 
 /**
- * Whether the installed packages of a folder, of which npm keeps a list, are those of its lock file.
+ * Returns whether the installed packages of a folder are those of its lock file, according to npm's own list of them.
  * @param {string} folder
  */
 function isInstalled(folder) {
@@ -88,8 +88,8 @@ function packagesIn(file) {
 }
 
 /**
- * Whether an optional package is for this machine, for example a native binding. A package that names no system is
- * needed only by packages for other machines.
+ * Returns whether an optional package, for example a native binding, is for this machine. A package that names no
+ * system is not, because only packages for other machines need it.
  * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {

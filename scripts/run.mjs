@@ -11,7 +11,7 @@ if (!isReady()) {
 }
 
 // npm passes a signal only to its child. With `npm start`, the shell that npm starts is replaced by this process. The
-// other scripts must also run in shells without `exec`: there the signal ends the shell, which is noticed here.
+// other scripts must also run in shells without `exec`. There, the signal ends the shell, which this process notices.
 const shell = process.ppid
 const watch = setInterval(() => {
   if (process.ppid === shell) return
@@ -23,7 +23,7 @@ watch.unref()
 const cli = join(root, 'dist/cli.js')
 await import(pathToFileURL(cli).href)
 
-// A signal to all processes at once also ends the shell, which must not count as a second signal. The handlers are
+// A signal to all processes at once also ends the shell, whose end must not count as a second signal. The handlers are
 // installed only now, because a signal before the service has started must simply end the process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => clearInterval(watch))

@@ -1,6 +1,6 @@
 /**
- * The `spec` report of Node.js, which ends with the failing tests and their reasons, both in a terminal and in a pipe.
- * If a file fails as a whole, Node.js gives no reason; here the reason is the file's output to standard error.
+ * The `spec` report of Node.js, which always ends with the failing tests and their reasons, even in a pipe. If a file
+ * fails as a whole, Node.js gives no reason, so the reason given here is the file's standard error output.
  */
 
 import { Readable } from 'node:stream'

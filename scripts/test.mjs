@@ -45,7 +45,7 @@ const checked = names.length === 0 ? check() : undefined
 if (chosen.some(isLarge)) installTestTools() // while the checks run
 await checked
 await runTests(chosen.filter(isConformance))
-// The conformance tests run first: if the service responds wrongly or not at all, all others would take far longer.
+// The conformance tests run first, because all others take far longer if the service responds wrongly or not at all.
 await runTests(chosen.filter((file) => !isConformance(file)))
 
 /** Checks formatting, style, and the types of the scripts and benchmarks. */

@@ -1,4 +1,4 @@
-/** Builds the service at other commits, so that one run can measure two commits. */
+/** Builds the service at another commit, so that a single run can compare two commits. */
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'

@@ -9,7 +9,7 @@ export interface Request {
   path: string
   body?: string
   headers?: Headers
-  /** The part of the request that is replaced by a value for one use: `anyId` or the token. */
+  /** The part of the request whose value differs each time, because it can be used only once: `anyId` or the token. */
   once?: 'id' | 'token'
 }
 

@@ -1,6 +1,6 @@
--- Makes wrk send the requests of one turn, which ends when the time is over or no values are left (ids or tokens, each
--- used once). Arguments: folder of the turn, number of requests to rotate through, seconds. With a fourth argument, the
--- number of connections, the turn waits for the responses in flight at its end.
+-- Makes wrk send the requests of one turn. The turn ends when its time is over or no values (ids or tokens, each used
+-- once) are left. Arguments: folder of the turn, number of requests to rotate through, seconds. With a fourth argument,
+-- the number of connections, the turn waits for the responses in flight at its end.
 
 local ffi = require 'ffi'
 ffi.cdef [[
@@ -38,7 +38,7 @@ function init(args)
 end
 
 function request()
-  -- wrk calls `request` once only to inspect the request.
+  -- The first call to `request` sends nothing: wrk only inspects the request.
   if not inspected then
     inspected = true
     local first = requests[1]
@@ -61,8 +61,8 @@ function request()
   return one.before .. values[used] .. one.after
 end
 
--- After the time limit, idles each connection whose last response has arrived, and finishes with the last one. If
--- responses take long, those in flight are a large part of the work.
+-- After the time limit, lets each connection idle once its last response has arrived, and finishes once all are idle.
+-- The turn waits because slow responses that are in flight at its end are a large part of the work.
 function drain(connections)
   local resting = 0
   function delay()
@@ -93,7 +93,7 @@ function done(summary)
   ))
 end
 
--- Splits a request at its place for a value, which is marked by a byte that occurs in no request.
+-- Splits a request at the place where a value is inserted. A byte that occurs in no request marks this place.
 function cut(text)
   local at = text:find('\1', 1, true)
   if not at then return { before = text, after = '' } end

@@ -10,10 +10,10 @@ import { fail } from './options.js'
 import { cores, isInstalled, type Program, scratch, start } from './processes.js'
 
 const script = join(root, 'bench/lib/load.lua')
-/** Seconds that a turn may exceed its length because of slow responses. */
+/** How long a turn may run over because of slow responses, in seconds. */
 const maximumDelay = 120
 
-/** Returns the version of wrk, for the head of a section of results. Ends the process if wrk is not installed. */
+/** Returns the version of wrk, for the head of a results section. Ends the process if wrk is not installed. */
 export function describeLoad() {
   if (!isInstalled('wrk')) fail('wrk is not installed')
   const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' })
@@ -29,12 +29,12 @@ interface Load {
   connections: number
   pipelined?: number | undefined // requests that a connection sends in one write, by default 1
   seconds: number
-  waitsForLast: boolean // whether responses in flight at the end are awaited and counted
+  waitsForLast: boolean // whether responses still in flight at the end are awaited and counted
 }
 
 /**
- * Sends a load with wrk. Each connection sends as fast as it gets the responses.
- * @returns responses per second (`rate`) and their number (`answers`)
+ * Sends a load with wrk. Each connection sends its next request as soon as it gets a response.
+ * @returns the responses per second (`rate`) and the number of responses (`answers`)
  * @throws if a response was missing or reported an error, because such a turn has no valid rate
  */
 export async function sendLoad(load: Load) {
@@ -70,7 +70,7 @@ export async function sendLoad(load: Load) {
   return { rate: answers / result.seconds, answers }
 }
 
-/** Runs a program on the core of the load, and returns its output. */
+/** Runs a program on the load's CPU core, and returns its output. */
 async function outputOf(program: Program) {
   const child = start({ ...program, core: cores.load, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

@@ -1,4 +1,4 @@
-/** The conditions of a result besides the code: machine, versions and command. */
+/** The conditions under which results are measured: machine, versions and command. */
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const usualPinning = canPin
   ? `server on core ${cores.server}, load on core ${cores.load}`
   : 'server and load not pinned to cores (no taskset, or one core only)'
 
-/** Returns lines for the head of a section of results. Call it first, because the load average changes. */
+/** Returns lines for the head of a results section. Call this before the benchmark, which changes the load average. */
 export function describeMachine(pinning = usualPinning) {
   return [
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ` +
@@ -34,7 +34,7 @@ export function commandLine() {
 function commit() {
   const id = git('rev-parse', '--short', 'HEAD')
   if (!id) return ''
-  // A change of the results file does not change the measured code.
+  // A changed results file does not count as a change, because it is not part of the measured code.
   const changed = git('status', '--porcelain', '--', ':!bench/RESULTS.md')
   return ` (commit ${id}${changed ? ' with changes' : ''})`
 }

@@ -43,7 +43,7 @@ export function chosen<T extends { name: string }>(
   return all.filter((each) => names.includes(each.name))
 }
 
-/** Ends the process with a message: the options or the installed programs do not allow this run. */
+/** Ends the process with an error message, for example about an invalid option or a program that is not installed. */
 export function fail(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(2)

@@ -20,13 +20,13 @@ export interface Program {
   stdio?: StdioOptions
 }
 
-/** A started program, with the end of its standard error output and a promise of its exit. */
+/** A started program, with the last part of its standard error output and a promise that resolves when it exits. */
 export type Child = ChildProcess & { errorOutput: string; ended: Promise<void> }
 
 const startDeadline = 30_000
 const stopDeadline = 10_000
 
-/** Core numbers of the servers and of the load. */
+/** Numbers of the CPU cores for the servers and for the load. */
 export const cores = { server: 0, load: 1 }
 export const canPin = isInstalled('taskset') && availableParallelism() > 1
 
@@ -51,7 +51,7 @@ export function start(program: Program): Child {
   const [file, rest] = isPinned
     ? ['taskset', ['-c', String(core), command, ...args]]
     : [command, args]
-  // Settings in the environment of the caller must not reach the servers.
+  // Settings in the caller's environment must not reach the servers.
   const { PATH, HOME } = process.env
   const spawned = spawn(file, rest, {
     cwd,

@@ -24,7 +24,7 @@ export function report(name: string, { facts, parts }: { facts: string[]; parts:
   if (!process.argv.includes('--no-write')) writeSection(name, text)
 }
 
-/** Returns a Markdown table, padded for reading as plain text. All columns but the first are aligned right. */
+/** Returns a Markdown table, padded to be readable as plain text. All columns but the first are right-aligned. */
 export function table(head: string[], rows: string[][]) {
   const all = [head, ...rows]
   const widths = head.map((_, at) => Math.max(3, ...all.map((row) => row[at]?.length ?? 0)))
@@ -43,7 +43,7 @@ function writeSection(name: string, text: string) {
   writeFileSync(file, old.test(all) ? all.replace(old, () => section) : `${all}\n${section}`)
 }
 
-/** Formats a number with commas between thousands. */
+/** Formats a number with commas as thousands separators. */
 export function count(number: number) {
   return Math.round(number).toLocaleString('en')
 }

@@ -1,4 +1,4 @@
-/** Compares sides in one workload. They take turns on one machine, in one run. */
+/** Compares sides (implementations) under one workload. They take turns on the same machine, in the same run. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ interface Contender {
   headers: Headers
   programs: Child[]
   requests: Request[]
-  deletes: number // items to create for a turn that deletes
+  deletes: number // number of items to create before a turn that deletes items
   turns: Turn[]
 }
 
@@ -31,7 +31,7 @@ export type Turn = { rate: number; cpu: number[] }
 const warmUp = { seconds: 1, deletes: 3000 }
 /** Number of new tokens made for each second of a turn: more than any side uses, because they are cheap to make. */
 const maximumPerSecond = 60_000
-/** Time limits in seconds for creating the items of a store at its start, and the items that one turn deletes. */
+/** Time limits in seconds: for creating the initial items of a store, and the items that a turn deletes. */
 const createSeconds = { start: 300, turn: 30 }
 const tokenLifetime = 24 * 60 * 60 // seconds; longer than any run
 
@@ -98,7 +98,7 @@ async function takeTurn(contender: Contender, workload: Workload, seconds: numbe
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
 }
 
-/** Returns the CPU time of a program so far in seconds, as the kernel counts it (proc(5)). */
+/** Returns the CPU time that a program has used so far, in seconds, as counted by the kernel (proc(5)). */
 function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
   // The name of the program is in parentheses, and may contain any characters.

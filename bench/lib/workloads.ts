@@ -7,9 +7,9 @@ type Kind = keyof typeof requests
 export interface Workload {
   name: string
   title: string
-  kinds: Kind[] // kinds of the requests, which are sent in rotation
+  kinds: Kind[] // kinds of request, which are sent in rotation
   items: number // number of items in the store at the start
-  connections: number // connections of the load
+  connections: number // number of connections that the load uses
   isList?: boolean
   withNewTokens?: boolean // whether each request has a new token
   pipelined?: number // requests that a connection sends in one write

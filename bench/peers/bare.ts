@@ -1,4 +1,4 @@
-/** Side `bare`: the HTTP server of Node.js in its usual form, which responds at once. */
+/** Side `bare`: a plain Node.js HTTP server that responds at once, without doing any work. */
 
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** Server of the side `json-parse`: items as objects in a `Map` and no tokens, like a first version of a service. */
+/** Server of the side `json-parse`: items are objects in a `Map`, and tokens are not checked, as in a first version. */
 
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -6,7 +6,7 @@ import bare from './bare.js'
 import fastapi from './fastapi.js'
 import itemStore, { itemStoreOnRedis } from './item-store.js'
 
-/** Parameters with which a side starts. */
+/** Parameters for starting a side. */
 export interface StartOptions {
   port: number // on 127.0.0.1
   secret: string // key that signs tokens
@@ -17,7 +17,7 @@ export interface StartOptions {
 export interface Side {
   name: string
   about: string
-  skips?: string[] // names of workloads that leave out this side
+  skips?: string[] // names of the workloads that this side does not take part in
   version?: () => string | undefined // `undefined` if the side is not installed
   start: (options: StartOptions) => Promise<Child[]> // returns its programs, the server first
   create: (

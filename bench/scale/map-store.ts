@@ -1,7 +1,7 @@
 /**
  * The comparison store of the scale run: the shortest implementation of `ItemStore` (src/store/item-store.ts), with a
- * limit in bytes and lists of one moment. The texts are strings in a `Map`, with a character for each byte, so that the
- * same bytes come back.
+ * limit in bytes and lists that show a single moment. The texts are strings in a `Map`, with a character for each byte,
+ * so that the same bytes come back.
  */
 
 import type { EncodedItem } from '../../src/item/item.js'
@@ -13,7 +13,7 @@ const itemsInChunk = 256
 /** @param maxBytes limit for the items, in bytes */
 export function createMapStore(maxBytes: number): ItemStore {
   const texts: Map<string, string> = new Map()
-  /** Number of bytes of all texts, with a comma for each text. */
+  /** Total size of the texts in bytes, plus one byte per text for a comma. */
   let used = 0
   let changes = 0
 

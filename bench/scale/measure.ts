@@ -14,11 +14,11 @@ import type { Actions, Side } from './server.js'
 export type Result = Awaited<ReturnType<typeof measure>>
 
 const script = fileURLToPath(new URL('server.js', import.meta.url))
-const listing = { times: 3, seconds: 3 } // minimum number and duration of the lists
-/** Warm-up before the first measurement, so that compiled code and a grown heap do not count as items. */
+const listing = { times: 3, seconds: 3 } // minimum number of lists, and minimum time for them in seconds
+/** Size of the warm-up. Without it, the memory for compiled code and a larger heap would be attributed to the items. */
 const warmUp = { items: 2000, churned: 100_000 }
 const reads = 300_000
-/** Limits for the number of items changed in the churn, which otherwise is the number of items. */
+/** Limits for the number of changes in the churn. Within these limits, there are as many changes as items. */
 const churned = { minimum: 200_000, maximum: 3_000_000 }
 
 interface Run {

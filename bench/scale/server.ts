@@ -24,7 +24,7 @@ const operationsInTurn = 16
 const batch = 1024 * 1024
 /** Number of items that never change, which the probe reads. */
 const keptItems = 1000
-/** Lengths of the items that churn. Their average is `itemBytes`. */
+/** Minimum and maximum length of an item in the churn. The average is `itemBytes`. */
 const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
 /** The text from which items are cut. Its first `itemBytes` bytes are a complete item. */
 const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))

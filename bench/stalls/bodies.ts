@@ -1,4 +1,4 @@
-/** Bodies of creates that are as long as the service accepts by default. Each has one kind of JSON text. */
+/** Bodies for creates, almost as long as the service accepts by default. Each contains one kind of JSON text. */
 
 /** A little less than `MAX_BODY_BYTES`: 15.9 MiB. */
 const bodyBytes = Math.floor(15.9 * 1024 * 1024)
@@ -27,7 +27,7 @@ function object(members: string) {
   return Buffer.from(`{"data":{${members}}}`)
 }
 
-/** Repeats a text up to the length of a body, without a comma at the end. */
+/** Repeats a text up to the length of a body, without a trailing comma. */
 function repeated(text: string) {
   return text.repeat((bodyBytes - 30) / text.length).replace(/,$/, '')
 }
