@@ -100,7 +100,7 @@ export async function sendChunks(
   after: string,
 ): Promise<void> {
   if (response.destroyed) return release()
-  response.once('close', release) // until then, the socket reads from the memory of the list
+  response.once('close', release) // until the response is closed, the socket reads from the memory of the list
   response.req.resume() // some clients read the response only after they have sent their whole body
   response.write(before)
   let written = 0
@@ -131,7 +131,7 @@ function drained(socket: Socket): Promise<void> {
   })
 }
 
-/** Error code and message for each reason for which the listener refuses a request (spec §7). */
+/** Error code and message for each of the listener's reasons to refuse a request (spec §7). */
 const refusals: Readonly<Record<Refusal, readonly [ErrorCode, string]>> = {
   malformed: ['BAD_REQUEST', 'The request is not valid HTTP/1.1'],
   unsupportedVersion: ['BAD_REQUEST', 'The HTTP version must be 1.1 or 1.0'],
@@ -154,12 +154,12 @@ export function answerError(exchange: Exchange, thrown: unknown, logFailure: Log
   const { connection, response, sessionId } = exchange
   exchange.errorCode = error.code
   if (error.status >= 500) logFailure(exchange, error)
-  // A response that has begun can only be aborted.
+  // Once a response has begun, it cannot become an error response. It can only be aborted.
   if (connection.state === 'responding') response.destroy()
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }
 
-/** Returns the error response to a request that the listener refuses. */
+/** Returns the error response for a request that the listener refuses. */
 export function refusalResponse(refusal: Refusal): RefusalResponse {
   const error = new ApiError(...refusals[refusal])
   const sessionId = newUuid()

@@ -13,8 +13,8 @@ import { inTurns, mayWorkNow, received, workTurn } from './turns.js'
 /**
  * Reads a request body, and passes it to `use` while it arrives. Sends `100 Continue` if the client expects it.
  * @returns the result of `use`. If `use` throws, the rest of the body is discarded, and the error is passed on.
- * @throws {ApiError} `VALIDATION_ERROR` for a content type or coding that is not accepted, `PAYLOAD_TOO_LARGE`,
- * `SERVICE_UNAVAILABLE` if all pending bodies take too much memory, `BAD_REQUEST` if the body is cut short.
+ * @throws {ApiError} `VALIDATION_ERROR` for a content type or coding that is not accepted; `PAYLOAD_TOO_LARGE`;
+ * `SERVICE_UNAVAILABLE` if all pending bodies together take too much memory; `BAD_REQUEST` if the body is cut short.
  */
 export type ReadBody = <T>(
   request: IncomingMessage,
@@ -63,7 +63,7 @@ export function createBodyReader(
     return request.complete ? readComplete(request, response, use) : receive(request, response, use)
   }
 
-  /** Returns a function that counts the memory of a body and of parsing it, in bytes, until the response is closed. */
+  /** Returns a function that counts the bytes taken by a body and by parsing it, until the response is closed. */
   function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
     let counted = 0
     let isClosed = false
@@ -80,7 +80,7 @@ export function createBodyReader(
     return count
   }
 
-  /** Reads a body that arrived together with the head of its request, as small ones do. No events are needed. */
+  /** Reads a body that arrived together with the head of its request, as most small bodies do. Needs no events. */
   function readComplete<T>(
     request: IncomingMessage,
     response: ServerResponse,
@@ -116,7 +116,7 @@ export function createBodyReader(
     let goOn = () => {}
     const body = {
       /** All chunks, copied into one buffer. An array of tiny chunks could take 400 times as much memory. */
-      bytes: nothing as Buffer, // widens the type to buffers in any kind of memory
+      bytes: nothing as Buffer, // widens the type, so that any other buffer can be assigned
       length: 0,
       isComplete: false,
       hold(bytes: number): void {
@@ -135,7 +135,7 @@ export function createBodyReader(
       request.off('data', receivePart) // an idle connection keeps its last request, which would keep the body
     }
 
-    /** Fails the request. The rest of its body is read and discarded, so that the client can read the response. */
+    /** Fails the request. Reads and discards the rest of its body, so that the client gets to read the response. */
     function fail(error: unknown): void {
       failure ??= error
       end()
@@ -200,7 +200,7 @@ export function createBodyReader(
   }
 }
 
-/** Returns all buffered bytes of a request body. Since Node.js 26, one call of `read` returns only the first chunk. */
+/** Returns all buffered bytes of a request body. Since Node.js 26, a call to `read` returns only the first chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
   const first: Buffer = request.read() ?? nothing
   if (request.readableLength === 0) return first
@@ -228,7 +228,7 @@ function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
 }
 
-/** Whether a `Content-Encoding` header names no other coding than `identity` (RFC 9110 §8.4). */
+/** Whether a `Content-Encoding` header names no coding other than `identity` (RFC 9110 §8.4). */
 function isIdentity(encoding: string): boolean {
   return encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))
 }
@@ -238,7 +238,7 @@ function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
 }
 
 /**
- * Returns a longer buffer that begins with the bytes of `body`. The caller must not use `body` any more.
+ * Returns a longer buffer that begins with the bytes of `body`. The caller must no longer use `body`.
  * @param maxLength maximum length of the whole body, in bytes.
  * @throws {ApiError} `SERVICE_UNAVAILABLE` if the system has no memory left.
  */

@@ -15,13 +15,13 @@ import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 import { inTurns } from './turns.js'
 
-/** An entity tag as the header `ETag` contains it, including its quotes. */
+/** An entity tag as in an `ETag` header, including its quotes. */
 export type EntityTag = `"${string}"` | `W/"${string}"`
 
 /** The parsed value of `If-Match` or `If-None-Match`. */
 type TagList = '*' | readonly EntityTag[]
 
-/** The conditions of a request. Conditions with dates never apply, because no response has a date of change. */
+/** The conditions of a request. Conditions with dates never apply, because no response has a `Last-Modified`. */
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
@@ -31,8 +31,8 @@ export interface Conditions {
 const longItem = 32 * 1024
 
 /**
- * One element of a list of tags, perhaps empty, with the comma or end after it (RFC 9110 §5.6.1.2 and §8.8.3). A
- * pattern with two adjacent runs of spaces would take quadratic time: a second for one header.
+ * An element of a list of tags, possibly empty, with the comma or the end of the text after it (RFC 9110 §5.6.1.2 and
+ * §8.8.3). If the pattern had two adjacent runs of spaces, a single header could take a second (quadratic time).
  */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
@@ -41,7 +41,7 @@ export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/** Tags of long items. They are found again because a store in process memory returns the same buffer each time. */
+/** Tags of long items, by their buffers. A store in process memory returns the same buffer for each read of an item. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 /** Returns the strong tag of an item. */

@@ -1,6 +1,6 @@
 /**
- * Types for a request with its response, for routes and for handlers. Also finds the client's address and the origin of
- * a request, both with the headers that trusted proxies add.
+ * Types of exchanges (a request with its response), routes and handlers. Also finds the client's address and the origin
+ * of a request, both from the headers that trusted proxies add.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface Exchange {
   readonly connection: Connection
   /** Version 4 UUID of this request (spec §1.4), never taken from the client. */
   readonly sessionId: string
-  /** Time when the request arrived, plus the time for which it waited: a value of `performance.now()`. */
+  /** Time of arrival, moved forward by the time that a read waited for a change: a value of `performance.now()`. */
   startedAt: number
   /** The requested path, without the query. */
   readonly path: string
@@ -30,7 +30,7 @@ export interface Exchange {
   params: Readonly<Record<string, string | undefined>>
   /** The verified token of this request (spec §5.8); `undefined` on public routes. */
   token: VerifiedToken | undefined
-  /** Error code of the response, for log and metrics. */
+  /** Error code of the response, for the log and the metrics. */
   errorCode: ErrorCode | undefined
 }
 
@@ -42,9 +42,9 @@ export type Guard = (exchange: Exchange) => void
 
 /** One path of the interface. */
 export interface Route {
-  /** Path in which a name in braces stands for a variable segment, such as `/api/v1/items/{item_id}`. */
+  /** Path such as `/api/v1/items/{item_id}`, in which a name in braces stands for a variable segment. */
   readonly path: string
-  /** Checks that run in this order before the handler. */
+  /** Checks that run before the handler, in this order. */
   readonly guards: readonly Guard[]
   /** Handlers by method. GET also handles HEAD; OPTIONS gets the list of methods, and any other method a 405. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
@@ -70,8 +70,8 @@ export function newExchange(
 }
 
 /**
- * Returns the path of a request target as it was sent (RFC 9112 §3.2). The query, and scheme and authority of a target
- * in absolute form, are removed, because they may contain secrets.
+ * Returns the path of a request target as it was sent (RFC 9112 §3.2). Removes the query, and the scheme and authority
+ * of a target in absolute form, because they may contain secrets.
  */
 function pathIn(target: string): string {
   const [authority = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? [])
@@ -88,7 +88,7 @@ function isTrusted(proxies: TrustedProxies, address: string | undefined): boolea
   return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Returns the IP address of the client, behind trusted proxies too; `undefined` once the connection is closed. */
+/** Returns the client's IP address, even behind trusted proxies; `undefined` once the connection is closed. */
 export function clientOf(
   { socket, headers }: IncomingMessage,
   proxies: TrustedProxies,

@@ -35,7 +35,7 @@ const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully', '[', ']')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
-/** Maximum length in bytes of data that is copied to be sent. Copies of longer data would take too much memory. */
+/** Maximum length in bytes of data that is copied before it is sent. Copying longer data would take too much memory. */
 const longBody = 16 * 1024
 
 /** Texts before and after the `data` of a response body (spec §2.3). The session id precedes both. */
@@ -79,7 +79,7 @@ export function createItemHandlers(
 
   async function taggedList(project: string | undefined): Promise<TaggedList> {
     const tag = listTag(await store.version(project))
-    // The size of the store gives the length of a list only if the list is a snapshot of all items.
+    // The length of a list can be computed from the size of the store only if the list is a snapshot of all items.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
@@ -150,7 +150,7 @@ export function createItemHandlers(
       const location = ['Location', itemPath(id)]
       while (!(await store.create(id, item))) {
         const stored = await readToChange(id)
-        if (stored === undefined) continue // deleted in the meantime, so that the id is free again
+        if (stored === undefined) continue // the item was deleted in the meantime, so the id is free again
         if (!(await inTurns(areEqual(stored, item)))) throw keyConflict(location)
         location.push(replayedHeader, 'true')
         break

@@ -1,4 +1,4 @@
-/** Values of the Prometheus metrics, also while the store does not respond. */
+/** Tests of the values of the Prometheus metrics, including those while the store does not respond. */
 
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
@@ -10,7 +10,7 @@ import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
 
-/** Returns metrics that have counted requests. @param requests members in which each differs from a plain GET. */
+/** Returns metrics that have counted requests. @param requests for each request, how it differs from a plain GET. */
 function observedMetrics(...requests: object[]): Registry {
   const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
   for (const given of requests) {
@@ -66,7 +66,7 @@ test('while the store does not respond, only the metrics of the store are missin
   assert.match(await registry.metrics(), /^item_store_items 0$/m)
 })
 
-test('methods that no endpoint has share the label "other"', async () => {
+test('methods that no endpoint supports share the label "other"', async () => {
   const methods = [...METHODS, 'GET']
   const registry = observedMetrics(...methods.map((method) => ({ request: { method } })))
   const lines = (await registry.metrics()).match(/^item_store_requests_total.*$/gm) ?? []

@@ -17,7 +17,7 @@ const durationBuckets = [
 /** Upper bounds of Redis round trips, in seconds. A server nearby takes 1 ms; `STORE_TIMEOUT` is 2 s by default. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** Methods with their own label. With all 34 labels, any client could cause 12,000 lines, which take 50 ms. */
+/** Methods with their own label. With a label for all 34, any client could cause 12,000 lines (50 ms of work). */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 export interface PublishedMetrics {
@@ -60,7 +60,7 @@ export async function publishMetrics(
   return { observe, close: () => void server.close() }
 }
 
-/** Creates the metrics of requests, process and store. */
+/** Creates the metrics of the requests, the process and the store. */
 export function createMetrics(
   store: ItemStore,
   waitingReads: Pick<WaitingReads, 'count'>,
@@ -134,8 +134,8 @@ export function createMetrics(
 }
 
 /**
- * Adds a counter if the name ends with `_total`, otherwise a gauge. Each collection of metrics calls `read` for the
- * value. While `read` returns `undefined`, the metric is missing.
+ * Adds a metric: a counter if its name ends with `_total`, otherwise a gauge. `read` is called for the value each time
+ * that metrics are collected. While `read` returns `undefined`, the metric is left out.
  */
 type Measure = (name: string, help: string, read: () => Awaitable<number | undefined>) => void
 
@@ -169,7 +169,7 @@ function measureTraffic(traffic: StoreTraffic, measure: Measure): void {
 
 function measureStore(store: ItemStore, measure: Measure): void {
   let asked: Promise<Partial<StoreSize>> | undefined
-  /** Asks the store for its size once for all metrics collected together. Without a reply, the result is empty. */
+  /** Returns the size of the store, asked for once per collection of metrics. Without a reply, the result is empty. */
   const currentSize = async () => {
     asked ??= (async () => store.size())().catch(() => ({}))
     const size = await asked

@@ -10,7 +10,7 @@ import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Route } from './exchange.js'
 
-/** Content codings in which the build stores the files of the pages, in the order of increasing length. */
+/** Content codings in which the build stores the files of the pages, from the shortest result to the longest. */
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 
@@ -35,7 +35,7 @@ const types: Readonly<Record<string, string>> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/** Folder of the built pages, with each file in all content codings. Documents lie elsewhere and are not compressed. */
+/** Folder of the built pages, with each file in all content codings. Documents are elsewhere, and not compressed. */
 const built = 'dist/pages/'
 
 /**
@@ -62,16 +62,16 @@ const securityHeaders: HeaderList = [
   'no-referrer',
 ]
 
-/** A page keeps its URL after an update, so browsers must revalidate it. An asset has a new name when it changes. */
+/** Cache headers. A changed page keeps its URL, so browsers must revalidate pages. A changed asset has a new name. */
 const caching = {
   page: ['Cache-Control', 'no-cache'],
   asset: ['Cache-Control', 'public, max-age=31536000, immutable'],
 } satisfies Record<string, HeaderList>
 
-/** Names under which the files of a folder can be requested. None of them leads out of the folder. */
+/** Matches the file names that may be requested in a folder. No such name leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 
-/** Returns the routes of the pages that are turned on. A file is read once for each coding, at the first request. */
+/** Returns the routes of the pages that are turned on. A file is read once per coding, on the first request for it. */
 export function createPageRoutes(
   { docs, console }: Pick<Config, 'docs' | 'console'>,
   guards: readonly Guard[],
@@ -82,7 +82,7 @@ export function createPageRoutes(
     guards,
     handlers: { GET: (exchange) => answerFile(exchange, read, file, caching.page) },
   })
-  /** Returns the route of a folder. @param kinds extensions of the files that are served. */
+  /** Returns the route of a folder. @param kinds file name extensions that are served, such as `.css`. */
   const folder = (path: string, from: string, kinds: string[], headers: HeaderList): Route => ({
     path: `${path}/{name}`,
     guards,
@@ -94,7 +94,7 @@ export function createPageRoutes(
       },
     },
   })
-  // `index.html` of a page links to the other page, `alone.html` does not.
+  // Each page has two variants: `index.html` links to the other page, and `alone.html` does not.
   const variant = docs && console ? 'index.html' : 'alone.html'
   const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], caching.asset)
   return [
@@ -111,7 +111,7 @@ export function createPageRoutes(
   ]
 }
 
-/** Sends a file. A `Range` header is ignored, so the response has the whole file (RFC 9110 §14.2). */
+/** Sends a file. Always sends the whole file, because a `Range` header may be ignored (RFC 9110 §14.2). */
 async function answerFile(
   exchange: Exchange,
   read: ReadFile,
@@ -139,8 +139,8 @@ async function answerFile(
 const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?(?=,|$)/g
 
 /**
- * Returns the content coding with the highest weight; among equal weights, the shortest result (RFC 9110 §12.5.3).
- * @param acceptEncoding value of the header. Without the header, or if it allows no coding, the result is `identity`.
+ * Returns the content coding with the highest weight; among equal weights, the coding with the shortest result
+ * (RFC 9110 §12.5.3). Returns `identity` without the header `Accept-Encoding`, or if it allows no coding.
  */
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
@@ -160,7 +160,7 @@ function notFound({ path }: Exchange): ApiError {
 /** Reads a file of the package. Returns `undefined` if the file does not exist. */
 type ReadFile = (file: string) => Promise<Representation | undefined>
 
-/** Returns a reader that reads each file once. After a failure, such as too many open files, it reads again. */
+/** Returns a reader that reads each file once. If that fails, for example with too many open files, it tries again. */
 function createReader(): ReadFile {
   const known = new Map<string, Representation>()
   return async (file) => {

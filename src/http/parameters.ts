@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.js'
 const projectParameter = 'project_id'
 
 /**
- * Returns the query parameter `project_id`; `undefined` if there is none. A plus sign is a space, as in HTML forms.
+ * Returns the query parameter `project_id`; `undefined` if there is none. A plus sign means a space, as in HTML forms.
  * @throws {ApiError} `VALIDATION_ERROR` if the parameter is empty, given twice, or not UTF-8.
  */
 export function requestedProject({ request }: Exchange): string | undefined {
@@ -22,7 +22,7 @@ export function requestedProject({ request }: Exchange): string | undefined {
   return first
 }
 
-/** Returns an array with the value of a `project_id` parameter, or an empty array for any other parameter. */
+/** Returns the value of a `project_id` parameter, in an array; an empty array for any other parameter. */
 function projectIn(parameter: string): string[] {
   const end = parameter.includes('=') ? parameter.indexOf('=') : parameter.length
   if (end < projectParameter.length || decoded(parameter.slice(0, end)) !== projectParameter)
@@ -45,14 +45,14 @@ function invalid(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid query: ${projectParameter} ${problem}`)
 }
 
-/** Two forms of `Idempotency-Key`: 1 to 255 visible ASCII characters, bare or as a string (RFC 9651 §3.3.3). */
+/** The two forms of `Idempotency-Key`: 1 to 255 visible ASCII characters, bare or as a string (RFC 9651 §3.3.3). */
 const bareKey = /^[\x21-\x7e]{1,255}$/
 const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
  * Returns the name from which the id of an item is derived: the caller and the `Idempotency-Key`
- * (draft-ietf-httpapi-idempotency-key-header-07). A repeated create gets the same id, so it creates no second item. No
- * keys have to be stored.
+ * (draft-ietf-httpapi-idempotency-key-header-07). A repeated create gets the same id, so it creates no second item, and
+ * no keys have to be stored.
  * @returns `undefined` if the request has no `Idempotency-Key`.
  * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
  */
@@ -66,17 +66,17 @@ export function keyedName({ request, token }: Exchange): string | undefined {
   return JSON.stringify([token?.sub, key])
 }
 
-/** Maximum time that a read waits, in seconds. Proxies give up soon after this time. */
+/** Maximum time that a read waits, in seconds. Many proxies give up soon after a minute. */
 const maxWait = 60
 
-/** Preferences before `wait` in a `Prefer` header, each with a comma. Quoted strings may have commas (RFC 7240 §2). */
+/** Preferences before `wait` in a `Prefer` header, with their commas. Quoted strings may have commas (RFC 7240 §2). */
 const others = /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?/
 const waitPreference = new RegExp(
   `${others.source}[ \\t]*wait[ \\t]*=[ \\t]*(?:(\\d+)|"(\\d+)")[ \\t]*(?:[,;]|$)`,
   'i',
 )
 
-/** Returns the first `wait` of `Prefer` (RFC 7240 §4.3) in whole seconds, at most `maxWait`; 0 if there is none. */
+/** Returns the first `wait` of a `Prefer` header (RFC 7240 §4.3) in seconds, at most `maxWait`; 0 if there is none. */
 export function preferredWait({ request }: Exchange): number {
   const [, bare, quoted] = waitPreference.exec(request.headers.prefer?.toString() ?? '') ?? []
   return Math.min(Number(bare ?? quoted ?? 0), maxWait)

@@ -1,4 +1,4 @@
-/** Log lines of requests, and how often failures of the same kind are logged. */
+/** Tests of the log lines for requests, and of how often failures of the same kind are logged. */
 
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
@@ -31,7 +31,7 @@ function captured() {
   return { lines, log }
 }
 
-test('the log line of a request has session id, method, path, status, client, caller and milliseconds', () => {
+test('the log line of a request has the session id, method, path, status, client, caller and milliseconds', () => {
   const { lines, log } = captured()
   const logRequest = createRequestLog(log, 'debug', () => '192.0.2.1')
   const exchange = anExchange()
@@ -109,7 +109,7 @@ test('a failure is logged at once if there was none of its kind within the last 
   assert.equal(lines.length, 4)
 })
 
-test('failures of different kinds have separate lines, and after `end`, every failure has its own', () => {
+test('failures of different kinds have separate lines, and after `end`, every failure has a line of its own', () => {
   const { lines, log } = captured()
   const { logFailure, end } = createFailureLog(log)
   const causes = [undefined, new Error('a'), new Error('b'), 'a', new Error('a')]
@@ -134,7 +134,7 @@ test('failures of different kinds have separate lines, and after `end`, every fa
   assert.equal(lines.length, 9)
 })
 
-test('if all unexpected errors differ, most of them are counted without a line of their own', () => {
+test('if all unexpected errors differ, most are counted without a line of their own', () => {
   const { lines, log } = captured()
   const { logFailure, end } = createFailureLog(log)
   for (let place = 0; place < 300; place += 1) {

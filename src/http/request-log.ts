@@ -12,8 +12,8 @@ const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]
 const failureInterval = 1_000
 
 /**
- * Maximum number of kinds of failures that are counted separately. Beyond it, all failures with the same error code are
- * one kind, because the messages of unexpected errors may differ at each request.
+ * Maximum number of kinds of failures that are counted separately. Beyond it, all failures with the same error code
+ * count as one kind, because the messages of unexpected errors may differ on each request.
  */
 const maxKinds = 50
 
@@ -47,8 +47,8 @@ interface Kind {
 }
 
 /**
- * Returns a log of failures. The first failure of a kind is logged at once. Later failures share one line per interval
- * with their number and the latest of them, because a full store may fail thousands of creates.
+ * Returns a log of failures. The first failure of a kind is logged at once. Later ones share a line per interval, with
+ * their number and the latest failure, because a full store may make thousands of creates fail.
  */
 export function createFailureLog(log: Logger) {
   const kinds = new Map<string, Kind>()
@@ -85,7 +85,7 @@ export function createFailureLog(log: Logger) {
       timer ??= setInterval(writeCounted, failureInterval).unref()
     },
 
-    /** Logs the failures that were only counted so far. From now on, each failure has its own line. */
+    /** Logs the failures that have only been counted so far. From now on, each failure has a line of its own. */
     end(): void {
       hasEnded = true
       clearInterval(timer)
@@ -114,7 +114,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Returns the cause as log fields. Only unexpected errors get a stack, which costs more to log than the response. */
+/** Returns the cause as log fields. Only unexpected errors get a stack: logging it costs more than responding. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

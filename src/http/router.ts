@@ -32,8 +32,8 @@ const variablePath = /^(.*\/)\{(\w+)\}$/
 const preflight: Endpoint = { guards: [], handle: answerPreflight }
 
 /**
- * Returns a function that finds the endpoint of a request, and sets route and parameters of the exchange. An unknown
- * path or method gives an endpoint without guards that responds with an error. For a URL that cannot be decoded, the
+ * Returns a function that finds the endpoint of a request, and sets the route and parameters of the exchange. An
+ * unknown path or method gets an endpoint without guards, whose response is an error. If the URL cannot be decoded, the
  * function throws an `ApiError` `BAD_REQUEST`.
  */
 export function createRouter(routes: readonly Route[]) {
@@ -55,7 +55,7 @@ export function createRouter(routes: readonly Route[]) {
       if (!matches(entry, text)) continue
       exchange.route = entry.route
       if (entry.parameter !== undefined) {
-        const params: Record<string, string> = {} // an object literal with a computed name takes 100 ns longer
+        const params: Record<string, string> = {} // an object literal with a computed name would take 100 ns longer
         params[entry.parameter] = isEncoded
           ? decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
           : path.slice(entry.start.length)
@@ -114,8 +114,8 @@ function undecodable(): ApiError {
 }
 
 /**
- * Throws the 404 for an unknown path. If the path lacks the prefix of all endpoints, the message names the prefix.
- * @param hasDocs whether the service has an API page, which the message for `/` names.
+ * Throws the 404 for an unknown path. If the path lacks the prefix that all endpoints have, the message names it.
+ * @param hasDocs whether the service has an API page. If so, the message for `/` names this page.
  */
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   const { path, request } = exchange
@@ -148,15 +148,15 @@ const allowedHeaders = [
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 const maxNamesLength = 2048 // characters
 
-/** Time for which a browser may cache a preflight, in seconds: a day, which Chromium limits to two hours. */
+/** Time for which a browser may cache a preflight, in seconds: a day. Chromium caches it for at most two hours. */
 const maxAge = '86400'
 
-/** Whether a request is a CORS preflight, with which a browser asks if a page may send another request. */
+/** Whether a request is a CORS preflight, by which a browser asks whether a page may send another request. */
 function isPreflight({ request: { method, headers } }: Exchange): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
-/** Grants a preflight with every method and header that it requests. */
+/** Grants a preflight, with every method and header that it asks for. */
 function answerPreflight(exchange: Exchange): void {
   const { headers } = exchange.request
   answerEmpty(exchange, 204, [
@@ -175,7 +175,7 @@ function answerPreflight(exchange: Exchange): void {
   ])
 }
 
-/** Returns the allowed and the requested names, each once. @param key returns equal texts for equivalent names. */
+/** Returns the allowed and the requested names without duplicates. @param key returns equal texts for equal names. */
 function withRequested(
   allowed: readonly string[],
   requested: string | undefined,

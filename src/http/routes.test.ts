@@ -1,4 +1,4 @@
-/** The routes of the service and the OpenAPI document have the same paths and methods. */
+/** Tests that the routes of the service and the OpenAPI document have the same paths and methods. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ interface Document {
 }
 const document: Document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', store.guarantees)))
 
-test('the OpenAPI document has every route with its methods, and no others', () => {
+test('the OpenAPI document has every route with its methods, and no other path or method', () => {
   const served = routes.map(({ path, handlers }) => [path, Object.keys(handlers).sort()])
   const documented = Object.entries(document.paths).map(([path, operations]) => [
     prefix + path,

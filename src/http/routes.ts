@@ -1,4 +1,4 @@
-/** The routes of the service, their guards, and the handlers of health check and OpenAPI document. @module */
+/** The routes of the service, their guards, and the handlers of the health check and OpenAPI document. @module */
 
 import { type CurrentSigning, type Signing, signingProblem } from '../auth/secret.js'
 import { verifyToken } from '../auth/token.js'
@@ -39,10 +39,10 @@ export interface RouteParts {
 /** Scheme of `Authorization` in lower case, with the space that follows it (RFC 6750 §2.1). */
 const scheme = 'bearer '
 
-/** Placeholder for the origin that a client used, in the OpenAPI document, which is built only once. */
+/** Placeholder in the OpenAPI document, which is built only once, for the origin that a client used. */
 const anyOrigin = '{origin}'
 
-/** Returns the routes of the service. If several match a path, the first of them is used. */
+/** Returns the routes of the service. If several routes match a path, the first one is used. */
 export function createRoutes(
   config: Config,
   { store, signing, load, waitingReads, newId, wrap }: RouteParts,
@@ -79,7 +79,7 @@ export function createRoutes(
   ]
 }
 
-/** Returns a guard that refuses requests while the process exceeds a limit. Deletes pass: they free memory. */
+/** Returns a guard that refuses requests while the process exceeds a limit. Deletes pass, because they free memory. */
 function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard {
   return function refuseOverload({ request }) {
     const exceeded = exceededLimit()
@@ -88,9 +88,9 @@ function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard 
   }
 }
 
-/** Returns a guard that requires a valid bearer token (spec §5, RFC 6750 §2.1). It throws an `ApiError` 401 or 503. */
+/** Returns a guard that requires a valid bearer token (spec §5, RFC 6750 §2.1). It throws a 401 or 503 `ApiError`. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** Keys, cached while requests are handled without a pause in which other code could change the secret. */
+  /** Keys, cached until the next pause between requests: only in a pause can other code change the secret. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined
@@ -151,9 +151,9 @@ function createHealthCheck(
 }
 
 /**
- * Returns the handler of the OpenAPI document (interface §4.7). The document is built at the first request, so that it
- * does not delay the start. The origin that the client used is inserted at each request and not cached, because clients
- * may send any `Host`.
+ * Returns the handler of the OpenAPI document (interface §4.7). The document is built on the first request, so that it
+ * does not delay the start. The origin that the client used is inserted on each request, and not cached, because
+ * clients may send any `Host`.
  */
 function createDocumentHandler(
   { trustedProxies }: Pick<Config, 'trustedProxies'>,
@@ -173,7 +173,7 @@ function createDocumentHandler(
   }
 }
 
-/** Builds the OpenAPI document as the texts between the places for the origin, and computes an entity tag. */
+/** Builds the OpenAPI document, split into texts at the places for the origin, and computes an entity tag. */
 async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
   const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemList } from '../store/item-store.js'
 import { SharedLists } from './shared-lists.js'
 
-/** Returns a store whose list is `text`, of unknown length, and the numbers of its opened and open lists. */
+/** Returns a store whose list is `text`, of unknown length, and counts the lists that were opened or are open. */
 function storeOf(text: string) {
   const counts = { opened: 0, open: 0, most: 0 }
   const list = async (): Promise<ItemList> => {
@@ -48,7 +48,7 @@ test('the bytes of shared lists are counted until the last response is sent', as
   assert.equal((await opened()).bodyBytes, 3)
 })
 
-test('lists that are too long to be shared are sent completely, one after another', async () => {
+test('lists that are too long to be shared are sent one after another, each of them completely', async () => {
   const store = storeOf('abc')
   const shared = new SharedLists(store, 2).create()
   await shared.open()

@@ -1,4 +1,4 @@
-/** Lists that several responses share, so that the store is read only once. @module */
+/** Lists that several responses share, so that the store is read only once for all of them. @module */
 
 import type { Awaitable, ItemList, ItemStore } from '../store/item-store.js'
 import { inPortions } from './turns.js'
@@ -11,17 +11,17 @@ export interface SharedList {
   open(): Promise<void>
   /** Returns the shared list if it is open; otherwise reads the store for this response alone. @throws {StoreError} */
   list(): Awaitable<ItemList>
-  /** Must be called after the last call of `list`. Responses that already have the list may still read it. */
+  /** Must be called after the last call to `list`. Responses that already have the list can still read it. */
   close(): void
 }
 
 /**
- * Lists that are too long to be shared are sent one after another. Each waits for the previous list for at most this
- * time, in milliseconds, so that a client that reads slowly does not delay the others.
+ * Maximum time in milliseconds that a list which is too long to be shared waits until the previous one has been sent.
+ * The limit keeps a client that reads slowly from delaying all others.
  */
 const maxTurn = 5_000
 
-/** Maximum length in bytes of a list that is kept in memory as one chunk. */
+/** Maximum length of a list that is kept in memory as a single chunk, in bytes. */
 const oneChunk = 1024 * 1024
 
 export class SharedLists {
@@ -31,13 +31,13 @@ export class SharedLists {
   /** Settles when the next list that is too long to be shared may be opened. */
   #turn: Promise<void> = Promise.resolve()
 
-  /** @param maxBytes maximum memory for all shared lists together, in bytes. */
+  /** @param maxBytes memory limit across all shared lists, in bytes. */
   constructor(store: Pick<ItemStore, 'list'>, maxBytes: number) {
     this.#store = store
     this.#maxBytes = maxBytes
   }
 
-  /** Creates a list that is not read yet. @param project lists only the items of this project; all items by default. */
+  /** Creates a list that has not been read yet. @param project limits the list to this project; default: all items. */
   create(project?: string): SharedList {
     const lists = this
     let list: ItemList | 'too long' | undefined
@@ -63,7 +63,7 @@ export class SharedLists {
     }
   }
 
-  /** Reads a list for one response. @param project lists only the items of this project. @throws {StoreError} */
+  /** Reads a list for one response. @param project limits the list to this project. @throws {StoreError} */
   read(project: string | undefined): Awaitable<ItemList> {
     if (project === undefined) return this.#store.list()
     return this.#filtered(project)
@@ -74,7 +74,7 @@ export class SharedLists {
     return list.byteLength === undefined ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
-  /** Reads a list into memory, so that several responses can send it. Returns `undefined` if the list is too long. */
+  /** Reads a list into memory, so that several responses can send it. Returns `undefined` if it is too long. */
   async #held(list: ItemList): Promise<ItemList | undefined> {
     const { byteLength: known = 0 } = list
     if (known > oneChunk || (known > 0 && this.#heldBytes + known > this.#maxBytes)) return list

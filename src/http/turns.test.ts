@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inTurns, sendTurn, workTurn } from './turns.js'
 
-/** Returns how many responses begin in each turn of the event loop. @param count number of all responses. */
+/** Returns how many responses begin in each turn of the event loop. @param count total number of responses. */
 async function begunInTurns(count: number, bodyBytes: number): Promise<number[]> {
   const begun: number[] = []
   let turn = 0
@@ -27,7 +27,7 @@ for (const [count, bodyBytes, most] of [
   })
 }
 
-test('after a long piece of work, the next one waits for another turn, and callers alternate', async () => {
+test('after a long piece of work, the next piece waits for another turn, and callers alternate', async () => {
   const done: string[] = []
   function* work(name: string) {
     for (let slice = 0; slice < 3; slice += 1) {

@@ -1,6 +1,6 @@
 /**
- * Shares the time of the event loop among requests. Long work, large request bodies and many responses are spread over
- * several turns, and other requests are served between these turns.
+ * Shares the event loop's time among requests. Long work, large request bodies and large numbers of responses are
+ * spread over several turns, and other requests are served between these turns.
  *
  * @module
  */
@@ -23,8 +23,8 @@ const pieces = new Set<Piece>()
 let isBeginning = false
 
 /**
- * Resolves once the caller may do its next piece of work, which must take less than a millisecond. Callers take turns.
- * @param laterTime time in milliseconds for work that the caller does later, after it has awaited something else.
+ * Resolves once the caller may do its next piece of work, which must take less than a millisecond. Callers alternate.
+ * @param laterTime milliseconds to reserve for work that the caller does later, after it has awaited something else.
  */
 export function workTurn(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
@@ -58,7 +58,7 @@ export async function inTurns<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Total length in bytes of the short bodies that may be parsed at once in one turn, which takes at most 1.5 ms. */
+/** Total length in bytes of the short bodies that may be parsed at once in a turn. Parsing them takes up to 1.5 ms. */
 const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
@@ -69,7 +69,7 @@ export function mayWorkNow(length: number): boolean {
   const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
   if (isHalfReached) {
-    // Most turns parse few bytes, and need no callback that resets the number of parsed bytes.
+    // Most turns parse few bytes, so they need no callback that resets the number of parsed bytes.
     setImmediate(() => {
       workedBytes = 0
     })
@@ -77,10 +77,10 @@ export function mayWorkNow(length: number): boolean {
   return workedBytes <= workedBytesPerTurn
 }
 
-/** Number of body bytes that may be received in one turn before requests are paused. They take 0.25 ms. */
+/** Number of body bytes that may be received in one turn before requests are paused. Receiving them takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
-/** Time to receive from a resumed request, in milliseconds: up to 128 KiB before Node.js notices another pause. */
+/** Time for receiving after a request is resumed, in milliseconds. Node.js reads up to 128 KiB before it can pause. */
 const receivingTime = 0.25
 
 let receivedBytes = 0
@@ -101,10 +101,10 @@ export function received(request: IncomingMessage, length: number): void {
   void workTurn(receivingTime).then(() => request.resume())
 }
 
-/** Length in bytes to which short chunks are joined, because each chunk costs a write to the connection. */
+/** Length to which short chunks are joined, in bytes. Each chunk costs a write to the connection. */
 const joinedBytes = 64 * 1024
 
-/** Reads the chunks of a filtered list, which take work to find. Joins short chunks; serves other requests between. */
+/** Reads a filtered list and joins its short chunks. Between chunks, which take time to find, it lets requests in. */
 export async function* inPortions(
   chunks: ItemList['chunks'],
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -131,7 +131,7 @@ const sendingTime = 0.02
 /** Time to copy a byte of a body, in milliseconds. */
 const copyingTime = 1 / (1024 * 1024)
 
-/** Resolves once a response may begin. Few may begin in one turn, in order. @param bodyBytes length of the body. */
+/** Resolves once a response may begin. Only a few begin in each turn, in order. @param bodyBytes length of the body. */
 export function sendTurn(bodyBytes = 0): Promise<void> {
   return workTurn(sendingTime + bodyBytes * copyingTime)
 }

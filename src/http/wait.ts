@@ -12,7 +12,7 @@ import {
 import type { Exchange } from './exchange.js'
 import { sendTurn, workTurn } from './turns.js'
 
-/** A state of an item or list, with its entity tag. All requests that are answered with this state share the object. */
+/** A state of an item or list, with its entity tag. All requests that are answered with one state share its object. */
 export interface Tagged {
   readonly tag: EntityTag
   /** Length of the body in bytes; 0 if it is not known yet. */
@@ -27,7 +27,7 @@ export interface Tagged {
 export interface ReadResult<State extends Tagged> {
   /** Entity tag of the item or list when it was last read. */
   readonly tag: EntityTag
-  /** State to send; `undefined` if the client has it already, so that a request that waits keeps no state in memory. */
+  /** State to send; `undefined` if the client already has it, so that a waiting request keeps no state in memory. */
   readonly modified: State | undefined
   /** The header `Preference-Applied` if the request has waited; otherwise empty. */
   readonly applied: HeaderList
@@ -54,8 +54,8 @@ interface WaitOptions {
 }
 
 /**
- * A request that waits for a change. The wait ends without a change if its time is over, its token expires, its client
- * leaves, or the service stops.
+ * A request that waits for a change. The wait ends without a change when its time is over, its token expires, its
+ * client disconnects, or the service stops.
  */
 export class Wait<State extends Tagged> {
   /** Resolves to the state with which the request is answered; `undefined` if there is no such item. */
@@ -71,7 +71,7 @@ export class Wait<State extends Tagged> {
   #begun = 0
   /** Entity tag of the latest state with which the request was compared. */
   #tag: EntityTag | undefined
-  /** Ends the wait when its time is over; `undefined` unless the request is waiting. */
+  /** Timer that ends the wait when its time is over; `undefined` unless the request is waiting. */
   #timer: NodeJS.Timeout | undefined
   #onOver = () => {}
 
@@ -105,7 +105,7 @@ export class Wait<State extends Tagged> {
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
     request.resume() // reads the rest of a body, which would otherwise be refused as late
-    // At the end of input, the client is gone or sends no more requests. In both cases, the wait ends at once.
+    // If the client has closed its side of the connection, it sends no more requests or is gone, so the wait ends now.
     if (request.socket.readableEnded || stopping.aborted) this.finish()
   }
 
@@ -116,7 +116,7 @@ export class Wait<State extends Tagged> {
     this.#onOver()
   }
 
-  /** Ends the wait. The request must then be answered. */
+  /** Ends the wait. The caller must then answer the request. */
   end(): void {
     this.isOver = true
     if (this.#timer === undefined) return
@@ -125,7 +125,7 @@ export class Wait<State extends Tagged> {
     const { exchange } = this.#options
     exchange.response.off('close', this.finish)
     exchange.request.socket.off('end', this.finish)
-    // The time of the wait is excluded from log and metrics, because it does not mean that the service was slow.
+    // The log and metrics exclude the time of the wait, because it does not mean that the service was slow.
     exchange.startedAt += performance.now() - this.#begun
   }
 
@@ -136,24 +136,24 @@ export class Wait<State extends Tagged> {
 }
 
 interface WaitGroupOptions<State extends Tagged> {
-  /** Reads the current state. Returns `undefined` if there is no such item. */
+  /** Reads the current state of the item or list. Returns `undefined` if there is no such item. */
   readonly read: () => Awaitable<State | undefined>
-  /** Called when the group has to read. It calls `update` soon. */
+  /** Called when the group has to read the state again. Must arrange that `update` is called soon. */
   readonly schedule: () => void
   /** Called when the group has no more requests. The group is not used afterwards. */
   readonly onEmpty: () => void
 }
 
-/** Number of requests that are compared with a state in one turn, which takes 0.2 ms. */
+/** Number of requests that are compared with a state in one turn. The comparisons take 0.2 ms. */
 const comparedPerTurn = 64
 
 /**
- * Requests that wait for the same item or list. After a change, the state is read once for all requests. Requests whose
- * client already has this state continue to wait. A change during the read leads to another read.
+ * Requests that wait for the same item or list. After a change, the state is read once for all of them. Requests whose
+ * client already has this state continue to wait. After a change during a read, the state is read again.
  */
 export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
-  /** Requests that have not been compared with any state. */
+  /** Requests that have not been compared with any state yet. */
   #arrived: Wait<State>[] = []
   readonly #waiting = new Set<Wait<State>>()
   /** Entity tag of the latest state that was read. All requests in `#waiting` have been compared with this state. */
@@ -196,7 +196,7 @@ export class WaitGroup<State extends Tagged> {
         await sendTurn(wait.wantsBody ? state?.bodyBytes : 0)
         wait.answer(state)
       }
-      setImmediate(() => state?.close?.()) // later, because the handler of the last request runs in a promise
+      setImmediate(() => state?.close?.()) // after the handler of the last request, which runs in a promise
     } catch (error) {
       for (const wait of concerned) {
         this.#take(wait)

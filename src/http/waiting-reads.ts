@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
 import { type ReadResult, resultOf, type Tagged, Wait, WaitGroup } from './wait.js'
 
-/** Maximum number of reads that wait at a time. Each takes about 18 KB with its connection (bench/RESULTS.md). */
+/** Maximum number of reads that wait at a time. Each takes about 18 KB, including its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
 /**
@@ -25,7 +25,7 @@ export type WaitingReads = ReturnType<typeof createWaitingReads>
 /** Manages the waiting reads of a store. @param stopping aborted when the service stops, which ends all waits. */
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   const waits = new Set<{ finish(): void }>()
-  /** Groups that have to read the store again, in the order in which they were added. */
+  /** Groups that have yet to read the store again, in the order in which they were added. */
   const due = new Set<{ update(): Promise<void> }>()
   let reading = 0
   stopping.addEventListener('abort', () => {
@@ -44,8 +44,8 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   /**
    * Returns a function that reads an item or list. If the client already has the current state, the function waits for
    * a change as long as the client prefers. It throws `ApiError` `PRECONDITION_FAILED`, and the errors of `read`.
-   * @param read reads the state; `undefined` if there is no such item, which the function then returns too.
-   * @param watchedBy returns the id of the item, or the project of the list, that the store has to watch for a key.
+   * @param read reads the state. If there is no such item, it returns `undefined`, and so does the function.
+   * @param watchedBy returns, for a key, the id of the item or the project of the list that the store has to watch.
    */
   function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
@@ -96,7 +96,7 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   }
 
   return {
-    /** Number of reads that wait now. */
+    /** Number of reads that are waiting now. */
     get count(): number {
       return waits.size
     },

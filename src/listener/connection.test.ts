@@ -1,4 +1,4 @@
-/** Tests of pipelined requests: their order, their memory and their rejection; and of idle connections. */
+/** Tests of the order, memory and rejection of pipelined requests, and tests of idle connections. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -32,7 +32,7 @@ interface Opened {
   readonly refused: Refusal[]
 }
 
-/** Connects to a new listener. @param timeouts in seconds. @param serve does nothing by default. */
+/** Connects to a new listener. @param timeouts limits in seconds. @param serve does nothing by default. */
 async function open(
   timeouts: Partial<Timeouts> = {},
   serve = (_turn: Turn) => {},
@@ -69,13 +69,13 @@ function answer({ response, connection }: Turn): void {
   if (connection.beginResponse()) connection.turn.end(response, 'answered')
 }
 
-/** Waits until requests wait for the first one, and returns the first one. */
+/** Waits until other requests are waiting for the first one, and returns the first one. */
 async function firstOfMany({ served }: Opened): Promise<Turn> {
   await until('requests that wait', () => (served[0]?.connection.heldBytes ?? 0) > 0)
   return served[0] ?? assert.fail()
 }
 
-/** Waits until the request timeout has passed for earlier input: a request on another connection is late. */
+/** Waits until the request timeout has passed, by sending an incomplete request on another connection. */
 async function timeout({ socket }: Opened): Promise<void> {
   const other = connect(socket.remotePort ?? 0, '127.0.0.1', () => other.write(head))
   await once(other.resume(), 'end')
@@ -88,7 +88,7 @@ async function received(socket: Socket): Promise<string> {
   return text
 }
 
-/** Returns the bodies of responses, in the order received. */
+/** Returns the bodies of the responses in a text, in the order in which they were received. */
 function bodiesIn(text: string): string[] {
   return text.match(/answered|refused/g) ?? []
 }
@@ -148,14 +148,14 @@ test('a client that waits for 100 Continue while an earlier request is served is
   assert.deepEqual(bodiesIn(await text), ['answered', 'answered'])
 })
 
-test('a malformed request after others is rejected, also if the client then closes its side', async () => {
+test('a malformed request after others is rejected, even if the client then closes its side', async () => {
   const opened = await open()
   const { socket, served } = opened
   socket.write(`${ask}${ask}garbage\r\n\r\n`)
   answer(await firstOfMany(opened))
   await until('a second request', () => served.length === 2)
   for (const turn of served.slice(1)) answer(turn)
-  await nextTurn() // the response is sent, but the connection has not continued with the next request
+  await nextTurn() // the response has been sent, but the connection has not gone on to the next request
   socket.end()
   assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'answered', 'refused'])
 })
@@ -189,7 +189,7 @@ test('while a stopping listener still accepts connections, it keeps open connect
   await stopped
 })
 
-test('requests that were read before the listener began to stop are answered, even if they cannot be queued any more', async () => {
+test('requests that were read before the listener began to stop are answered, even if the queue takes no more', async () => {
   const opened = await open({}, (turn) => {
     if (opened.served.length > 1) answer(turn)
   })
@@ -203,7 +203,7 @@ test('requests that were read before the listener began to stop are answered, ev
   await stopped
 })
 
-test('header lines of waiting requests count with the size of their objects', async () => {
+test('the memory of waiting requests includes the objects of their header lines', async () => {
   const { socket, served } = await open()
   const lines = Array.from({ length: 120 }, (_, place) => `x${place}: y\r\n`).join('')
   socket.write(ask + `${head}${lines}\r\n`.repeat(16))
@@ -211,7 +211,7 @@ test('header lines of waiting requests count with the size of their objects', as
   await until('16 requests', () => (served[0]?.connection.heldBytes ?? 0) > 16 * 16_500)
 })
 
-test('the body of a waiting request counts with the size of the pieces in which it arrives', async () => {
+test('the memory of a waiting request includes the objects of the pieces in which its body arrives', async () => {
   const { socket, served } = await open()
   socket.setNoDelay(true).write(`${ask}${head}Content-Length: 16000\r\n\r\n`)
   await until('a request that waits', () => (served[0]?.connection.heldBytes ?? 0) > 0)
@@ -242,7 +242,7 @@ for (const { what, count } of [
   })
 }
 
-test('a stop ends: requests that arrive after it began get no response', async () => {
+test('a stop ends even if requests keep arriving: requests sent after it began get no response', async () => {
   const opened = await open()
   const { listener, socket, served } = opened
   socket.write(ask.repeat(3))
@@ -263,11 +263,11 @@ test('a stop ends: requests that arrive after it began get no response', async (
   await stopped
 })
 
-test('a stop closes connections that still wait for a response when its time is over', async () => {
+test('when the time to stop is over, connections that still wait for a response are closed', async () => {
   const { listener, socket, served } = await open()
   socket.write(ask)
   await until('the request', () => served.length === 1)
-  await listener.stop({ timeout: 0 }) // otherwise the stop would end when the client times out, which fails the test
+  await listener.stop({ timeout: 0 }) // with more time, the stop would end when the client times out and fails the test
   assert.ok(served[0]?.connection.socket.destroyed)
 })
 
@@ -276,7 +276,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   const { socket, served } = opened
   socket.write(ask)
   await until('a request', () => served.length === 1)
-  // A client that reads nothing of its response is disconnected, which shows that the timeout has passed.
+  // Another client, which reads nothing of its response, is disconnected. This shows that the timeout has passed.
   const other = connect(socket.remotePort ?? 0, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
   await until('another request', () => served.length === 2)
@@ -289,7 +289,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   assert.deepEqual(bodiesIn(await received(socket.end())), ['answered'])
 })
 
-test('a connection is closed after the body of its last request, also if the body is chunked', async () => {
+test('a connection is closed after the body of its last request, even if the body is chunked', async () => {
   const opened = await open()
   const { socket, served } = opened
   socket.write(`${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`)
@@ -311,7 +311,7 @@ for (const { what, request, isRepeated } of [
   },
   { what: 'a sequence of empty lines', request: ask, isRepeated: true },
 ]) {
-  test(`${what} does not keep a connection from being idle (RFC 9112 §2.2)`, async () => {
+  test(`a connection counts as idle although ${what} has arrived (RFC 9112 §2.2)`, async () => {
     const opened = await open({ keepAliveTimeout: 1 }, answer)
     const { listener, socket } = opened
     let isClosed = false
@@ -340,10 +340,10 @@ test('an empty line does not delay a stop', async () => {
   const { bytesRead } = connection.socket
   socket.resume().write('\r\n')
   await until('the line', () => connection.socket.bytesRead > bytesRead)
-  await listener.stop({ timeout: 1_000_000 }) // much longer than the timeout of the client, which fails the test
+  await listener.stop({ timeout: 1_000_000 }) // far longer than the timeout of the client, which would fail the test
 })
 
-test('an idle connection keeps neither its last request nor the response in memory', async () => {
+test('an idle connection keeps neither its last request nor its last response in memory', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
   const opened = await open({}, answer)

@@ -1,15 +1,15 @@
 /**
- * State machine of a connection and its current request, based on Node's own objects.
+ * State machine of a connection and its current request, built on Node's own objects.
  *
  *     waiting ──request──▶ serving ──begin──▶ responding ──sent──▶ waiting, or ending ──body read──▶ closing
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
  * A connection handles one request at a time. A few pipelined requests (RFC 9112 §9.3.2) wait in a queue as Node's
- * objects. Node's parser would create objects for all requests at once, and a read of 64 KB may contain 1,600 requests.
- * So the parser is made to stop when the queue is full, or at a request with a large body. It stops as it does for an
+ * objects. Node's parser would create objects for all requests at once, and a read of 64 KB can contain 1,600 requests.
+ * Therefore the parser is made to stop when the queue is full, or at a request with a large body. It stops as for an
  * upgrade to another protocol, and hands over the remaining bytes. They are held, and parsed once the queue is empty.
- * So requests take effect, and get their responses, in the order sent, and connections take turns.
+ * Requests thus take effect, and get their responses, in the order in which they were sent, and connections alternate.
  *
  * A connection is closed in stages (RFC 9112 §9.6). If it were closed with unread input, it would be reset, and the
  * system would drop the part of the last response that has not been delivered yet.
@@ -33,7 +33,7 @@ type ConnectionState =
   | 'responding'
   /** The listener responds instead of the application, because the request body is malformed or late. */
   | 'refusing'
-  /** The last response has been sent, and the rest of its request is being read. */
+  /** The last response has been sent, and the rest of the request's body is being read. */
   | 'ending'
   /** The connection is being closed. Input that still arrives is read and discarded. */
   | 'closing'
@@ -43,7 +43,7 @@ export interface ConnectionOwner {
   /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
   readonly turn: Turn
-  /** Memory of the waiting requests of all connections. If it is crowded, new requests should only wait as bytes. */
+  /** Memory of all connections' waiting requests. While it is crowded, further requests should wait as bytes only. */
   readonly held: HeldBytes
   /** Tells the owner that a connection is ready for its next waiting request. The owner later calls `resume`. */
   readyToResume(connection: Connection): void
@@ -51,29 +51,29 @@ export interface ConnectionOwner {
   serveNext(connection: Connection, response: ServerResponse): void
 }
 
-/** Time for which input is read and discarded after the last response, in milliseconds. */
+/** How long input is read and discarded after the last response, in milliseconds. */
 const lingerTime = 2_000
 
 export class Connection implements Holder {
   readonly socket: Socket
-  /** Handles the requests of all connections together, and sends their responses together. */
+  /** Groups the work of all connections: handles their requests together, then sends their responses together. */
   readonly turn: Turn
   heldBytes = 0
-  /** Whether the connection has had a request. Before its first request, Node enforces the timeout and responds. */
+  /** Whether a request has ever arrived. Until the first one, Node enforces the request timeout and sends the 408. */
   hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
-  /** The response to the latest served request. Kept until it has been sent and its request has arrived completely. */
+  /** Response to the latest served request, kept until the response is sent and the request has arrived completely. */
   #response: ServerResponse | undefined
-  /** Requests that wait for the one in progress. */
+  /** Requests that wait for the request in progress. */
   readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
   /** Response that rejects the input after the last complete request. It is sent after all other responses. */
   #nextRefusal: RefusalResponse | undefined
   /** Whether input has been rejected, because it is malformed or a request did not arrive in time. */
   #isInputBroken = false
-  /** Time of the latest response or, before any, of the connect, as a value of `performance.now()`. */
+  /** Time of the latest response, or of the connect if there was none yet: a value of `performance.now()`. */
   #activeAt = performance.now()
-  /** Bytes received when the connection began its first response while the listener was stopping. */
+  /** Number of bytes that had been received when the connection began its first response during a stop. */
   #readWhenStopping: number | undefined
   /** Number of bytes that the system has accepted for sending, and the time when this number last changed. */
   #accepted = 0
@@ -92,7 +92,7 @@ export class Connection implements Holder {
     return this.#state
   }
 
-  /** Whether a request can be served at once when it arrives now. */
+  /** Whether a request that arrives now can be served at once. */
   get isFree(): boolean {
     return this.#queue.length === 0 && this.#state === 'waiting'
   }
@@ -102,19 +102,19 @@ export class Connection implements Holder {
     return this.#state === 'ending' || this.#state === 'closing'
   }
 
-  /** Makes Node's parser stop at a request that arrives during an earlier one and cannot be queued. */
+  /** Makes Node's parser stop at a request that arrives while another is in progress, and cannot be queued. */
   watchParser(): void {
     const { socket } = this
     const parser = parserOf(socket)
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // Upgrades are not supported, and for a request with one, Node would report no errors. After a late request, the
-      // parser goes on, but no response may follow the rejection.
+      // Upgrades are not supported, and Node would not report the errors of a request that asks for one. After a late
+      // request, the parser continues, but no response may follow the rejection of the late request.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
       socket.pause() // without a parser, the socket would continue to read
-      // Node resumes the socket for the body of the earlier request. The input that then arrived would be lost.
+      // Node would resume the socket to read the body of the earlier request, and further input would be lost.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
@@ -125,14 +125,14 @@ export class Connection implements Holder {
     // A listener that is stopping reads no further requests, because otherwise the stop might never end.
     const { isStopping, held } = this.#owner
     if (isStopping || held.isCrowded || this.#isOver || this.#state === 'refusing') return false
-    // While output has to drain, Node would stop reading, and the rest of the request would seem late.
+    // While output has to drain, Node stops reading, so the rest of a queued request would seem late.
     return !this.socket.writableNeedDrain && this.#queue.canTake(request)
   }
 
   /**
    * Takes a request that has arrived. It waits in the queue if another request is in progress.
    * @returns whether to serve the request now. A request after the last response must have no effect, because the
-   * client would never know of it (RFC 9112 §9.6).
+   * client would never learn of the effect (RFC 9112 §9.6).
    */
   accept(response: ServerResponse): boolean {
     if (this.isFree) {
@@ -156,11 +156,11 @@ export class Connection implements Holder {
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // The connection ends at once. If the client closed its side a turn later, Node would end it without the rejection.
+    // End the connection now. If the client closed its side before a later end, Node would not send the rejection.
     else if (this.#isInputBroken) this.#end()
   }
 
-  /** Drops request and response once both are complete. An idle connection is several times smaller than they are. */
+  /** Drops the request and response once both are complete. They are several times larger than an idle connection. */
   #release(): void {
     const isSent = this.#isOver || this.#state === 'waiting'
     if (!isSent || this.#response?.req.complete !== true) return
@@ -169,7 +169,7 @@ export class Connection implements Holder {
 
   /**
    * Begins the response to the request in progress, and decides whether the connection stays open.
-   * @returns whether the application may send the response: not if the request has been rejected in the meantime.
+   * @returns whether the application may send the response. It may not if the request was rejected in the meantime.
    */
   beginResponse(): boolean {
     const response = this.#response
@@ -181,14 +181,14 @@ export class Connection implements Holder {
     return true
   }
 
-  /** Whether this response answers the last request that was read until the listener began to stop, or soon after. */
+  /** Whether this response answers the last request that was read before the listener began to stop, or soon after. */
   #isLastResponse(): boolean {
     const { bytesRead, readableLength } = this.socket // readableLength includes the bytes of held requests
     this.#readWhenStopping ??= bytesRead
     return this.#queue.length === 0 && bytesRead - readableLength >= this.#readWhenStopping
   }
 
-  /** Restarts the time for which the connection counts as idle: its client may be about to send a request. */
+  /** Restarts the connection's idle time, because its client may be about to send a request. */
   markActive(): void {
     this.#activeAt = performance.now()
   }
@@ -198,7 +198,7 @@ export class Connection implements Holder {
     return this.#isInputBroken && this.#response?.req.complete === false
   }
 
-  /** Rejects the request in progress, whose response has not begun, and closes the connection. */
+  /** Rejects the request in progress and closes the connection. Does nothing if the response has already begun. */
   refuseRequest(refusal: RefusalResponse): void {
     const response = this.#response
     if (response === undefined || !this.beginResponse()) return
@@ -216,7 +216,7 @@ export class Connection implements Holder {
     const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
     this.#isInputBroken = true
-    this.turn.handleNow(this.#response) // the application's reasons to reject the request come first
+    this.turn.handleNow(this.#response) // if the application rejects the request too, its response takes precedence
     const state = this.#state
     if (this.#queue.length > 0) {
       if (isInBody) this.#queue.pop()
@@ -231,7 +231,7 @@ export class Connection implements Holder {
   }
 
   /**
-   * Holds a request at which the parser stopped, until the earlier requests are answered.
+   * Holds a request at which the parser stopped until the earlier requests have been answered.
    * @param rest the bytes after the head of the request.
    */
   hold(request: IncomingMessage, rest: Buffer): void {
@@ -242,8 +242,8 @@ export class Connection implements Holder {
     }
     const head = headOf(request)
     this.#setHeld(this.heldBytes + head.length + rest.buffer.byteLength)
-    if (this.#isOver) return // the connection was closed because it holds too much
-    // The bytes go back into the socket, so that they stay before the end of its input.
+    if (this.#isOver) return // `#setHeld` has closed the connection, because it holds too much
+    // The remaining bytes go back into the socket, so that they are read before the end of its input.
     socket.unshift(rest)
     socket.unshift(head)
     if (this.isFree) this.#owner.readyToResume(this)
@@ -268,7 +268,7 @@ export class Connection implements Holder {
     }
   }
 
-  /** Drops all requests that wait. */
+  /** Drops all waiting requests. */
   #forget(): void {
     this.#queue.clear()
     this.#setHeld(0)
@@ -283,7 +283,7 @@ export class Connection implements Holder {
   giveUp(): void {
     this.#state = 'closing'
     this.#forget()
-    // Removes the bytes that the connection holds. Since Node.js 26, `read` returns one piece at a time.
+    // Remove the bytes that the connection holds. Since Node.js 26, `read` returns only one piece at a time.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
@@ -320,7 +320,7 @@ export class Connection implements Holder {
     this.#forget()
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
-    socket.push('') // after Node's parser has stopped, this ends a read that would block others
+    socket.push('') // ends a read that Node's parser left unfinished when it stopped, and that would block other reads
     socket.on('data', () => undefined).resume()
   }
 
@@ -328,8 +328,8 @@ export class Connection implements Holder {
    * Returns whether all requests have been answered for some time, and no part of another request has arrived.
    * @param now a value of `performance.now()`.
    * @param time minimum idle time, in milliseconds.
-   * @param reading parsers that are reading a request: empty lines are no part of a request (RFC 9112 §2.2). Node
-   * includes parsers that have not had a request.
+   * @param reading parsers that are reading a request. Empty lines do not belong to a request (RFC 9112 §2.2). Node
+   * also includes parsers that have not had a request.
    */
   isIdleFor(now: number, time: number, reading: ReadonlySet<Parser>): boolean {
     const { socket } = this
@@ -341,7 +341,7 @@ export class Connection implements Holder {
   }
 
   /**
-   * Returns whether output waits to be sent, but none was accepted by the system for some time. Call this regularly.
+   * Returns whether output is waiting, but the system has accepted none for some time. Must be called regularly.
    * @param now a value of `performance.now()`.
    * @param time minimum time without progress, in milliseconds.
    */

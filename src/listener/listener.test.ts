@@ -1,4 +1,4 @@
-/** Tests of the listener without the service: it disconnects only slow clients, and no response is lost. */
+/** Tests of the listener without the service: it disconnects only slow clients, and loses no response. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -61,7 +61,7 @@ test('a connection without progress for the whole timeout is closed', async () =
   assert.ok((await bytesRead(1, 2_000)) < large.length)
 })
 
-test('input after the last response is still read while the listener stops', async () => {
+test('while the listener stops, input that arrives after the last response is still read', async () => {
   const { listener, port } = await open('x')
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   socket.write(ask.repeat(400_000)) // 11 MB, more than the system buffers
@@ -72,14 +72,14 @@ test('input after the last response is still read while the listener stops', asy
   await stopped
 })
 
-test('connections that reached the machine before the listener stops are accepted', async () => {
+test('connections that reached the machine before the listener began to stop are accepted', async () => {
   const { listener, port } = await open('an answer')
   const sockets = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
   const texts = sockets.map(async (socket) => {
     socket.write(ask)
     return String(await received(socket))
   })
-  for (let turns = 0; turns < 3; turns += 1) await new Promise(process.nextTick) // a connect takes one turn
+  for (let turns = 0; turns < 3; turns += 1) await new Promise(process.nextTick) // connecting takes one turn
   await listener.stop({ timeout: 120_000, grace: 1_000 })
   for (const text of await Promise.all(texts)) assert.match(text, /an answer$/)
 })

@@ -1,6 +1,6 @@
 /**
- * HTTP server of Node.js with limits. The application composes the responses to requests that never reach it: requests
- * that the parser rejects, and requests that Node.js would answer by itself.
+ * The HTTP server of Node.js, with limits. Some requests never reach the application, because the parser rejects them
+ * or Node.js would answer them by itself. The application composes the responses to these requests too.
  *
  * @module
  */
@@ -24,15 +24,15 @@ export interface ListenerLimits {
   readonly maxHeaderLines: number
   readonly maxConnections: number
   /**
-   * Maximum memory for pipelined requests that wait for an earlier one, on all connections together, in bytes. Above
-   * it, the connections that hold the most memory are closed.
+   * Maximum memory for pipelined requests that wait for an earlier one, across all connections, in bytes. Above it, the
+   * connections that hold the most memory are closed.
    */
   readonly maxPipelinedBytes: number
   /** Maximum time for a complete request to arrive, in seconds. */
   readonly requestTimeout: number
   /** Maximum idle time of a connection between requests, in seconds. */
   readonly keepAliveTimeout: number
-  /** Maximum time in which a client reads nothing of its response, in seconds. */
+  /** How long a client may go without reading its response before the connection is closed, in seconds. */
   readonly idleTimeout: number
 }
 
@@ -48,8 +48,8 @@ interface StopOptions {
   /** Time after which the remaining connections are closed, even if requests are in progress, in milliseconds. */
   readonly timeout: number
   /**
-   * Time in milliseconds that clients have after their last response to send another request. Requests sent before the
-   * stop are always answered; pipelined requests only if they have been read.
+   * How long clients may still send another request after their last response, in milliseconds. A request that was sent
+   * before the stop is always answered, but a pipelined request only if it has been read.
    */
   readonly grace?: number
 }
@@ -62,7 +62,7 @@ export interface Listener {
    * @throws the system's error, for example `EADDRINUSE`.
    */
   listen(port: number, host: string): Promise<number>
-  /** Stops accepting connections, answers requests already sent, and waits until all connections are closed. */
+  /** Stops accepting connections, answers the requests already sent, and waits until all connections are closed. */
   stop(options: StopOptions): Promise<void>
 }
 
@@ -82,14 +82,14 @@ const backlog = 4096
 const checksPerTimeout = 4
 
 /**
- * Maximum number of requests handled, and of connections resumed, per turn of the event loop. This is a few
- * milliseconds of work, so that many clients do not starve the others.
+ * Maximum number of requests handled, and of connections resumed, per turn of the event loop. They take a few
+ * milliseconds, so that a large number of clients cannot starve the others.
  */
 const workPerTurn = 64
 
 /**
- * Maximum work per turn while connections are being accepted, and the time after each connect for which this limit
- * holds, in milliseconds. Node.js accepts one connection per turn. If turns were long, clients would wait for seconds
+ * Maximum number of requests per turn while connections are being accepted, and how long this limit holds after each
+ * connect, in milliseconds. Node.js accepts one connection per turn. If turns were long, clients would wait for seconds
  * when thousands connect at the same time.
  */
 const workWhileAccepting = 2
@@ -151,7 +151,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }
-  // The parser has stopped at these requests; see `Connection.watchParser`.
+  // `upgrade` is emitted for requests at which `Connection.watchParser` has stopped the parser.
   server.on('upgrade', (request, socket, rest) => connectionOf(socket).hold(request, rest))
   server.on('connect', (request, socket, rest) => {
     const connection = connectionOf(socket)
@@ -185,8 +185,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   }
 
   /**
-   * Closes connections that have been stalled in a response, or idle after one, for too long. Node's own timeouts set a
-   * timer for each request and each response, which costs a tenth of the time of a small request.
+   * Closes connections that have been stalled in a response, or idle after one, for too long. Node's own timeouts are
+   * not used: their timers for each request and response would cost a tenth of the time of a small request.
    */
   function closeOverdue(): void {
     const now = performance.now()
@@ -199,7 +199,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
-  /** Waits until the connections that reached this machine are accepted. Some Node.js versions accept one per turn. */
+  /** Accepts all connections that have reached this machine. Some Node.js versions accept only one per turn. */
   async function acceptWaiting(): Promise<void> {
     let latest: number | undefined
     for (let turns = 0; turns < backlog && latest !== acceptedAt; turns += 1) {
@@ -217,13 +217,13 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     },
 
     /**
-     * Stops the listener. Node's `close` of an HTTP server is not used, for three reasons. It closes idle connections
-     * although a client may be sending a request. It counts a response as sent while a slow client is still reading. It
-     * no longer enforces the request timeout.
+     * Stops the listener. The `close` of Node's HTTP server is not used, for three reasons. It closes idle connections
+     * even though a client may be sending a request. It counts a response as sent while a slow client is still reading
+     * it. It stops enforcing the request timeout.
      */
     async stop({ timeout, grace = 0 }) {
       const end = performance.now() + timeout
-      // Accept waiting connections first: a client whose connection is closed would reconnect just before the end.
+      // Accept waiting connections first. If they were closed instead, their clients would reconnect during the stop.
       await acceptWaiting()
       isStopping = true
       maxIdle = grace

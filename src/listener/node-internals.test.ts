@@ -1,4 +1,4 @@
-/** A version of Node.js that lacks internals which the listener replaces is reported in one line. */
+/** Tests that one line reports a version of Node.js without the internals that the listener replaces. */
 
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
@@ -9,7 +9,7 @@ test('this version of Node.js has all internals that the listener needs', () => 
   assert.equal(nodeProblem(), undefined)
 })
 
-test('a version of Node.js that lacks internals is rejected with their names', () => {
+test('a version of Node.js that lacks internals is rejected, and the message names them', () => {
   const { prototype }: { prototype: { destroySoon?: unknown } } = Socket
   const { destroySoon } = prototype
   delete prototype.destroySoon

@@ -23,11 +23,11 @@ export function parserOf(socket: Socket): Parser {
 
 /** List of parsers by state, which Node's server uses for its own timeouts. */
 interface ConnectionsList {
-  /** Returns parsers that have the first byte of a request but not the last. Empty lines before it do not count. */
+  /** Returns parsers with the first byte of a request but not its last. Empty lines before a request do not count. */
   active(): Parser[]
 }
 
-/** Returns the parsers that are reading a request or have not had one. @param server a listening server. */
+/** Returns the parsers that are reading a request, or have not had one yet. @param server a listening server. */
 export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }
@@ -40,7 +40,7 @@ function connectionsOf(server: Server): ConnectionsList | undefined {
   return (server as unknown as Record<symbol, ConnectionsList>)[symbol] // not in Node's types, but in Node.js since 18
 }
 
-/** Returns a message with the internals that this version of Node.js lacks; `undefined` if it lacks none. */
+/** Returns a message that names the internals which this version of Node.js lacks; `undefined` if it lacks none. */
 export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()

@@ -1,4 +1,4 @@
-/** Tests of the limit on the memory that all connections hold, and of the choice which of them to close. */
+/** Tests of the memory limit for the requests that all connections hold, and of which connections are closed. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,25 +37,25 @@ function givenUp(holders: readonly Holder[]): number[] {
   return holders.flatMap(({ isGivenUp }, index) => (isGivenUp ? [index] : []))
 }
 
-test('no holder is closed while the total is within the limit', () => {
+test('no connection is closed while the total memory is within the limit', () => {
   assert.deepEqual(givenUp(holdersOf(new HeldBytes(100), 50, 50)), [])
 })
 
-test('beyond the limit, the holder with the most bytes is closed, even if another holder exceeds the limit', () => {
+test('beyond the limit, the connection with the most bytes is closed, even if another made the total exceed it', () => {
   assert.deepEqual(givenUp(holdersOf(new HeldBytes(100), 10, 60, 30, 1)), [1])
 })
 
-test('as many holders are closed as necessary, before the call returns', () => {
+test('as many connections as necessary are closed before the call returns', () => {
   const all = new HeldBytes(100)
   const crowd = holdersOf(all, 30, 30, 30)
   const [greedy] = holdersOf(all, 31)
-  greedy?.hold(100) // more than the limit for all holders, so this holder is closed first
+  greedy?.hold(100) // makes the total exceed the limit, so the connection with the most bytes (this one) is closed
   assert.deepEqual([givenUp(crowd), greedy?.isGivenUp], [[0], true])
   holdersOf(all, 25, 25, 25, 25)
   assert.deepEqual(givenUp(crowd), [0, 1, 2])
 })
 
-test('holders that were closed, or hold less again, do not count', () => {
+test('connections that were closed, and bytes that a connection no longer holds, do not count', () => {
   const all = new HeldBytes(100)
   const [first, second] = holdersOf(all, 90, 5)
   assert.ok(first && second)
@@ -66,7 +66,7 @@ test('holders that were closed, or hold less again, do not count', () => {
   assert.deepEqual(givenUp(holdersOf(all, 49, 50)), [])
 })
 
-test('the total is crowded when it exceeds half of the limit', () => {
+test('the memory counts as crowded when the total exceeds half of the limit', () => {
   const all = new HeldBytes(100)
   const [holder] = holdersOf(all, 50)
   assert.equal(all.isCrowded, false)

@@ -1,4 +1,4 @@
-/** Queue of requests that wait for an earlier one, and the limit on the memory of all such queues. @module */
+/** Queue of requests that wait for an earlier one, and the memory limit across all such queues. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -7,7 +7,7 @@ const maxQueued = 16
 const maxQueuedBody = 16 * 1024
 
 /**
- * Estimated memory of a request, of each header line and of each piece of its body, in bytes without their text. The
+ * Estimated memory of a request, of each header line and of each piece of its body, in bytes, without their text. The
  * estimates are a sixth above the maximum measured on Node.js 20 to 26. A request with 120 short lines takes 17 KB.
  */
 const requestBytes = 2560
@@ -20,12 +20,12 @@ interface Queued {
   bytes: number
 }
 
-/** Requests of one connection that wait, as Node's objects, for the request in progress. */
+/** The waiting requests of one connection, as Node's objects. They wait for the request in progress. */
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
 
-  /** @param count called with the growth of the queue's memory in bytes, which is negative when the memory shrinks. */
+  /** @param count called with each change of the queue's memory in bytes: positive for growth, otherwise negative. */
   constructor(count: (bytes: number) => void) {
     this.#count = count
   }
@@ -41,7 +41,7 @@ export class RequestQueue {
 
   /** Returns whether the queue has space for a request, and the request is short enough. */
   canTake({ headers }: IncomingMessage): boolean {
-    // A client that expects `100 Continue` waits before it sends the body, which would seem to be late.
+    // A client that expects `100 Continue` waits before it sends the body, so the body would seem to be late.
     const isWhole = headers.expect === undefined && headers['transfer-encoding'] === undefined
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queued.length < maxQueued && isWhole && isShort
@@ -55,7 +55,7 @@ export class RequestQueue {
     this.#count(queued.bytes)
   }
 
-  /** Counts the body of a request, which arrives after the head in pieces of possibly one byte. */
+  /** Counts the body of a request. It arrives after the head, in pieces as small as one byte. */
   #countBody(queued: Queued): void {
     const { req } = queued.response
     const { push } = req
@@ -102,38 +102,38 @@ function bytesOf({ rawHeaders, url = '' }: IncomingMessage): number {
   return bytes
 }
 
-/** A connection that may hold requests. */
+/** A connection that can hold waiting requests in memory. */
 export interface Holder {
-  /** Memory for the requests that wait on this connection, in bytes. */
+  /** Memory for the waiting requests of this connection, in bytes. */
   readonly heldBytes: number
   /** Closes the connection and releases the memory that it holds, before this call returns. */
   giveUp(): void
 }
 
-/** Memory that all connections hold for waiting requests, with its limit. */
+/** Counts the memory that all connections hold for waiting requests, and enforces its limit. */
 export class HeldBytes {
   readonly #maxBytes: number
   /**
-   * Holders grouped by the number of binary digits of their bytes. A holder with at least half of the largest size is
-   * found without a search.
+   * Connections grouped by the number of binary digits of their `heldBytes`. So a connection with at least half as many
+   * bytes as the largest one is found without a search.
    */
   readonly #bySize = Array.from({ length: 33 }, () => new Set<Holder>())
   #total = 0
 
-  /** @param maxBytes limit on the bytes of all holders together. */
+  /** @param maxBytes limit on the bytes across all connections. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Whether all holders together hold more than half of the limit. */
+  /** Whether the connections hold more than half of the limit in total. */
   get isCrowded(): boolean {
     return this.#total > this.#maxBytes / 2
   }
 
   /**
-   * Updates the total. Must be called whenever `heldBytes` of a holder has changed. If the total is above the limit,
-   * closes large holders until it is not.
-   * @param before bytes that the holder held before the change.
+   * Updates the total. Must be called whenever the `heldBytes` of a connection has changed. While the total is above
+   * the limit, closes the connections that hold the most.
+   * @param before bytes that the connection held before the change.
    */
   changed(holder: Holder, before: number): void {
     const { heldBytes } = holder
@@ -143,7 +143,7 @@ export class HeldBytes {
       this.#bySize[digits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // `giveUp` of a holder also calls this function, with fewer bytes than before.
+    // `giveUp` calls this function too, with fewer bytes than before. Such a call must not close further connections.
     while (heldBytes > before && this.#total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

@@ -2,7 +2,7 @@
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 
-/** Reason to reject a request before it reaches the application. */
+/** Reason why a request is rejected before it reaches the application. */
 export type Refusal =
   /** The input is not valid HTTP/1.1 (RFC 9112 §2.2). */
   | 'malformed'
@@ -21,7 +21,7 @@ export type Refusal =
   /** The request did not arrive completely in time. */
   | 'requestTimeout'
 
-/** Response that rejects a request. The listener closes the connection after it. */
+/** Response that rejects a request. The listener sends it and then closes the connection. */
 export interface RefusalResponse {
   readonly status: number
   /** Alternating header names and values. */
@@ -34,12 +34,12 @@ export type Refuse = (refusal: Refusal) => RefusalResponse
 
 /**
  * Matches a `Host` header: `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2). Commas are not allowed, because
- * Node joins repeated headers with them.
+ * Node uses commas to join repeated headers.
  */
 const hostAndPort =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Returns the reason to reject a request head that Node's parser accepts, if any (RFC 9112 §3.2 and §6.1). */
+/** Returns why a request head that Node's parser accepts must be rejected, if so (RFC 9112 §3.2 and §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'
@@ -52,7 +52,7 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
   return encoding.toLowerCase() === 'chunked' ? undefined : 'unsupportedTransferEncoding'
 }
 
-/** Returns the reason for which Node's parser failed. @param code code of the error in the event `clientError`. */
+/** Returns why Node's parser rejected the input. @param code the error's code in a `clientError` event. */
 export function inputRefusal(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'requestTimeout'
   return code === 'HPE_HEADER_OVERFLOW' ? 'headTooLarge' : 'malformed'

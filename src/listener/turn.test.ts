@@ -1,4 +1,4 @@
-/** Requests are handled in the order of arrival, with a maximum number per turn, and each is handled once. */
+/** Tests that requests are handled in order of arrival, once each, and up to a maximum number per turn. */
 
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Turn } from './turn.js'
 
-test('a request that arrives late in a turn, after all others were handled, is handled too', async () => {
+test('a request that arrives late in a turn, after all other requests were handled, is handled too', async () => {
   const turn = new Turn(() => 64)
   await new Promise<void>((resolve) => {
     turn.handle(response(), () => {
