@@ -1,6 +1,6 @@
 /**
- * Finds the members of `data` that the item keeps: none named `id` or `project_id`, and of a repeated name the last
- * member, as in `JSON.parse`.
+ * Finds the members of `data` that the item keeps. Members named `id` or `project_id` are dropped. Of members with the
+ * same name, only the last is kept, as in `JSON.parse`.
  *
  * While an object has few members, their names are compared as they are found. If there are many, or one member has
  * to be dropped, the members are marked in the text: the quote before each name becomes a byte that no JSON text
@@ -13,7 +13,7 @@ import { backslash, isNamed, lowerI, lowerP, type Member, quote } from './json-s
 import { NameComparison, NameHash, NameTable } from './names.js'
 import { type Slices, sliceBytes } from './slices.js'
 
-/** Positions of a part of the text, in bytes. The end is exclusive. */
+/** A part of the text: the positions of its first byte, and of the first byte after it. */
 interface Span {
   readonly start: number
   readonly end: number
@@ -21,7 +21,7 @@ interface Span {
 
 /** The text of an object's members, from the first to the last member that the item may keep. */
 export interface Members extends Span {
-  /** Maximum number of members in this text. */
+  /** An upper bound for the number of members in this text. */
   readonly count: number
   /** Whether the members are marked in the text, because some of them may have to be dropped. */
   readonly areMarked: boolean
@@ -29,11 +29,11 @@ export interface Members extends Span {
 
 const mark = 0x01
 
-/** Maximum number and length of names that are compared with each other. Beyond these, a hash table is faster. */
+/** Maximum number and length of names that are compared one by one. Beyond either limit, a hash table is faster. */
 const maxFew = 16
 const maxFewName = 64
 
-/** Records the members of objects, one object after another. */
+/** Records the members of objects, one object at a time. */
 export class MemberRecord {
   /** Start and end of each name, as long as the members are not marked in the text. */
   readonly #few = new Int32Array(2 * maxFew)
@@ -46,7 +46,7 @@ export class MemberRecord {
 
   /**
    * Adds a member to the record of the current object.
-   * @param window copy of the part of the text in which the member ends. Marks are written to this copy.
+   * @param window copy of the part of the text that contains the member's end. Marks are written to this copy.
    * @param base position of this part in the text.
    */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
@@ -78,7 +78,7 @@ export class MemberRecord {
     if (!isDropped) this.#end = valueEnd
   }
 
-  /** Returns the members of the object that has ended, and starts the record of another object. */
+  /** Returns the members of the object that has just ended, and prepares to record the next object. */
   take(): Members {
     const members = {
       start: this.#start,
@@ -109,9 +109,9 @@ export class MemberRecord {
   }
 }
 
-/** Bytes of text that are processed in one slice, if all members are short. They take a few tenths of a millisecond. */
+/** Bytes of text processed in one slice if all members are short. Such a slice takes a few tenths of a millisecond. */
 const windowBytes = 1024
-/** Bytes of text that a slice reads after the mark from which it works backwards. */
+/** Bytes of text after a slice's first mark that are also read. From that mark, the slice works backwards. */
 const windowMargin = 64
 
 /**
@@ -120,7 +120,7 @@ const windowMargin = 64
  * each name would take 200 bytes of heap, and one body of tiny members could exhaust a small heap.
  * @param text JSON text with the members, which is modified between the first member and the last.
  * @param hold called with the current memory use of this work, in bytes.
- * @returns position of the members that are kept.
+ * @returns positions of the start and the end of the kept members.
  */
 export function* keptMembers(
   text: Buffer,

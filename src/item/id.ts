@@ -20,7 +20,7 @@ export function newItemId(): ItemId {
   return newUuid() as ItemId // an `ItemId`, because `newUuid` writes lower case
 }
 
-/** Derives an id from a name and a namespace UUID: a UUID version 5, which is the same in each call. */
+/** Derives an id from a name and a namespace UUID: a UUID version 5. Equal arguments always give the same id. */
 export function namedItemId(namespace: string, name: string): ItemId {
   const space = Buffer.from(namespace.replaceAll('-', ''), 'hex')
   return format(createHash('sha1').update(space).update(name).digest(), 0, 5) as ItemId // `format` writes lower case
@@ -33,20 +33,20 @@ export function parseItemId(text: string): ItemId | undefined {
   return uuid.test(lower) ? (lower as ItemId) : undefined // an `ItemId`, because `lower` is a UUID in lower case
 }
 
-/** Random bytes for 256 UUIDs. A system call for each UUID would take longer than all other work for it. */
+/** Random bytes for 256 UUIDs. One system call per UUID would take longer than all other work on the UUID. */
 const pool = Buffer.alloc(256 * 16)
 let next = pool.length
 
 const text = Buffer.alloc(36, '-')
-/** For each of the 16 bytes of a UUID, the position of its two digits in the text of 36 characters. */
+/** For each of the 16 bytes of a UUID, the position of its two digits in the 36-character text. */
 const positions = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const digits = Buffer.from('0123456789abcdef')
 
 /**
  * Returns a new UUID version 4, written as one flat string.
  *
- * `randomUUID` of `node:crypto` concatenates forty strings. Flattening them when the text is sent takes a tenth of the
- * time of a small request (bench/CHOICES.md).
+ * `randomUUID` from `node:crypto` concatenates forty strings. Flattening them when the text is sent takes a tenth of
+ * the time of a small request (bench/CHOICES.md).
  */
 export function newUuid(): string {
   if (next === pool.length) {
@@ -58,7 +58,7 @@ export function newUuid(): string {
   return uuid
 }
 
-/** Sets version and variant of a UUID in the 16 bytes from `start` on, and returns its text in lower case. */
+/** Sets the version and variant of a UUID in the 16 bytes from `start` on, and returns the UUID as lower-case text. */
 function format(bytes: Buffer, start: number, version: number): string {
   bytes[start + 6] = (byteAt(bytes, start + 6) & 0x0f) | (version << 4)
   bytes[start + 8] = (byteAt(bytes, start + 8) & 0x3f) | 0x80 // the two bits of the variant (RFC 9562 §4.1)

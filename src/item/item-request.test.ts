@@ -32,7 +32,7 @@ const kept = {
   unicode: '"ключ":"é e\u0301 漢字 🦄","\u2028":"\u2029\u007f\u0085\ufeff\uffff","ﬁ":"\u202e"',
   'names of the interface':
     '"data":{"data":1},"session_id":"x","status":7,"message":null,"detail":[]',
-  'id and project_id further down': '"a":{"id":1,"project_id":2},"b":[{"id":3}]',
+  'nested id and project_id': '"a":{"id":1,"project_id":2},"b":[{"id":3}]',
   'id and project_id in other letter case': '"ID":1,"Id":2,"Project_ID":3," id":4,"id ":5',
   'a long string': `"a":"${'x'.repeat(1_000_000)}"`,
   'a long number': `"a":${'9'.repeat(100_000)}.${'1'.repeat(100_000)}`,
@@ -105,7 +105,7 @@ describe('an item has the members of data', () => {
     )
   })
 
-  test('whatever other members the request has', () => {
+  test('even if the request has other members', () => {
     const key = fc.constantFrom('data', 'd\\u0061ta', 'project_id', 'x', 'y', '__proto__')
     const value = fc.oneof(jsonObject, fc.constantFrom('{}', '"a"', 'null', '[{"a":1}]'))
     const field = fc.tuple(key, value).map(([name, text]) => `"${name}":${text}`)
@@ -125,7 +125,7 @@ describe('an item has the members of data', () => {
     )
   })
 
-  test('without all but the last occurrence of a repeated name', () => {
+  test('with only the last occurrence of a repeated name', () => {
     const letter = fc.constantFrom('a', '\\u0061', 'b', 'é', '\\u00e9', '\\ud800', '\\ud801', '�')
     const name = fc.array(letter, { maxLength: 2 }).map((letters) => letters.join(''))
     fc.assert(
@@ -213,7 +213,7 @@ test('a body longer than 128 MiB is rejected, because positions of names have 27
   assert.throws(() => parseItemRequest(text), { name: 'InvalidItemError', message })
 })
 
-/** Checks a body that arrives in parts. Returns its item or the error message. @param ends where the parts end. */
+/** Checks a body that arrives in parts. Returns its item or the error message. @param ends ends of the parts. */
 function cameTo(bytes: Buffer, ends: readonly number[]): string {
   const body = arriving(mapped(bytes.length)) // as in the service: a copy that the check may modify
   bytes.copy(body.bytes)
@@ -281,7 +281,7 @@ test('of 100,000 short names that occur twice, the last occurrence of each is ke
   assert.ok(itemOf(`{"data":{${names},"id":1,${names}}}`) === `null,${names}}`) // `equal` would print both texts
 })
 
-test('40,000 different names of lone surrogates are all kept', () => {
+test('40,000 different names that consist of lone surrogates are all kept', () => {
   const hex = (unit: number) => `\\u${unit.toString(16)}`
   const names = Array.from({ length: 40_000 }, (_, place) => {
     return `"${hex(0xd800 + (place >> 8))}${hex(0xdc00 - 1 - (place & 0xff))}":1`

@@ -1,8 +1,8 @@
 /**
  * Checks the body of a create or replace, and finds the parts of its text that become the item.
  *
- * The body is checked as it arrives. Each member of `data` becomes a member of the item byte for byte. Values are not
- * parsed and written again, so numbers are not rounded, members are not reordered, and escapes do not change.
+ * The body is checked as it arrives. Each member of `data` becomes a member of the item byte for byte. Values are never
+ * re-serialized, so numbers are not rounded, members are not reordered, and escapes do not change.
  *
  * @module
  */
@@ -47,7 +47,7 @@ const nothing: Buffer = Buffer.alloc(0)
 
 /** A request body that is still arriving. */
 export interface ArrivingBody {
-  /** Memory whose first `length` bytes have arrived. A longer buffer may replace it when more bytes arrive. */
+  /** Buffer whose first `length` bytes have arrived. A longer buffer may replace it when more bytes arrive. */
   readonly bytes: Buffer
   readonly length: number
   /** Whether the whole body has arrived. */
@@ -56,7 +56,7 @@ export interface ArrivingBody {
   hold(bytes: number): void
 }
 
-/** Positions of the value of `data` or `project_id` in a request body, in bytes. */
+/** Start and end of the value of `data` or `project_id` in a request body, in bytes. */
 interface Field {
   readonly start: number
   readonly end: number
@@ -67,7 +67,7 @@ interface Field {
 /** Maximum number of bytes that are checked in one slice. Any text of this length takes less than a millisecond. */
 export const windowBytes = 16 * 1024
 
-/** Bytes of the first slice. It is short, because V8 has not compiled the code yet: 16 KiB would take 9 ms. */
+/** Length of the first slice in bytes. It is short because V8 has not compiled the code yet: 16 KiB would take 9 ms. */
 const firstWindow = 1024
 
 /** Copy of the bytes that are being checked. V8 takes longer to read the original, whose memory can be resized. */
@@ -79,7 +79,7 @@ class RequestCheck {
   readonly #members = new MemberRecord()
   #data: Field | undefined
   #projectId: Field | undefined
-  /** The body, the part of it that is being read, and the position of this part. Empty between reads. */
+  /** The body, the part that is being read, and that part's position. Both buffers are empty between reads. */
   #body = nothing
   #window = nothing
   #base = 0
@@ -230,7 +230,7 @@ function firstOf([first]: readonly Issue[]): string {
   return `${names?.join('.')} ${first?.message}`
 }
 
-/** Returns a stand-in for a JSON value: any value of the same type, empty only for an empty string. */
+/** Returns a placeholder of the same type as a JSON value. Among strings, only an empty string gets an empty one. */
 function outline(text: Buffer, start: number): unknown {
   const first = text[start]
   if (first === openBrace) return {}
@@ -242,12 +242,12 @@ function outline(text: Buffer, start: number): unknown {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Returns the position of the first byte that is not UTF-8: the first byte that decoding and encoding changes. */
+/** Returns the position of the first byte that is not UTF-8: the first byte that decoding and re-encoding changes. */
 export function firstInvalid(bytes: Uint8Array): number {
   return Buffer.from(decoder.decode(bytes)).findIndex((byte, at) => byte !== bytes[at])
 }
 
-/** Returns the length of the bytes, without a UTF-8 character that is incomplete at their end. */
+/** Returns the number of bytes, without those of an incomplete UTF-8 character at the end. */
 function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`

@@ -23,7 +23,7 @@ const anyText = fc.oneof(
     maxLength: 5,
   }),
 )
-/** Returns a JSON text of a string. `escapes` tells in turn for each character whether it is written as an escape. */
+/** Writes a string as JSON text. `escapes` says for each character in turn whether to write it as an escape. */
 const spelt = (text: string, escapes: readonly boolean[]) =>
   `"${Array.from(text, (character, place) =>
     escapes[place % escapes.length]

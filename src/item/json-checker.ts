@@ -58,7 +58,7 @@ const inExponent = 15
 const afterText = 16 // the outermost value has ended
 const ended = 17 // after any value; the loop replaces this state before it reads another byte
 const closed = 18 // at the end of an array or object; the loop replaces this state at once
-/** Error message for a text that ends in a state. In all other states, only the end of arrays or objects is missing. */
+/** Error messages for texts that end in these states. In others, only the end of an array or object is missing. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -118,7 +118,7 @@ export class JsonChecker {
 
   /**
    * Reads the next part of the text.
-   * @param bytes bytes of the text, which must include all bytes from `position` on that have arrived.
+   * @param bytes part of the text, with at least all bytes from `position` on that have arrived so far.
    * @param base position of the first of these bytes in the text.
    * @param isLast whether the text ends with these bytes. If not, pass the bytes from `position` on again next time.
    * @throws {JsonSyntaxError} at the first byte that cannot be part of a JSON text.

@@ -1,4 +1,4 @@
-/** Tests that two names are equal exactly if `JSON.parse` returns the same string for both. */
+/** Tests that two names are equal if and only if `JSON.parse` returns the same string for both. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { NameComparison, NameHash } from './names.js'
 const units = String.raw`a \n \b \" \\ \/ é 😀 \u0041 \u00e9 \ud83d \ude00 \uD800 \uDFFF \u20ac \u0000 \u07ff`
 const written = fc.array(fc.constantFrom(...units.split(' '))).map((parts) => parts.join(''))
 
-/** Compares two names, as written between quotes. Asserts that their hashes are equal exactly if the names are. */
+/** Compares two names, as written between quotes. Asserts that equal names, and no others, have equal hashes. */
 function areEqual(one: string, other: string): boolean {
   const text = Buffer.from(`"${one}""${other}"`)
   const starts = [1, Buffer.byteLength(one) + 3] as const
@@ -35,7 +35,7 @@ test('a name equals the text that `JSON.stringify` writes for it', () => {
   )
 })
 
-/** In each line, all spellings of a character or lone surrogate. Characters of different lines may look alike. */
+/** Each line has all spellings of one character or lone surrogate. Characters in different lines may look alike. */
 const spellings = [
   ['a', String.raw`\u0061`],
   ['A', String.raw`\u0041`],

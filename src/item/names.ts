@@ -22,8 +22,8 @@ const endOfName = 0x110000
 const lengthBits = 4
 
 /**
- * Reads a character of a name in a valid JSON text. A lone surrogate is a character too, so that two names are equal
- * exactly if their characters are equal.
+ * Reads a character of a name in a valid JSON text. A lone surrogate counts as a character, so that two names are
+ * equal if and only if their characters are equal.
  * @returns the code point, and in the last {@link lengthBits} bits the number of bytes that the character takes.
  */
 export function characterAt(text: Buffer, at: number): number {
@@ -55,15 +55,15 @@ function escapeAt(text: Buffer, at: number): number {
 /** Modulus of hashes. The product of a hash and any base is below 2^53, so it is exact in a double. */
 const prime = 2 ** 31 - 1
 
-/** Maximum number of bytes of a name that one call of `goOn` reads. */
+/** Maximum number of bytes of a name that one call to `goOn` reads. */
 const pieceBytes = 8 * 1024
 
-/** Hashes names, one after another. A hash is the value of a polynomial whose coefficients are the characters. */
+/** Hashes names, one at a time. A hash is the value of a polynomial whose coefficients are the characters. */
 export class NameHash {
   /**
-   * The number at which the polynomial is evaluated. Colliding names cost time, so this number is random. Without it,
-   * nobody can find names that collide more often than by chance (Carter and Wegman, Universal Classes of Hash
-   * Functions, 1979). Each body gets a new number, because a number in longer use could be found by timing.
+   * The number at which the polynomial is evaluated. Colliding names cost time, so this number is random: without
+   * knowing it, nobody can find names that collide more often than by chance (Carter and Wegman, Universal Classes of
+   * Hash Functions, 1979). Each body gets a new number, because timing could reveal a number that is used for longer.
    */
   readonly #base = randomInt(2 ** 20, 2 ** 21)
   #text: Buffer = Buffer.alloc(0)
@@ -112,7 +112,7 @@ export class NameHash {
   }
 }
 
-/** Compares two names in a text, for one pair of names after another. */
+/** Compares names in a text, one pair at a time. */
 export class NameComparison {
   readonly #text: Buffer
   #one = 0
@@ -189,12 +189,12 @@ export class NameTable {
     this.#slots = new Int32Array(this.#memory.buffer, this.#memory.byteOffset, slots)
   }
 
-  /** Maximum memory that the table takes now, in bytes. Each name may have made another page take memory. */
+  /** Upper bound of the memory that the table takes now, in bytes: each name may be the first on its memory page. */
   get byteLength(): number {
     return Math.min(this.#memory.length, this.#count * pageBytes)
   }
 
-  /** Starts a search for the names with a hash. @param hash an integer of 32 bits. */
+  /** Starts a search for the names with a hash. @param hash a 32-bit integer. */
   begin(hash: number): void {
     this.#bits = hash << positionBits
     this.#slot = Math.floor((hash / 2 ** 32) * this.#slots.length)

@@ -94,7 +94,7 @@ test('a text that arrives in parts has the same members and the same error as in
   )
 })
 
-/** Returns the members and the error that the checker finds in a text. @param cuts where a part of the text ends. */
+/** Returns the members and the error that the checker finds in a text. @param cuts positions of cuts in the text. */
 function foundIn(text: Buffer, cuts: readonly number[]): unknown[] {
   const found: unknown[] = []
   const checker = new JsonChecker(2, (member, depth) => found.push({ ...member, depth }))

@@ -1,4 +1,4 @@
-/** Checks a complete JSON text, and converts positions in a text to line and column. @module */
+/** Checks a complete JSON text, and converts positions in a text to lines and columns. @module */
 
 import { JsonChecker } from './json-checker.js'
 import { lineFeed, type Visit } from './json-syntax.js'
@@ -37,7 +37,7 @@ export class Place {
   }
 }
 
-/** Returns line and column of a byte in a text, as in "line 1, column 2". */
+/** Returns the line and column of a byte in a text, as in "line 1, column 2". */
 export function positionOf(text: Uint8Array, offset: number): string {
   const place = new Place()
   place.pass(text.subarray(0, offset))

@@ -1,6 +1,6 @@
 /**
- * Finds the objects in a seed file: a JSON array of objects, or objects separated by white space, for example one in
- * each line. Both `item-store dev --seed` and the import of the items page use this file, so it uses no API that only
+ * Finds the objects in a seed file: a JSON array of objects, or objects separated by white space, such as one per
+ * line. Both `item-store dev --seed` and the import of the items page use this file, so it uses no API that only
  * Node.js has.
  *
  * @module
@@ -18,7 +18,7 @@ import {
   type Visit,
 } from './json-syntax.js'
 
-/** Positions of a part of a seed file, in bytes. The end is exclusive. */
+/** A part of a seed file: the positions of its first byte, and of the first byte after it. */
 export interface Span {
   readonly start: number
   readonly end: number

@@ -1,15 +1,15 @@
 /** Splits work into slices of less than a millisecond, so that other requests can be served in between. @module */
 
 /**
- * Work that ends a slice with each `yield`. It yields `'waiting'` when it cannot continue before something else
+ * Work that ends a slice with each `yield`. It yields `'waiting'` when it cannot continue until something else
  * happens, such as the arrival of more bytes.
  */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
 
-/** Bytes to copy, move or hash in one slice. Writing to new memory takes longest, so it determines this number. */
+/** Number of bytes to copy, move or hash in one slice. Writing to new memory is slowest, and determines the number. */
 export const sliceBytes = 512 * 1024
 
-/** Does sliced work in one piece. The work must never yield `'waiting'`. */
+/** Runs sliced work to its end without a pause. The work must never yield `'waiting'`. */
 export function atOnce<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next()

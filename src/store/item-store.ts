@@ -2,7 +2,7 @@
  * The interface that every store of items implements, in process memory or on a Redis server.
  *
  * A store knows nothing of HTTP. It keeps the bytes of each item and returns the same bytes.
- * An operation may return a promise, as a network requires, or a plain value, which costs less.
+ * An operation may return a promise, as access over a network requires, or a plain value, which is faster.
  *
  * @module
  */
@@ -43,8 +43,8 @@ export interface ItemList {
   /** The version of the listed items (see `ItemStore.version`), determined before the first item was read. */
   readonly version: string
   /**
-   * Total length of the chunks in bytes, if all chunks are in memory. Then they can be read any number of times.
-   * Otherwise `undefined`, and the chunks can be read once.
+   * Total length of the chunks in bytes, if all chunks are in memory and can be read any number of times.
+   * Otherwise `undefined`, and the chunks can be read only once.
    */
   readonly byteLength: number | undefined
   /**
@@ -77,7 +77,7 @@ export interface StoreTraffic {
   readonly inFlight: number
   /** Number of commands that wait to be sent, because the in-flight limit is reached. */
   readonly waiting: number
-  /** Number of times that a lost connection was made again. */
+  /** Number of times that a lost connection was re-established. */
   readonly reconnections: number
   /** Number of commands that a server of a cluster redirected to another server. */
   readonly redirections: number
@@ -155,7 +155,7 @@ export interface ItemStore {
   close(): Awaitable<void>
 }
 
-/** The reason why an operation of a store failed. */
+/** Why an operation on a store failed. */
 type StoreErrorCode =
   /** There is no room for the item, or no memory for the change; items can still be read and deleted. */
   | 'STORE_FULL'

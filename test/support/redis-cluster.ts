@@ -19,7 +19,7 @@ export interface OwnCluster {
   readonly nodes: readonly ClusterNode[]
   /** Starts all nodes and waits until they serve all slots. Does nothing if `redis-server` is not installed. */
   start(): Promise<void>
-  /** Waits until the nodes report that all slots are served, and the replicas are connected. All nodes by default. */
+  /** Waits until nodes, by default all, report that all slots are served and that replicas are connected. */
   isWhole(nodes?: readonly ClusterNode[]): Promise<void>
   /** Sets the time after which the other nodes consider a silent node down, in milliseconds. */
   setNodeTimeout(time: number): Promise<void>
@@ -29,7 +29,7 @@ const count = 6
 /** Node timeouts in milliseconds: while the cluster is created, and later, when no node may be considered down. */
 const timeouts = { beginning: '1000', later: 60_000 }
 
-/** Returns a node of a cluster that is not started yet. The node ends with the test or test file that creates it. */
+/** Returns a cluster node that is not started yet. The node ends with the test or test file that creates it. */
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
   const [port, busPort] = await Promise.all([freePort(), freePort()])
   return nodeAt(port, busPort, settings)
@@ -85,7 +85,7 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
   }
 }
 
-/** Adds a node to the cluster of other nodes. */
+/** Adds a node to the cluster that the other nodes belong to. */
 export async function meet(node: ClusterNode, others: readonly ClusterNode[]): Promise<void> {
   const address = ['127.0.0.1', String(node.port), String(node.busPort)]
   for (const other of others) await other.command('cluster', 'meet', ...address)

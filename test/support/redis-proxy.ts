@@ -9,9 +9,9 @@ export interface RedisProxy {
   readonly url: string
   /** Returns how often a text, such as the name of a command, was sent to the server. */
   sent(text: string): number
-  /** Holds back all replies until the next call with `false`, which sends them. */
+  /** Holds back all replies after a call with `true`. A call with `false` sends the held replies. */
   hold(isHeld: boolean): void
-  /** Replaces each reply of the server by a text from now on, or sends replies unchanged if the text is `undefined`. */
+  /** Replaces all later replies of the server with a text, or sends them unchanged if the text is `undefined`. */
   replaceReplies(text: string | undefined): void
   /** Connects later clients to another server. Existing connections keep their server. */
   moveTo(redis: OwnRedis): void

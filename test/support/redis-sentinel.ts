@@ -19,7 +19,7 @@ const inner = '127.0.0.9'
 export interface WatchedServer extends OwnRedis {
   /** Port of the proxy, through which all clients reach the server. */
   readonly port: number
-  /** Drops all data between the server and the sentinels and replicas from now on. */
+  /** From now on, drops all data between the server and its sentinels and replicas. */
   cutOff(): void
 }
 

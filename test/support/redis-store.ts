@@ -14,7 +14,7 @@ export function openStore(options: OwnStoreOptions): Promise<ItemStore> {
   return openRedisStore({ prefix: `${randomUUID()}:`, timeout: 60_000, log, ...options })
 }
 
-/** Opens a store that is closed with the test or test file. In a hook, the store would be closed with the hook. */
+/** Opens a store that is closed after the test or test file; if opened in a hook, it would be closed after the hook. */
 export async function ownStore(options: OwnStoreOptions): Promise<ItemStore> {
   let store: ItemStore | undefined
   after(() => store?.close()) // not after the `await`, where Node could assign the hook to another test

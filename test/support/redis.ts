@@ -14,7 +14,7 @@ import { root } from './tools.js'
 const program = 'redis-server'
 export const isInstalled = spawnSync(program, ['--version']).status === 0
 
-/** Defines tests that need a Redis server. They are skipped if it is not installed, except in CI, where they fail. */
+/** Defines tests that need a Redis server. If Redis is not installed, they are skipped, or fail in CI. */
 export function describeWithRedis(title: string, body: () => void): void {
   describe(title, unlessMissing(!isInstalled && program), body)
 }
@@ -56,7 +56,7 @@ export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
   return redis
 }
 
-/** Like `ownRedis`, for a server that another command runs. @param starter that command, such as `unshare -n`. */
+/** Like `ownRedis`, but another command runs the server. @param starter that command, such as `unshare -n`. */
 export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
   const socket = join(folder, 's')

@@ -26,7 +26,7 @@ const kinds = ['create', 'create', 'replace', 'replace', 'delete', 'read', 'list
 /** Allocation functions of which each must have failed at least once by the end of a test. */
 const allocators = ['ArrayBuffer', 'Buffer.allocUnsafe', 'Uint32Array']
 
-describe('every allocation fails in turn, and the store stays consistent', () => {
+describe('the store stays consistent when each allocation fails in turn', () => {
   for (const { title, steps, blockBytes, maxBlocks, maxLength } of cases) {
     test(title, async (context) => {
       const below = randomNumbers(7)

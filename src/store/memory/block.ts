@@ -19,7 +19,7 @@ import type { Handle } from './records.js'
 
 const comma = 0x2c
 
-/** Words of an entry in a block's table: the item's handle, and the position after the item's comma. */
+/** Number of words per entry in a block's table: the item's handle, and the position after the item's comma. */
 const entryWords = 2
 /** Size of an entry in a block's table, in bytes. */
 export const entryBytes = entryWords * Int32Array.BYTES_PER_ELEMENT
@@ -28,7 +28,7 @@ export class Block {
   readonly frame: Frame
   /** Size of the frame in 32-bit words. The table ends with the last word. */
   readonly #words: number
-  /** Length of all texts with their commas, in bytes. */
+  /** Total length of the texts with their commas, in bytes. */
   used = 0
   /** Number of items in the block. */
   count = 0
@@ -83,7 +83,7 @@ export class Block {
   }
 
   /**
-   * Returns the items that a filter accepts, with commas between them. The result is a copy, except for a large item.
+   * Returns the items that a filter accepts, with commas between them. The result is a copy, except of a large item.
    * @param length number of bytes to filter, up to the end of an item. Later items are left out.
    */
   wanted(isWanted: ItemFilter, length: number): Buffer {

@@ -180,7 +180,7 @@ export class Blocks {
     }
   }
 
-  /** Returns how many bytes a neighbouring block can take up in a merge; 0 if there is no such block. */
+  /** Returns how many more bytes a neighbouring block can hold after a merge; 0 if there is no such block. */
   #roomIn(block: Block | undefined): number {
     if (block === undefined || block.isLarge) return 0
     return Math.max(0, this.frames.size * packed - block.filled)
@@ -196,7 +196,7 @@ export class Blocks {
 
   /**
    * Moves the items of `source` at the positions from `from` up to, but not including, `to` to the end of `target`. If
-   * `source` is empty then, it is dropped. Otherwise the caller has made it writable.
+   * this empties `source`, the block is dropped. If not, the caller must have made `source` writable.
    */
   #move(source: Block, from: number, to: number, target: Block): void {
     for (const handle of source.copyTo(target, from, to))

@@ -1,4 +1,4 @@
-/** Tests that a store whose blocks are all in use still works, and that long operations leave time for others. */
+/** Tests that a store whose blocks are all in use still works, and that long operations leave time for other work. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -25,7 +25,7 @@ const comma = Buffer.from(',')
 /** Maximum number of blocks that a list skips in one turn of the event loop. */
 const stride = 10_000
 
-/** Maximum number of retired blocks that are skipped in the search for a neighbour. */
+/** Maximum number of retired blocks that are skipped when searching for a block's neighbour. */
 const reach = 100
 
 interface OpenList {

@@ -1,5 +1,5 @@
 /**
- * Manages frames: pieces of memory of one size outside of the JavaScript heap. Taking and releasing a frame does not
+ * Manages frames: equally sized pieces of memory outside of the JavaScript heap. Taking and releasing a frame does not
  * wait for the garbage collector.
  *
  * Frames are cut from slabs, which are so large that the C library maps each slab separately and unmaps it as a whole.
@@ -26,11 +26,11 @@ const largestSlab = alwaysMapped
 /** Minimum share of the other slabs that must still be free after the emptiest slab has been emptied. */
 const spare = 1 / 8
 
-/** Number of frames that are moved for each released frame. Two keep up with a client that deletes everything. */
+/** Number of frames moved for each released frame. Moving two keeps up with a client that deletes everything. */
 const moves = 2
 
 /**
- * Maximum number of frames with a mapping of their own. Further frames use malloc. Linux allows 65,530 mappings for a
+ * Maximum number of frames with a mapping of their own. Further frames use malloc. Linux allows 65,530 mappings per
  * process (vm.max_map_count), and these frames may need two mappings each.
  */
 const maxMappings = 16_384
@@ -98,8 +98,8 @@ export class FramePool {
   }
 
   /**
-   * Makes a frame of the memory of given bytes. The frame never moves. Beyond the maximum number of mappings, the bytes
-   * are copied.
+   * Makes a frame from the memory that holds the given bytes. The frame never moves. Beyond the maximum number of
+   * mappings, the frame gets a copy of the bytes.
    * @throws {StoreError} `STORE_FULL` if the system has no memory left.
    */
   takeOwn(given: Buffer): Frame {

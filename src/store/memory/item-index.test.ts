@@ -13,7 +13,7 @@ import { storeOf } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 
-/** Returns the id that consists of four words of 32 bits. */
+/** Returns the id that consists of four 32-bit words. */
 function idOf(...words: [number, number, number, number]): ItemId {
   const digits = words.map((word) => word.toString(16).padStart(8, '0')).join('')
   const groups = [0, 8, 12, 16, 20].map((start, at, all) => digits.slice(start, all[at + 1]))
@@ -79,7 +79,7 @@ for (const [kind, ids] of kinds) {
   })
 }
 
-test('an add for which any allocation fails changes nothing', async (context) => {
+test('adding an id changes nothing if any allocation fails', async (context) => {
   const allocations = new Allocations()
   context.after(() => allocations.restore())
   const index = new ItemIndex()

@@ -18,12 +18,12 @@ export interface Table {
   slots: Uint32Array
   /** Number of items in the table. */
   size: number
-  /** Number of last bits in which the first words of all its ids are equal. */
+  /** Number of low bits that the first words of all ids in the table have in common. */
   depth: number
 }
 
 const firstSlots = 8
-/** Number of slots, 8 KiB, at which a table is split instead of enlarged. */
+/** Number of slots (8 KiB) at which a full table is split instead of enlarged. */
 const splitSlots = 2048
 /** Minimum number of slots for each item. As half of the slots are empty, a search takes one or two steps. */
 const slotsPerItem = 2
@@ -34,7 +34,7 @@ const noSlots = new Uint32Array(1)
 
 export class ItemIndex {
   readonly records: Records
-  /** Tables by the last bits of an id's first word. A table of less depth is the value of several entries. */
+  /** Tables by the last bits of an id's first word. A table of lower depth is in several entries. */
   tables: Table[] = [{ slots: noSlots, size: 0, depth: 0 }]
   /** The id of the current operation, as four words. */
   readonly #id = new Uint32Array(4)

@@ -1,8 +1,8 @@
 /**
  * Keeps a record for each item: its id and the number of its block, in typed arrays outside of the JavaScript heap.
  *
- * Records are in pages of one size, so that adding a page takes the same time however many records there are. A record
- * never moves, so its handle identifies the item while the item moves from block to block.
+ * Records are in pages of equal size, so that adding a page takes the same time however many records there are. A
+ * record never moves, so its handle identifies the item while the item moves from block to block.
  *
  * @module
  */

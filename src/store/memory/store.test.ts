@@ -140,7 +140,7 @@ test('the list of a large store is read in chunks, and still shows items that ar
   assert.equal(await textOf(await store.list()), '')
 })
 
-test('after many changes of items of all lengths, memory returns to the system', () => {
+test('memory is returned to the system after many changes to items of all lengths', () => {
   const script = `
     import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
     import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
@@ -176,7 +176,7 @@ test('after many changes of items of all lengths, memory returns to the system',
   assert.ok(Number(stdout) < 60 && stdout !== '', `${stdout} MiB more than before ${stderr}`)
 })
 
-test('the number of a project rises with each change of the project, even once projects are forgotten', () => {
+test('the change number of a project rises with each of its changes, even after projects are forgotten', () => {
   const changes = fc.array(fc.oneof(fc.nat(5), fc.constant(undefined), fc.constant('all' as const)))
   fc.assert(
     fc.property(changes, fc.nat(700_000), (changes, length) => {

@@ -1,6 +1,6 @@
 /**
  * Store in process memory, whose items are lost when the process ends (spec §1.2). Items are in blocks, which contain
- * the bytes of the list in the order of creation. An index leads from ids to blocks (bench/CHOICES.md).
+ * the bytes of the list in the order of creation. An index maps ids to blocks (bench/CHOICES.md).
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface MemoryStore extends ItemStore {
 }
 
 interface MemoryStoreOptions {
-  /** Maximum number of blocks, because each takes JavaScript heap. By default, there is no maximum. */
+  /** Maximum number of blocks, which limits their use of the JavaScript heap. By default, there is no maximum. */
   readonly maxBlocks?: number
   /** Size of a block in bytes. Larger blocks make deletes move more bytes. Smaller blocks give a list more chunks. */
   readonly blockBytes?: number
@@ -163,13 +163,13 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   }
 }
 
-/** Maximum total length of the names of remembered projects, in characters, with `overhead` for each. */
+/** Maximum total length of the names of remembered projects, in characters, plus `overhead` for each. */
 const maxLength = 512 * 1024
 /** Characters added to the length of each remembered project's name. With it, 10,000 projects with short names fit. */
 const overhead = 40
 
 /**
- * Remembers the number of the last change of each project's items. Only the projects that changed most recently are
+ * Remembers, for each project, the number of the last change to its items. Only the most recently changed projects are
  * remembered. All others get the number of the last forgotten change, which may be too high but never too low.
  */
 export class ProjectChanges {

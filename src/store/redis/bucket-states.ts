@@ -4,10 +4,10 @@ import { hash } from 'node:crypto'
 import { bytesField, type CorruptedKeys } from './bucket.js'
 import type { Command, RedisReply, RedisValue } from './client.js'
 
-/** The state of a bucket, from its field `bytes`. */
+/** The state of a bucket, from its `bytes` field. */
 export interface BucketState {
   readonly key: string
-  /** Value of the field `bytes`, as the server sent it; `null` for a bucket without items. */
+  /** Value of the `bytes` field, as the server sent it; `null` for a bucket without items. */
   readonly field: RedisValue
   /** Total length of the items' texts in the bucket, in bytes. */
   readonly bytes: number
@@ -36,9 +36,9 @@ interface BucketStatesOptions {
 
 /** Maximum number of buckets whose states are read by one `SORT` or one call. The server needs 0.24 ms for 1,024. */
 const portion = 1024
-/** Time for which no `SORT` is sent after the server has refused one, in milliseconds. */
+/** How long no `SORT` is sent after the server has refused one, in milliseconds. */
 const refusedFor = 1000
-/** Maximum length of a reply with the field `bytes`, in bytes: 15 digits, a space, a UUID, and the protocol's bytes. */
+/** Maximum length of a reply with the `bytes` field, in bytes: 15 digits, a space, a UUID, and the protocol's bytes. */
 const fieldBytes = 64
 
 export type BucketStates = ReturnType<typeof createBucketStates>
@@ -53,7 +53,7 @@ export function createBucketStates(options: BucketStatesOptions) {
   /** A read of all states that has been requested in this turn of the event loop, and is not sent yet. */
   let next: Promise<AllBuckets> | undefined
 
-  /** Parses a field `bytes`. @throws {StoreError} if another program has written the field. */
+  /** Parses a `bytes` field. @throws {StoreError} if another program has written the field. */
   function stateIn(key: string, field: RedisValue): BucketState {
     if (field === null) return { key, field, bytes: 0, version: '' }
     absent.delete(key)
@@ -78,7 +78,7 @@ export function createBucketStates(options: BucketStatesOptions) {
   }
 
   /**
-   * Checks that the keys without a field `bytes` do not exist.
+   * Checks that the keys without a `bytes` field do not exist.
    * @throws {StoreError} if such a key exists, because another program has written it.
    */
   async function assertAbsent(missing: readonly string[]): Promise<void> {
@@ -91,7 +91,7 @@ export function createBucketStates(options: BucketStatesOptions) {
     for (const [index, key] of missing.entries()) if (found[index] === 0) absent.add(key)
   }
 
-  /** Parses the fields `bytes` of buckets. @param known earlier states, which are reused where a field is the same. */
+  /** Parses the `bytes` fields of buckets. @param known earlier states, which are reused where a field is unchanged. */
   async function statesIn(
     fields: readonly RedisValue[],
     itsKeys: readonly string[],
@@ -112,7 +112,7 @@ export function createBucketStates(options: BucketStatesOptions) {
     return await statesIn(await readFields(wanted), wanted)
   }
 
-  /** Reads the field `bytes` of each bucket by a command of its own, in portions that block the event loop briefly. */
+  /** Reads the `bytes` field of each bucket with a separate command, in portions that block the event loop briefly. */
   async function readEachField(): Promise<RedisValue[]> {
     const fields: RedisValue[] = []
     for (let start = 0; start < keys.length; start += portion) {
@@ -149,7 +149,7 @@ export function createBucketStates(options: BucketStatesOptions) {
 }
 
 /**
- * Returns a function that reads the field `bytes` of all buckets, with one `SORT` command for each portion of buckets.
+ * Returns a function that reads the `bytes` field of all buckets, with one `SORT` command for each portion of buckets.
  *
  * `SORT` is the only command that reads fields of several hashes. It requires a sorted set with the numbers of all
  * buckets, and that set never changes. The function resolves to `undefined` if the server refuses `SORT`: in a cluster,

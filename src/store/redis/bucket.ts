@@ -1,6 +1,6 @@
 /**
  * The format of a bucket, and the scripts that change its items. A bucket is a Redis hash. For each item it has a field
- * whose name is the item's id and whose value is the item's text. The field `bytes` has the total length of all texts,
+ * whose name is the item's id and whose value is the item's text. The `bytes` field has the total length of all texts,
  * a space and the version of the bucket, a UUID that each change replaces. If a key has any other content, another
  * program has written to it, and the key is called corrupted.
  *
@@ -26,7 +26,7 @@ const idLength = 36
 const closeBrace = 0x7d
 
 export interface Entries {
-  /** Value of the field `bytes`, if the entries include it. */
+  /** Value of the `bytes` field, if the entries include this field. */
   readonly bytes: Buffer | undefined
   /** Texts of the items, by id. */
   readonly items: ReadonlyMap<string, Buffer>
@@ -111,7 +111,7 @@ export interface Script {
   readonly digest: string
 }
 
-/** Maximum length of the reply of a script, in bytes. */
+/** Maximum length of a script's reply, in bytes. */
 export const shortReply = 24 * 1024
 
 /** Lua code at the start of scripts. It reads the total length of the bucket's texts into the variable `bytes`. */

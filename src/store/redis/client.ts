@@ -13,14 +13,14 @@ import { connectErrorOf, NotPrimaryError, TimeoutError } from './errors.js'
 
 const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = createRequire(import.meta.url)(
   '@redis/client',
-) // an `import` of this package would slow the start (process/log.ts)
+) // an `import` of this package would slow down the start (process/log.ts)
 
 export interface ClientOptions {
   /** URL with the scheme `redis:`, `rediss:` or `redis+unix:`, and user, password and database number, if any. */
   readonly url: string
   /** Whether the server must belong to a cluster. If `false`, it must not belong to a cluster. */
   readonly isClusterNode: boolean
-  /** Maximum time to wait for each of a connection, the in-flight limit and a reply, in milliseconds. */
+  /** Maximum time to wait for a connection, for room in the in-flight limit, and for a reply, in milliseconds each. */
   readonly timeout: number
 }
 
@@ -51,7 +51,7 @@ export type OnCheck = (send: (parts: Command['parts']) => Promise<RedisValue>) =
 
 /** The servers of a store: a single server, a primary with sentinels, or a cluster. */
 export interface Servers {
-  /** Resolves once the first attempt to connect has succeeded or failed. After a failure, there are more attempts. */
+  /** Resolves once the first attempt to connect has succeeded or failed. After a failure, further attempts follow. */
   readonly firstAttempt: Promise<void>
   /** Whether there is a connection to every server that has items. */
   readonly isReady: boolean

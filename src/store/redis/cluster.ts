@@ -30,7 +30,7 @@ const askedAtOnce = 3
 const tableCommand = ['CLUSTER', 'SLOTS']
 
 export interface ClusterOptions {
-  /** Maximum time to wait for each of a connection, the in-flight limit and a reply, in milliseconds. */
+  /** Maximum time to wait for a connection, for room in the in-flight limit, and for a reply, in milliseconds each. */
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
@@ -56,7 +56,7 @@ export class Cluster {
   #failures = 0
   /** Error of the last attempt to read the table; `undefined` if it succeeded. */
   #cause: unknown
-  /** The latest attempt to read the table, and the next attempt, which exists if the table is outdated. */
+  /** The latest attempt to read the table, and the next attempt, which exists only while the table is outdated. */
   #attempt: Promise<void>
   #nextAttempt: Promise<void> | undefined
 
@@ -214,7 +214,7 @@ export class Cluster {
     try {
       signal.throwIfAborted()
       const table = await this.#askForTable()
-      // A smaller table may come from a server that has left the cluster, and knows fewer masters.
+      // A table with fewer slots is not used, because it may come from a server that has left the cluster.
       if (table.size >= this.#table.size) await this.#adopt(table)
       const missing = slotCount - table.size
       if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
@@ -230,7 +230,7 @@ export class Cluster {
     }
   }
 
-  /** Asks masters, or hosts in `STORE_URL` after a failure, for the table of slots. @throws {Error} if none replies. */
+  /** Asks masters for the table of slots, or hosts in `STORE_URL` after a failure. @throws {Error} if none replies. */
   async #askForTable(): Promise<Map<number, string>> {
     const ready = [...this.#connections].filter(([, { isReady }]) => isReady)
     const start = Math.floor(Math.random() * ready.length)
@@ -275,7 +275,7 @@ export class Cluster {
     }
   }
 
-  /** Closes the connection to a former master, after the time in which all its calls end. */
+  /** Closes the connection to a former master, once all of its calls must have ended. */
   async #retire(address: string, connection: RedisConnection): Promise<void> {
     this.#connections.delete(address)
     const { signal } = this.#closing

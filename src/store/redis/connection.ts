@@ -41,7 +41,7 @@ interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   readonly onCheck?: OnCheck | undefined
 }
 
-/** Time after which the server's role is checked again, in milliseconds. A replica would answer reads without error. */
+/** Time after which the server's role is checked again, in milliseconds. Otherwise, a replica could be read from. */
 const primaryFor = 1000
 /** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
@@ -49,21 +49,21 @@ const [shortestPause, longestPause] = [50, 1000]
 /** Commands that are sent together, once the in-flight limit has room for all of them. */
 interface Call {
   readonly commands: readonly Command[]
-  /** Time when the call began to wait, and then time when it was sent, on the clock of `performance.now()`. */
+  /** Time when the call began to wait or, once sent, time when it was sent, on the clock of `performance.now()`. */
   since: number
-  /** Called with a reply for each command. */
+  /** Called once, with the replies to all commands in their order. */
   readonly resolve: (replies: readonly Reply[]) => void
   readonly reject: (error: unknown) => void
 }
 
 export class RedisConnection {
-  /** Resolves once the first attempt to connect has succeeded or failed. After a failure, there are more attempts. */
+  /** Resolves once the first attempt to connect has succeeded or failed. After a failure, further attempts follow. */
   readonly firstAttempt: Promise<void>
   readonly #options: RedisConnectionOptions
   readonly #closing = new AbortController()
   /** The client that is connected; `undefined` while there is no connection. */
   #client: Client | undefined
-  /** The reason why there is no connection. */
+  /** Why there is no connection. */
   #cause: unknown
   /** Calls that are not sent yet, in the order in which they were made. */
   readonly #waiting = new Set<Call>()
@@ -160,7 +160,7 @@ export class RedisConnection {
     }
   }
 
-  /** Asks the server for its role ahead of other commands, so that their replies are discarded if it is a replica. */
+  /** Asks for the server's role ahead of other commands, so that a replica's replies to these can be discarded. */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
     this.#options.onCheck?.((parts) => client.sendCommand(parts))

@@ -52,7 +52,7 @@ test('the log reports a store as back only once its connection has lasted for th
   assert.deepEqual(lines.slice(1), [back])
 })
 
-test('the log does not report a store as back that was never lost', () => {
+test('the log does not report a store as back if it was never lost', () => {
   reachability.found()
   mock.timers.tick(settlingTime)
   assert.deepEqual(lines, [])

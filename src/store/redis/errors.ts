@@ -16,7 +16,7 @@ export type Purpose = 'read' | 'change'
 
 /** The error of a command that was not sent, because there is no connection to the server. */
 export class NotConnectedError extends Error {
-  /** @param cause the reason why there is no connection. */
+  /** @param cause why there is no connection. */
   constructor(cause: unknown) {
     super('there is no connection to the server', { cause })
   }
@@ -28,7 +28,7 @@ export class BusyError extends Error {}
 /** The error of a command whose reply did not arrive in time. */
 export class TimeoutError extends Error {}
 
-/** The error of a server that is not used, because it is not known to be the primary. */
+/** The error for a server that is not used, because it is not known to be the primary. */
 export class NotPrimaryError extends Error {}
 
 /** Code of the error reply of a script that failed after its first change, so that its outcome is unknown. */
@@ -44,7 +44,7 @@ const refusals = new Set([
   unexpectedData,
 ])
 
-/** Pattern of error replies for a command in a script. Before Redis 7, the code of the error is inside the text. */
+/** Pattern of error replies for a command in a script. Before Redis 7, the error's code is inside the text. */
 const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
 /** Returns the error for callers of the store. @param error an error from sending a command, or an error reply. */
@@ -72,7 +72,7 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-/** Returns whether an error reply proves that nothing changed. A proxy may send other errors after the execution. */
+/** Returns whether an error reply proves that nothing changed. Other errors may come from a proxy after execution. */
 function isRefusal(error: unknown): boolean {
   const message = errorReplyOf(error) ?? partlyDone
   if (message.includes(partlyDone)) return false
@@ -160,7 +160,7 @@ export interface Reachability {
 }
 
 /**
- * Time that the store must stay connected until the log reports that it can be reached again, in milliseconds. While a
+ * How long the store must stay connected before the log reports it as back, in milliseconds. While a
  * replica takes over in a cluster, connections may fail again, because the servers disagree for a moment.
  */
 export const settlingTime = 3_000
@@ -171,7 +171,7 @@ export class ReachabilityLog implements Reachability {
   readonly #onLost: () => void
   /** Servers and causes that were logged since the store could last be reached. */
   readonly #logged = new Set<string>()
-  /** Timer that runs after a connection was made, until the log reports that the store can be reached again. */
+  /** Timer from a new connection until the log reports that the store can be reached again. */
   #settling: NodeJS.Timeout | undefined
 
   /** @param onLost called whenever a connection is lost or an attempt to connect fails. */
@@ -203,7 +203,7 @@ export class ReachabilityLog implements Reachability {
   }
 }
 
-/** Returns the message of an error for the log, or its code: for a host with several addresses, there is no message. */
+/** Returns an error's message for the log, or its code. The error for a host with several addresses has no message. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

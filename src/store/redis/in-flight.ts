@@ -3,11 +3,11 @@
 import type { StoreTraffic } from '../item-store.js'
 import type { Command, RedisValue, Reply } from './client.js'
 
-/** Maximum length of commands in flight and their replies, in bytes. It bounds the buffers of service and server. */
+/** Maximum length of commands in flight and their replies, in bytes. This bounds the buffers of service and server. */
 const maxBytes = 32 * 1024 * 1024
-/** Minimum that each call with its replies counts, in bytes. This limits the calls in flight to 1,024. */
+/** Minimum number of bytes counted for a call with its replies. This limits the calls in flight to 1,024. */
 const minBytes = 32 * 1024
-/** Minimum that a reply of unknown length counts, in bytes. This limits such replies in flight to 64. */
+/** Minimum number of bytes counted for a reply of unknown length. This limits such replies in flight to 64. */
 const minBytesOfUnknown = 512 * 1024
 /** Decay of the expected length of replies: after 44 short replies, a tenth of the longest one remains. */
 const decay = 0.95

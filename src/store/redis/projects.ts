@@ -14,7 +14,7 @@ import { itemsIn, type ReadTexts } from './list.js'
 
 /** Maximum length of a project's texts, in bytes. Beyond it, the version also changes with items of other projects. */
 const maxProjectBytes = 1024 * 1024
-/** Time for which a search may block the event loop, in milliseconds. */
+/** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1
 /** Maximum number of versions of projects that are kept. */
 const maxVersions = 10_000

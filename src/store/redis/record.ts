@@ -26,7 +26,7 @@ const maxInCluster = 4096
 
 /**
  * Script with KEYS: the record; ARGV: number of buckets, format. Writes the record if there is none, and returns the
- * stored record, so that the first of several services sets its values.
+ * stored record, so that the first service sets the values for all.
  */
 const recordScript = `
 local fields = redis.call('HMGET', KEYS[1], 'buckets', 'format')
@@ -47,7 +47,7 @@ export class StoreRecord {
   readonly #options: StoreRecordOptions
   /** The result of the last comparison with the record; `undefined` if there is none, or if it is outdated. */
   #result: 'matched' | StoreMismatchError | undefined
-  /** Whether the record has ever matched this service. Then a record that gets lost is written again. */
+  /** Whether the record has ever matched this service. If so, a lost record is written again. */
   #wasMatched = false
   /** Message of the last logged mismatch. */
   #logged: string | undefined
@@ -137,7 +137,7 @@ export class StoreRecord {
     this.#logged = undefined
   }
 
-  /** Returns the reason why this service may not write a record; `undefined` if it may. */
+  /** Returns why this service may not write a record; `undefined` if it may. */
   async #obstacle(): Promise<string | undefined> {
     const { keys, servers } = this.#options
     const own = keys.length

@@ -20,8 +20,8 @@ export interface Answer {
 export type Sentinel = ReturnType<typeof createSentinel>
 
 /**
- * Returns an object that asks one sentinel, through two connections: protocol version 2 requires a connection of its
- * own for events. If a connection is lost, the next question makes both again.
+ * Returns an object that asks one sentinel, through two connections: protocol version 2 requires a separate
+ * connection for events. If a connection is lost, the next query opens both again.
  * @param host host and port of the sentinel.
  * @param onEvent called for each event that the sentinel publishes.
  */
@@ -64,14 +64,14 @@ export function createSentinel(
   return {
     close,
 
-    /** Whether the sentinel answered the last question in time. */
+    /** Whether the sentinel answered the last query in time. */
     get isPresent(): boolean {
       return isPresent
     },
 
     /** Asks the sentinel for the primary. @throws {Error} after a bounded time, if it does not answer. */
     async ask(): Promise<Answer> {
-      if (isAsked) throw new TimeoutError('no reply to an earlier question')
+      if (isAsked) throw new TimeoutError('no reply to an earlier query')
       isAsked = true
       isPresent = false
       const begun = performance.now()

@@ -18,9 +18,9 @@ export function slotOf(key: string): number {
 }
 
 /**
- * Returns host and port of the master of each slot. Slots without a master are left out.
+ * Returns the host and port of the master of each slot. Slots without a master are left out.
  * @param reply reply to CLUSTER SLOTS: the first slot, the last slot, the master and the replicas of each range.
- * @param sender host and port of the server that replied. If the reply leaves a host out, it is the sender's host.
+ * @param sender host and port of the server that replied. The sender's host replaces a host that the reply omits.
  */
 export function mastersOf(reply: RedisValue | undefined, sender: string): Map<number, string> {
   const masters = new Map<number, string>()

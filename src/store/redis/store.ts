@@ -63,11 +63,11 @@ export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
 /** Namespace UUID from which an `Idempotency-Key` derives ids. All services use the same UUID. */
 const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
 
-/** Time for which the result of a health check is reused, in milliseconds. Clients may send any number of checks. */
+/** How long the result of a health check is reused, in milliseconds, because clients may send any number of checks. */
 const healthyFor = 1000
 
 /**
- * Opens a store. Resolves once the first attempt to connect has succeeded or failed. After a failure, there are more.
+ * Opens a store. Resolves once the first attempt to connect has succeeded or failed. After a failure, others follow.
  * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
@@ -276,7 +276,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 }
 
 /**
- * Connects to one server, the primary that sentinels name, or a cluster.
+ * Connects to a single server, to the primary named by the sentinels, or to a cluster.
  * @param onLost called whenever the connection to a single server or primary is lost or cannot be made.
  */
 function openServers(url: string, options: ClusterOptions, onLost: () => void): Servers {

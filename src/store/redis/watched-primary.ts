@@ -16,11 +16,11 @@ import { RedisConnection } from './connection.js'
 import { errorReplyOf, NotPrimaryError, type Reachability, reasonOf } from './errors.js'
 import { type Answer, answerTimeout, createSentinel, type Sentinel } from './sentinel.js'
 
-/** Time between two questions to the sentinels, in milliseconds. */
+/** Time between two queries to the sentinels, in milliseconds. */
 const interval = 1000
-/** Time for which answers are valid after the question, in milliseconds. Then commands wait for new answers. */
+/** How long answers are valid after the query, in milliseconds. After that, commands wait for new answers. */
 const validFor = 1500
-/** Time for which the primary stays in use after a failed question, in milliseconds: until the next one has failed. */
+/** How long the primary stays in use after a failed query, in milliseconds: until the next query has failed too. */
 const silentFor = interval + 2 * answerTimeout
 
 /** Reasons for leaving the current server, by the state of the primary. */
@@ -41,17 +41,17 @@ export class WatchedPrimary {
   readonly #connection: RedisConnection
   readonly #closing = new AbortController()
   readonly #timer: NodeJS.Timeout
-  /** The epoch of the last answer that counted. */
+  /** The epoch (failover number) in the last answer that counted. */
   #epoch = 0
   /** Host and port of the primary that the sentinels named last; `undefined` while no primary may be used. */
   #named: string | undefined
-  /** The reason why there is no primary, or why the former primary is not used any more. */
+  /** Why there is no primary, or why the former primary is no longer used. */
   #cause: unknown
   /** Host and port of the server that the connection uses. */
   #used: string | undefined
   /** Time until which the last answers are valid, on the clock of `performance.now()`. */
   #validUntil = 0
-  /** Whether it has been logged that no sentinel answers. */
+  /** Whether the log already says that no sentinel answers. */
   #isSilenceLogged = false
   #pending: Promise<void> | undefined
 
@@ -60,7 +60,7 @@ export class WatchedPrimary {
     this.#options = options
     this.#address = address
     const onEvent = () => {
-      // Answers to the current question may be older than the event, so the sentinels are asked again after it.
+      // Answers to the current query may be older than the event, so the sentinels are asked again after the query.
       void (this.#pending ?? Promise.resolve()).then(() => this.#ask())
     }
     const { signal } = this.#closing
@@ -150,7 +150,7 @@ export class WatchedPrimary {
     this.#leaveFormer()
   }
 
-  /** Handles a question without valid answers: an existing connection stays in use, but no new connection is made. */
+  /** Handles a query without valid answers: an existing connection stays in use, but no new connection is made. */
   #goOn(cause: string): void {
     this.#cause = new Error(cause)
     if (!this.#connection.isReady) {
@@ -176,7 +176,7 @@ function noReply(failures: readonly unknown[]): string {
   return `no sentinel replied: ${reasons[0]}`
 }
 
-/** Asks all sentinels. Waits only for sentinels that answered the last question in time, or for all if none did. */
+/** Asks all sentinels. Waits only for sentinels that answered the last query in time, or for all if none did. */
 async function answersOf(
   sentinels: readonly Sentinel[],
 ): Promise<{ answers: readonly Answer[]; failures: readonly unknown[] }> {
@@ -202,8 +202,8 @@ async function answersOf(
  * both cases, changes that the primary accepts will be lost.
  *
  * Answers with a lower epoch than the known epoch are ignored if they come from a minority, which must have missed a
- * failover. If they come from a majority, the sentinels have been set up again.
- * @param count number of all sentinels.
+ * failover. From a majority, they count: the sentinels have been set up anew.
+ * @param count total number of sentinels.
  * @param before host and port of the former primary.
  * @returns `undefined` if no answer counts.
  */

@@ -17,26 +17,26 @@ import { numbers } from '../../support/report.js'
 
 const { increments, creates } = numbers({ increments: 160, creates: 1_000 })
 const clients = 16
-/** Average number of requests for each connection that the proxy cuts. */
+/** Average number of requests per connection that the proxy cuts. */
 const perCut = 50
-/** Time from one kill of a service to the next, in milliseconds. */
+/** Time between two kills of services, in milliseconds. */
 const perKill = 1_000
 /** Error codes that only mean that a connection was cut or a service was killed, so that the call can be repeated. */
 const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
 
-test('increments are made once at a service with items in memory', () => assertIncrements())
-test('creates are made once at a service with items in memory', () => assertCreates())
+test('each increment is made once by a service with items in memory', () => assertIncrements())
+test('each create is made once by a service with items in memory', () => assertCreates())
 
 describeWithRedis('changes at two services that share a store', () => {
-  test('increments are made once at two services on a Redis server', async () => {
+  test('each increment is made once by two services on a Redis server', async () => {
     await assertIncrements((await startedRedis()).url)
   })
 
-  test('creates are made once at two services on a Redis server, while the services are killed', async () => {
+  test('each create is made once by two services on a Redis server, while the services are killed', async () => {
     await assertCreates((await startedRedis()).url)
   })
 
-  test('increments are made once at two services on a cluster', async () => {
+  test('each increment is made once by two services on a cluster', async () => {
     const cluster = await ownCluster()
     await cluster.start()
     await assertIncrements(cluster.url)

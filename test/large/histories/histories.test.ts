@@ -20,14 +20,14 @@ const options = numbers({ operations: 6000, seed: 1 })
 interface Item {
   readonly id: string
   readonly events: Event[]
-  /** Number of operations on the item that are still to be made. */
+  /** Number of operations still to be made on the item. */
   left: number
   /** An earlier value of the item, with its entity tag. */
   known: Tagged
 }
 
 const clients = 16
-/** Number of items in use at a time, of operations on each item, and of operations after the item is deleted. */
+/** Number of items used at a time, and number of operations on each item in total and after it is deleted. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
 /** `STORE_TIMEOUT` in milliseconds, so short that a pause of the Redis server leaves outcomes unknown. */
 const storeTimeout = 300

@@ -1,7 +1,7 @@
 /**
  * Checks whether a history of operations on one item is linearizable (Herlihy and Wing 1990): whether all responses are
  * possible if each operation takes effect at one moment between its call and its response. The algorithm is that of
- * Wing and Gong, with memory of the states that it has searched (Lowe 2017).
+ * Wing and Gong, extended to remember the states already searched (Lowe 2017).
  */
 
 /** The value of an item; `undefined` if there is no item. */
@@ -22,9 +22,9 @@ export type Outcome =
 
 export interface Event {
   readonly operation: Operation
-  /** `undefined` if the outcome is unknown: the operation may take effect later, or never. */
+  /** The outcome; `undefined` if it is unknown, so that the operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
-  /** Time of the call, as a number that is different for each call and response. */
+  /** Time of the call, as a number that differs from those of all other calls and responses. */
   readonly called: number
   /** Time of the response; infinity if the outcome is unknown. */
   readonly answered: number

@@ -193,7 +193,7 @@ describeWithRedis('the format in the record', () => {
   })
 
   for (const format of ['2', 'other']) {
-    test(`an open store rejects requests once the format is "${format}", and a new one writes nothing`, async () => {
+    test(`an open store rejects requests once the format is "${format}", and a new store writes nothing`, async () => {
       const redis = await startedRedis()
       const store = await ownStore({ url: redis.url, prefix })
       const id = newItemId()

@@ -28,7 +28,7 @@ import {
 
 /** Time after which the replica of a silent node takes over, in milliseconds. */
 const nodeTimeout = 1500
-/** Time after which an acknowledged write is certainly on the replica, in milliseconds. */
+/** Time within which every acknowledged write reaches the replica, in milliseconds. */
 const replicationLag = 2000
 
 const slotsToMove = 4
@@ -169,7 +169,7 @@ describeWithRedis('faults of a cluster', () => {
     const seconds = (time: number) => `${((time - killed) / 1000).toFixed(1)} s`
     t.diagnostic(
       `last 503 after ${seconds(load.lastRefused())}, healthy after ${seconds(recovered)}, ` +
-        `${lost.length} lost of ${servedBy(load)} answers that were successes`,
+        `${lost.length} of ${servedBy(load)} acknowledged writes lost`,
     )
     assert.ok(
       lost.every(({ acknowledged }) => killed - acknowledged < replicationLag),

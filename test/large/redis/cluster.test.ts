@@ -1,4 +1,4 @@
-/** Tests the store on a Redis cluster, with the tests of any store and with tests that only concern clusters. */
+/** Tests the store on a Redis cluster, with the tests that every store must pass and with tests for clusters only. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -41,7 +41,7 @@ describeWithRedis('a cluster', () => {
     for (const keys of await masters('keys', 'item-store:{[0-9]*')) assert.notEqual(keys, '')
   })
 
-  test('the list has the items of all masters, and the size counts them together', async () => {
+  test('the list has the items of all masters, and the size includes all of them', async () => {
     const store = await open()
     const ids = await createdAndListed(store, 3000)
     const { items, itemBytes, memoryBytes } = await store.size()
@@ -55,7 +55,7 @@ describeWithRedis('a cluster', () => {
     )
     assert.ok(
       memoryBytes > Math.max(...used) * 2,
-      `${memoryBytes} bytes, where masters have ${used}`,
+      `${memoryBytes} bytes, but the masters use ${used}`,
     )
     await Promise.all(ids.map((id) => store.delete(id)))
     assert.equal((await store.size()).items, 0)
@@ -112,7 +112,7 @@ describeWithRedis('a cluster', () => {
     }
   })
 
-  test('the service needs only the rights in a cluster that docs/reference/redis.md lists', async () => {
+  test('in a cluster, the service needs only the rights that docs/reference/redis.md lists', async () => {
     await masters('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
     const url = cluster.url.replace('://', '://u:p@')
     const service = await ownService({ STORE_URL: url, STORE_TIMEOUT })

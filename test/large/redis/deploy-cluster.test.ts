@@ -113,7 +113,7 @@ function kubernetesCommands(net: string) {
   return { file, net, server: command('StatefulSet'), create: command('Job') }
 }
 
-/** Creates a folder with scripts that replace the Valkey image's programs by those of Redis on this machine. */
+/** Creates a folder with scripts that replace the Valkey image's programs with the Redis programs of this machine. */
 function programs(net: string, port: number, busPort: number): string {
   const bin = join(folder, `${net}-bin`)
   mkdirSync(bin)

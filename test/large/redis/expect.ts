@@ -8,7 +8,7 @@ import { assertRefused } from '../../decisions/expect.js'
 import type { OwnService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-/** Timeout for tests of faults: a healthy server meets it on a busy machine, and a test can wait for it. */
+/** Store timeout for tests of faults: long enough for a healthy server on a busy machine, and short for a test. */
 export const STORE_TIMEOUT = '1500ms'
 export const unknownOutcome = /unknown whether the change took effect/
 export const noChange = /nothing has changed/

@@ -1,4 +1,4 @@
-/** Tests a service on a Redis primary with a replica, behind a proxy that moves to the new primary at a failover. */
+/** Tests a service on a Redis primary with a replica, behind a proxy that switches to the new primary on a failover. */
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
@@ -78,7 +78,7 @@ describeWithRedis('a planned failover', () => {
     await assertRecovers(service)
   })
 
-  test('a server that refuses changes like a replica but reports itself as a primary is reconnected less and less often', async () => {
+  test('the service reconnects less and less often to a primary that refuses changes like a replica', async () => {
     const info = 'role:master\r\ncluster_enabled:0\r\n'
     let connections = 0
     const server = createServer((socket) => {

@@ -69,7 +69,7 @@ describeWithRedis('faults of the Redis server', () => {
     await assertRecovers(service)
   })
 
-  test('Redis is restarted without its data: the service has no items any more', async () => {
+  test('Redis is restarted without its data: the service no longer has any items', async () => {
     const { redis, service } = await started()
     const { id } = await create(service, {})
     await redis.kill('SIGKILL')
@@ -79,7 +79,7 @@ describeWithRedis('faults of the Redis server', () => {
     assert.deepEqual(record((await service.call('GET', '/items')).json()).data, [])
   })
 
-  test('Redis is paused: requests get a 503, and later no response belongs to another request', async () => {
+  test('Redis is paused: requests get a 503, and afterwards no response belongs to another request', async () => {
     const { redis, service } = await started()
     const items = await Promise.all(
       Array.from({ length: 50 }, (_, n) => create(service, { n }).then(({ id }) => ({ id, n }))),
@@ -115,7 +115,7 @@ describeWithRedis('faults of the Redis server', () => {
     await create(service, {})
   })
 
-  test('the memory of Redis is full: changes that need more get a 507, and all other requests succeed', async () => {
+  test('the memory of Redis is full: changes that need memory get a 507, and all other requests succeed', async () => {
     const { redis, service } = await started('--maxmemory', '8mb')
     const ids: string[] = []
     const text = 'x'.repeat(200_000)

@@ -24,7 +24,7 @@ describeWithRedis('commands in flight', () => {
     return { redis, proxy, store }
   }
 
-  /** Makes calls while replies are held back. @returns the number of commands in flight when `areExecuted` holds. */
+  /** Makes calls while replies are held back. @returns the number of commands in flight once `areExecuted` is true. */
   async function reached<T>(
     proxy: RedisProxy,
     command: string,
@@ -36,7 +36,7 @@ describeWithRedis('commands in flight', () => {
     const results = calls()
     const sent = () => proxy.sent(command) - before
     await until('the commands are executed', () => areExecuted(sent()))
-    await delay(100) // gives commands beyond the limit, which must not be sent, time to arrive
+    await delay(100) // time for commands beyond the limit to arrive, if they are sent by mistake
     const count = sent()
     proxy.hold(false)
     await Promise.all(results)
@@ -129,14 +129,14 @@ describeWithRedis('commands in flight', () => {
     assert.equal(await store.read(third), undefined)
   })
 
-  test('commands that fail give their room to the next commands', async () => {
+  test('failed commands make room for the next commands', async () => {
     const { redis, store } = await opened()
     await redis.command('set', 'a:{0}', 'something else')
     const reads = Array.from({ length: 200 }, async () => store.read(newItemId()))
     for (const read of reads) await assert.rejects(read, /The store rejected the request/)
   })
 
-  test('a change has an unknown outcome if a proxy replaces its reply by an error that Redis never sends', async () => {
+  test('the outcome of a change is unknown if a proxy replaces its reply with an error unknown to Redis', async () => {
     const { proxy, store } = await opened()
     const [id, other] = [newItemId(), newItemId()]
     await store.create(other, itemText(other, 1)) // afterwards, the server knows the script

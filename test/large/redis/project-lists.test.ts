@@ -1,4 +1,4 @@
-/** Tests lists of one project on a Redis server, also with changes by another service. */
+/** Tests lists of one project on a Redis server, including changes by another service. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -65,7 +65,7 @@ describeWithRedis('lists of one project on a Redis server', () => {
     }
   })
 
-  test('the list of a project with more than 1 MiB is complete, and a read that waits sees the next change', async () => {
+  test('the list of a project with more than 1 MiB is complete, and a waiting read sees the next change', async () => {
     const redis = await startedRedis()
     const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
     const path = '/items?project_id=own'

@@ -158,7 +158,7 @@ describeWithRedis('refusals of the server', () => {
     })
   }
 
-  test('neither password nor item is logged if the server quotes an unknown command', async () => {
+  test('neither the password nor an item is logged if the server quotes an unknown command', async () => {
     const unknowing = await startedRedis(
       ...['AUTH', 'EVALSHA'].flatMap((n) => ['--rename-command', n, '']),
     )

@@ -12,7 +12,7 @@ import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { until } from '../../support/until.js'
 
 describeWithRedis('replicas of the service', () => {
-  programTest('nginx', 'nginx finds a running service, and each has all items', async (nginx) => {
+  programTest('nginx', 'nginx finds running services, each with all items', async (nginx) => {
     const redis = await startedRedis()
     const JWT_SECRET = randomBytes(32).toString('base64url')
     const env = { STORE_URL: redis.url, STORE_TIMEOUT: '20s', JWT_SECRET }

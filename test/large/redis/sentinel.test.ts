@@ -1,6 +1,6 @@
 /**
- * Tests that a service follows a Redis primary that sentinels watch, when another server takes over. A lost change is
- * judged by the time when it was sent, because a former primary accepts changes for up to ten more seconds.
+ * Tests that a service follows a Redis primary that sentinels watch, when another server takes over. Whether a change
+ * may be lost depends on when it was sent: a former primary accepts changes for up to ten more seconds.
  */
 
 import assert from 'node:assert/strict'
@@ -32,7 +32,7 @@ import {
   STORE_TIMEOUT,
 } from './expect.js'
 
-/** Time after which an acknowledged write is certainly on the replicas, in milliseconds. */
+/** Time within which every acknowledged write reaches the replicas, in milliseconds. */
 const replicationLag = 2000
 /** Time within which the service must follow, once the sentinels name another primary, in milliseconds. */
 const followingTime = 2000

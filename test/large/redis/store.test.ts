@@ -55,8 +55,8 @@ describeWithRedis('the Redis store', () => {
     const kept = [...first, ...ids.filter((id) => !first.includes(id)).slice(0, 20)]
     for (const id of ids) if (!kept.includes(id)) await store.delete(id)
     const shown = idsIn(await read())
-    assert.equal(new Set(shown).size, shown.length, 'an item shows twice')
-    for (const id of kept) assert.ok(shown.includes(id), `${id} does not show`)
+    assert.equal(new Set(shown).size, shown.length, 'an item is listed twice')
+    for (const id of kept) assert.ok(shown.includes(id), `${id} is not listed`)
   })
 
   test('a list has each item once if the server is restarted during the read', async () => {

@@ -72,7 +72,7 @@ describeWithRedis('reads that wait for a change on a Redis server', () => {
           assert.equal(answer.status, 200)
           if (method === 'GET') assert.match(answer.text, /"new":true/)
         }
-        // The remaining bytes are versions, which each service polls all the time.
+        // The remaining bytes are versions, which each service polls continuously.
         const taken = ((await sentBy(redis)) - before) / (items * itemBytes)
         assert.ok(taken < lists + 0.9, `${taken} lists`)
       }
