@@ -34,7 +34,7 @@ const unusable: { title: string; env: Auth }[] = [
 ]
 for (const { title, env } of unusable) {
   test(`§5.5 ${title}: 503 AUTH_NOT_CONFIGURED, for any token, and a line in the log`, async () => {
-    const { log, request } = await ownApp() // a new app, because each logs only its first failure of a kind at once
+    const { log, request } = await ownApp() // a new app, because each logs only the first failure of a kind at once
     const list = (sent: string) => request('GET', '/items', { token: sent })
     const before = token(secret)
     assert.equal((await list(before)).status, 200)

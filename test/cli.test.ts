@@ -1,4 +1,4 @@
-/** The `item-store` command, run as a user runs it. */
+/** Tests of the `item-store` command, run as a user would run it. */
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -28,7 +28,7 @@ import { until } from './support/until.js'
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
-// The service starts before all tests: a test that waits for a command keeps this process from reading its output.
+// The service starts before all tests, because this process cannot read its output while a test runs a command.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
 function environment(variables: Record<string, string>): NodeJS.ProcessEnv {
@@ -263,7 +263,7 @@ test('token prints a token with the given caller and lifetime', () => {
   assert.deepEqual([payload.sub, payload.exp - payload.iat, status], ['alice', 900, 0])
 })
 
-test('the output of dev fits a screen and has the expiry of the token, and its commands work', async () => {
+test('the output of dev fits on a screen and has the expiry of the token, and its commands work', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
   const { child, ended, printed } = await start(args, {}, /\ncurl .* -H .*\n\n$/)
   const lines = printed.split('\n')

@@ -1,4 +1,4 @@
-/** Reports of `item-store conformance`, also about services that send hostile responses. */
+/** Tests of the reports of `item-store conformance`, even about services that send hostile responses. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

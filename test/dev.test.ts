@@ -1,4 +1,4 @@
-/** The command `item-store dev`: its output, seeds, delays, failures, and tokens that outlive a restart. */
+/** Tests of `item-store dev`: its output, seeds, delays, failures, and tokens that stay valid after a restart. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -162,7 +162,7 @@ test('dev --failures makes the first item requests fail, and the others succeed'
   assert.match(await ask('/items'), /"status":"success"/)
 })
 
-test('with a JWT_SECRET in .env, the token of dev is valid for 24 hours, also after a restart', async () => {
+test('with a JWT_SECRET in .env, the token of dev is valid for 24 hours, even after a restart', async () => {
   fileWith('.env', 'JWT_SECRET=a secret of at least thirty-two bytes\n')
   const first = await startDev()
   const [, claims = ''] = first.token.split('.')

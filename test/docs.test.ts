@@ -1,4 +1,4 @@
-/** Checks the documentation: the sessions of README and tutorial run as shown, and tables match the code. */
+/** Checks the documentation: the sessions in the README and the tutorial run as shown, and tables match the code. */
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ for (const { file, least } of [
   })
 }
 
-/** Writes the programs of a document into a folder, each under the name in the text before it. @returns the folder. */
+/** Writes a document's programs into a folder, each under the name given in the text before it. @returns the folder. */
 function programsOf(document: string, url: string): string {
   const folder = mkdtempSync(join(root, 'build/session-'))
   after(() => rmSync(folder, { recursive: true }))

@@ -1,4 +1,4 @@
-/** The item store embedded in a program, as a test suite uses it. */
+/** Tests of the item store embedded in a program, as a test suite would use it. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -80,7 +80,7 @@ test('with failure rates of 1, 0 and less than 1, all, none and some of the requ
   assert.ok(statuses.includes(200))
 })
 
-test('fail makes requests of its scope fail until a reset, which restores the failures of the start', async () => {
+test('fail makes requests of its scope fail until a reset, which restores the initial failures', async () => {
   const store = await started({ failures: [429] })
   const statusOf = async (method: string, path: string) =>
     (await request(store, method, path, method === 'POST' ? { body: '{"data":{}}' } : {})).status
@@ -88,7 +88,7 @@ test('fail makes requests of its scope fail until a reset, which restores the fa
   store.fail({ 500: 1 }, { path: /^\/api\/v1\/items\/[^/]+$/ })
   assert.deepEqual(
     [await statusOf('GET', '/items'), await statusOf('GET', '/items')],
-    [429, 200], // the failure of the start, 429, applies to any request
+    [429, 200], // the initial failure, 429, applies to any request
   )
   assert.deepEqual([await statusOf('POST', '/items'), await statusOf('POST', '/items')], [503, 201])
   assert.deepEqual(
@@ -462,7 +462,7 @@ test('an embedded store sets no flag of V8, measures no memory, and refuses no r
     }
     const { startItemStore } = await import(${JSON.stringify(new URL('../src/index.js', import.meta.url).href)})
     const store = await startItemStore()
-    const body = JSON.stringify({ data: { text: 'x'.repeat(8 * 1024 * 1024) } }) // enough for a garbage collection by the command
+    const body = JSON.stringify({ data: { text: 'x'.repeat(8 * 1024 * 1024) } }) // makes the command collect garbage
     const headers = { Authorization: 'Bearer ' + (await store.token()), 'Content-Type': 'application/json' }
     const { status } = await fetch(store.baseUrl + '/items', { method: 'POST', headers, body })
     await store.stop()

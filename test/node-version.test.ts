@@ -1,4 +1,4 @@
-/** Tests of the message for an old Node.js or another runtime. test/large/package/checkout.test.ts uses a real one. */
+/** Tests the message for an old Node.js or another runtime. test/large/package/checkout.test.ts uses a real old one. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -12,7 +12,7 @@ const order = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
 
 const mostRooms = 14
-const mostArrows = 40 // pairs of rooms of which the first imports the second
+const mostArrows = 40 // pairs of rooms in which the first imports the second
 const longestFile = 300 // in lines
 /** Files that may be longer, in lines: a state machine should be in one file. */
 const longerFiles = new Map([['listener/connection.ts', 400]])
@@ -166,7 +166,7 @@ test('item-store conformance runs every file of the conformance tests', () => {
   assert.deepEqual(imported.sort(), files.sort())
 })
 
-/** Returns the lines of a source without comments, imports and string contents, which include text between tags. */
+/** Returns the lines of a source file without comments, imports, the contents of strings, and text between tags. */
 function codeOf(text: string): string[] {
   return text
     .split('\n')

@@ -1,4 +1,4 @@
-/** Conditional changes, and creates that make one item even if connections break. */
+/** Tests of the client: conditional changes, and creates that make only one item even if connections break. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -26,7 +26,7 @@ const unknownId = '00000000-0000-4000-8000-000000000000'
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
-/** Returns a client behind a proxy. Each fate is for one request with this method; all other requests pass. */
+/** Returns a client behind a proxy. Each fate applies to one request with this method; all other requests pass. */
 async function behindProxy(method: string, fates: Fate[]) {
   const proxy = await cuttingProxy(
     () => Number(service.baseUrl.port),
@@ -68,7 +68,7 @@ describe('a create', () => {
       const error = await errorOf(client.create({ count: 1 }, { idempotencyKey }))
       assert.deepEqual([error.status, error.code], [400, 'BAD_REQUEST'])
     }
-    // A `null` that is sent as text would be the same key for all items.
+    // If `null` were sent as the text "null", all items would have the same key.
     for (const none of ['a\nb', '😀', null, 7]) {
       const idempotencyKey = none as string // as JavaScript callers may pass it
       const message =
@@ -94,7 +94,7 @@ describe('the tag of an item', () => {
     assert.equal(await client.getText(id), JSON.stringify(updated))
   })
 
-  test('is missing for copies, list items and other objects, which is an error', async () => {
+  test('does not exist for copies, list items and other objects, and using one of them is an error', async () => {
     const { id } = await client.create({ count: 1 })
     const [first] = await client.list()
     assert.ok(first !== undefined)
@@ -114,7 +114,7 @@ describe('the tag of an item', () => {
     assert.equal(seen.at(-1)?.headers['if-match'], '"1"')
   })
 
-  test('exists for an item without a prototype, as some codecs make it', async () => {
+  test('exists for an item without a prototype, as some codecs return it', async () => {
     const parse = (text: string) => Object.assign(Object.create(null), JSON.parse(text))
     const json = { parse, stringify: JSON.stringify }
     const { client, seen } = await scriptedClient([answers(200, { data: item }, { etag: '"1"' })], {
@@ -221,7 +221,7 @@ describe('update', () => {
     let calls = 0
     const failing = client.update(id, () => {
       calls += 1
-      throw own // like the conflict of another call
+      throw own // resembles a conflict of another call
     })
     await assert.rejects(failing, own)
     assert.equal(calls, 1)

@@ -1,4 +1,4 @@
-/** The client with a real service: every method, errors, tokens and numbers. */
+/** Tests of the client with a real service: every method, errors, tokens and numbers. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Retries of the client: which requests are sent again after a failure, and when. */
+/** Tests of the client's retries: which requests are sent again after a failure, and when. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -38,7 +38,7 @@ const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
   ['health', (client) => client.health(), answers(200, health), health],
 ]
 
-/** Returns status and code of the error of a call, and the number of requests sent, even if they did not arrive. */
+/** Returns the status and code of a call's error, and the number of requests sent, whether they arrived or not. */
 async function failureOf(
   steps: readonly Step[],
   call: Call,
@@ -71,7 +71,7 @@ describe('a request is sent again unchanged until it succeeds', { concurrency: t
   ]
   for (const [after, ...steps] of failures) {
     for (const [title, call, good, result] of repeatable) {
-      if (title === 'items' && after.includes('response')) continue // an item may have been yielded
+      if (title === 'items' && after.includes('response')) continue // not retried once an item has been yielded
       test(`${title} after ${after}`, async () => {
         const { client, seen } = await scriptedClient([...steps, good], { timeout: 4_000 })
         assert.deepEqual(await call(client), result)
@@ -305,7 +305,7 @@ describe('Retry-After', () => {
     ['3600', 30_000, 3_600],
     [inAnHour, 30_000, 3_600],
     ...['99999999999999', '9'.repeat(400), '2147484'].map((value): [string, number] => [
-      value, // longer than the longest timer
+      value, // longer than any timer can run
       Infinity,
     ]),
   ]
@@ -313,7 +313,7 @@ describe('Retry-After', () => {
     test(`prevents a retry if it is too long: ${value} with a timeout of ${timeout} ms`, async () => {
       const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
       const { client, seen } = await scriptedClient([step], { timeout, retries: 1 })
-      const signal = AbortSignal.timeout(300_000) // limits a failing test
+      const signal = AbortSignal.timeout(300_000) // ends a failing test
       const { status, retryAfter = 0 } = await errorOf(client.get(id, { signal }))
       assert.deepEqual([status, seen.length], [503, 1])
       if (seconds) assert.ok(retryAfter > seconds - 100 && retryAfter <= seconds, `${retryAfter}`)

@@ -1,4 +1,4 @@
-/** Test servers with given responses, valid or not, and clients of them. */
+/** Test servers that send given responses, valid or not, and clients for these servers. */
 
 import assert from 'node:assert/strict'
 import {
@@ -25,7 +25,7 @@ export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
   return error
 }
 
-/** Responds to one request, or not. */
+/** Handles one request, with or without a response. */
 export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
 /** A request that has arrived completely. */
@@ -99,7 +99,7 @@ export function unavailable(code = 'SERVICE_UNAVAILABLE', headers?: Record<strin
   return answers(503, { detail: { detail: 'later', session_id: 's', error_code: code } }, headers)
 }
 
-/** Closes the connection instead of a response. */
+/** Closes the connection instead of responding. */
 export const drops: Step = (response) => {
   response.socket?.destroy()
 }

@@ -1,4 +1,4 @@
-/** Timeouts and signals of the client end calls that wait. */
+/** Tests that the client's timeouts and signals end waiting calls. */
 
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'

@@ -1,4 +1,4 @@
-/** The client watches an item or the list while the service restarts, fails or responds wrongly. */
+/** Tests that the client watches an item or the list while the service restarts, fails or responds wrongly. */
 
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
@@ -36,7 +36,7 @@ function clientOf(service: OwnService): ItemStoreClient<Counter> {
   return new ItemStoreClient({ baseUrl: service.baseUrl.href, token: service.validToken() })
 }
 
-/** Collects the states of a watch in the background, until the test file ends at the latest. */
+/** Collects the states of a watch in the background, at the latest until the test file ends. */
 function follow<State>(watch: (options: CallOptions) => AsyncGenerator<State, void, void>) {
   const controller = new AbortController()
   const { signal } = controller
@@ -98,7 +98,7 @@ describe('watch', () => {
     )
   })
 
-  test('goes on when the service is stopped and started again', async () => {
+  test('continues when the service is stopped and started again', async () => {
     const JWT_SECRET = 'a secret of at least thirty-two bytes'
     let service = await ownService({ JWT_SECRET })
     const { baseUrl } = await cuttingProxy(
@@ -131,7 +131,7 @@ describe('watch', () => {
       follow((options) => client.watch(options)),
     ]
     await until('the first states', () => all.every(({ seen }) => seen.length === 1))
-    await delay(200) // whether both wait already does not matter
+    await delay(200) // whether both already wait does not matter
     for (const { abort, end, signal } of all) {
       abort()
       await assert.rejects(end, reason)
@@ -277,7 +277,7 @@ describe('a watch asks', { concurrency: true }, () => {
     state(`"${changes}"`)(response, request)
   }
   const late = unavailable('X', { 'retry-after': '9'.repeat(30) })
-  /** Limits for the requests of a watch: a number at once, and a number per second. */
+  /** Limits for the requests of a watch: how many at once, and how many per second. */
   const restless: [title: string, first: Step, then: Step, atOnce: number, perSecond: number][] = [
     ['each connection is lost', state('"1"'), drops, 0, 3],
     ['each response is a 503 with a long Retry-After', state('"1"'), late, 0, 1.5],

@@ -46,10 +46,10 @@ let isMute = false
 const longestAnswer = 120_000
 
 /**
- * Returns the maximum time to wait for a response or its next part, in milliseconds, even on a busy machine.
+ * Returns the maximum time to wait for a response or its next part, in milliseconds: enough even on a busy machine.
  * @param isLarge whether the request takes much work.
- * @throws {Error} if an earlier request got no response: then a service that hangs is reported within seconds, instead
- * of after a timeout for each request of all tests.
+ * @throws {Error} if an earlier request got no response. So a service that hangs is reported within seconds, not after
+ * a timeout for every request of every test.
  */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not sent, because an earlier request had no answer')
@@ -118,7 +118,7 @@ export async function send(
       )
       .on('timeout', giveUp)
       .on('close', () => clearTimeout(limit))
-      // An error also follows the response when the service rejects a body that is still being sent.
+      // If the service rejects a body that is still being sent, its response is followed by a write error.
       .on('error', reject)
       .end(body)
   })
@@ -141,7 +141,7 @@ function headersOf(
   const all: http.OutgoingHttpHeaders = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    // For GET and DELETE, Node would not announce the body.
+    // Node.js would not send this header with the body of a GET or DELETE.
     ...(body === undefined || 'transfer-encoding' in headers
       ? {}
       : { 'content-length': body.length }),

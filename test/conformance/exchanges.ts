@@ -1,4 +1,4 @@
-/** Remembers the current request of a test for its report: the request whose response the test accessed last. */
+/** Remembers which request the report of a failed test shows: the one whose response the test accessed last. */
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Answer } from './client.js'

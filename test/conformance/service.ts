@@ -8,10 +8,10 @@ import { type Service, serviceAt } from './client.js'
 
 const { BASE_URL, JWT_SECRET } = process.env
 
-/** Returns the service for all tests of a file. A service that was started for them is stopped after them. */
+/** Returns the service that all tests of a file use. If the service was started here, it is stopped after them. */
 export async function useService(): Promise<Service> {
   if (!BASE_URL) {
-    // The file is not in the package, whose command always names a service. No bundler may include it.
+    // The package lacks this file, because its command always names a service. So no bundler may include the file.
     const path = new URL('../support/own-service.js', import.meta.url)
     const { ownService }: typeof import('../support/own-service.js') = await import(path.href)
     return await ownService()

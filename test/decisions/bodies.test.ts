@@ -1,4 +1,4 @@
-/** Decisions on §4: bodies that are not item requests, and content types. */
+/** Tests of this service's decisions on §4: bodies that are not item requests, and content types. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -62,7 +62,7 @@ for (const [title, body, says] of malformed) {
 
 for (const [title, value] of Object.entries(rejected)) {
   test(`§4 malformed JSON is rejected with line and column: ${title}`, async () => {
-    assert.throws(() => JSON.parse(value), SyntaxError) // the platform agrees that this is no JSON
+    assert.throws(() => JSON.parse(value), SyntaxError) // Node.js agrees that this is not JSON
     await assertInvalid(/line \d+, column \d+/, { body: `{"data":{"value":${value}}}` })
   })
 }

@@ -1,4 +1,4 @@
-/** Decisions on §7: no response is lost if bytes follow the last request, or if the service gets SIGTERM. */
+/** Tests of this service's decisions on §7: no response is lost if bytes follow the last request, or on SIGTERM. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -68,7 +68,7 @@ ownTest('§7 a request head of 100 KB gets 431 HEADERS_TOO_LARGE, and no reset',
 
 ownTest('responses to pipelined reads that were begun before SIGTERM arrive', async () => {
   const own = await ownService({ LOG_LEVEL: 'debug', SHUTDOWN_TIMEOUT: '60' })
-  // The buffers of the connection take less than half of all responses, so the service has to wait.
+  // The buffers of the connection hold less than half of all responses, so the service has to wait.
   const { text } = await own.call('POST', '/items', { data: { pad: 'x'.repeat(20_000) } })
   const get = headOf(own, 'GET', `/items/${JSON.parse(text).data.id}`)
   const bytes = get.repeat(Math.ceil(482_000 / get.length))
@@ -89,7 +89,7 @@ ownTest('responses to pipelined reads that were begun before SIGTERM arrive', as
 ownTest('a half-sent body delays the shutdown no longer than SHUTDOWN_TIMEOUT', async () => {
   const own = await ownService({ SHUTDOWN_TIMEOUT: '1' })
   openSocket(own.baseUrl, `${headOf(own, 'POST', '/items', 'Content-Length: 9')}{"data`)
-  await own.request('GET', '/health') // the service has accepted the earlier connection too
+  await own.request('GET', '/health') // after this response, the service has also accepted the other connection
   own.child.kill('SIGTERM')
   assert.deepEqual(await own.ended(), [0, null])
 })

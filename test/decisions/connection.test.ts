@@ -1,4 +1,4 @@
-/** Decisions on §4, §7 and §8: invalid HTTP, heads, expectations, timeouts and the end of connections. */
+/** Tests of this service's decisions on §4, §7 and §8: invalid HTTP, heads, expectations, timeouts and closing. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -176,7 +176,7 @@ for (const { kind, token, refusal } of bearers) {
   for (const method of ['GET', 'DELETE', 'PUT']) {
     test(`§7 ${method} with a malformed body and ${kind} gets one response, and a 400 changes nothing`, async () => {
       // If head and body arrive in one packet, the service knows that the body is malformed before it acts.
-      // If the body arrives later, the service may act on the head, and send the usual response, before that.
+      // If the body arrives later, the service may already have acted on the head and sent the usual response.
       const breakBody = async (round: number) => {
         const { id } = await create(service, { n: 1 })
         const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`

@@ -1,4 +1,4 @@
-/** Decisions on §2.1 and §4.4, checked with collections of unusual JSON texts and strings. */
+/** Tests of this service's decisions on §2.1 and §4.4, checked with collections of unusual JSON texts and strings. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ const deep = {
 }
 for (const [title, value] of Object.entries({ ...accepted, ...deep })) {
   test(`§2.1 a value comes back byte for byte: ${title}`, async () => {
-    assert.doesNotThrow(() => JSON.parse(value)) // the platform agrees that this is JSON
+    assert.doesNotThrow(() => JSON.parse(value)) // Node.js agrees that this is JSON
     const body = `{"data":{"value":${value}}}`
     const created = await sendText(service, 'POST', '/items', body)
     const { id } = itemOf(created, 201)

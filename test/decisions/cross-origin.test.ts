@@ -1,4 +1,4 @@
-/** Decisions on §1.4 and §1.5: preflights, and the CORS headers and session id of every response. */
+/** Tests of this service's decisions on §1.4 and §1.5: preflights, and CORS headers and session ids of all responses. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

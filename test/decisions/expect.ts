@@ -79,7 +79,7 @@ export async function tagOf(service: Service, path: string): Promise<string> {
   return String((await service.call('GET', path)).headers.etag)
 }
 
-/** Sends a read with `If-None-Match`. @param prefer value of the header `Prefer`, such as `wait=20`. */
+/** Sends a read with `If-None-Match`. @param prefer value of the `Prefer` header, such as `wait=20`. */
 export function readWaiting(
   service: Service,
   path: string,

@@ -1,4 +1,4 @@
-/** Decisions on §4.1, §4.2 and §7: responses and log lines when the store fails. */
+/** Tests of this service's decisions on §4.1, §4.2 and §7: responses and log lines when the store fails. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ import { assertRefused } from './expect.js'
 
 const cause = 'no space on disk 7'
 
-/** A memory store for the operations that do not fail. */
+/** The memory store that performs the operations that are not made to fail. */
 const memory = createMemoryStore(1000)
 
 const value = { data: {} }
@@ -186,7 +186,7 @@ function isFailure({ error_code }: LogLine): boolean {
   return error_code === 'STORE_FULL'
 }
 
-/** Returns the number of failures that the log lines report together. */
+/** Returns the total number of failures that the log lines report. */
 function countIn({ log }: OwnService): number {
   return log.filter(isFailure).reduce((sum, { count }) => sum + Number(count), 0)
 }

@@ -1,4 +1,4 @@
-/** Decisions on §8: the size of requests, the memory for their bodies and for items, and the number of connections. */
+/** Tests of this service's decisions on §8: size of requests, memory for bodies and items, number of connections. */
 
 import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'
@@ -171,12 +171,12 @@ test('§8 a body whose connection ends during the check is not stored, and no lo
       await Promise.all([once(socket, 'close'), other])
     }
   }
-  let status = 503 // until the service has noticed the end of the connections
+  let status = 503 // until the service has noticed that the connections have ended
   while (status === 503) ({ status } = await exchangeOne(app.baseUrl, create + body))
   assert.equal(status, 201)
   const { text } = await exchangeOne(app.baseUrl, headOf(app, 'GET', '/items'))
   const stored = JSON.parse(text).data.length
-  assert.ok(stored >= 1 && stored <= 5, String(stored)) // a complete body may be stored
+  assert.ok(stored >= 1 && stored <= 5, String(stored)) // a body that arrived completely may be stored
 })
 
 ownTest('§8 connections beyond MAX_CONNECTIONS are closed, and the others stay open', async () => {

@@ -1,4 +1,4 @@
-/** Interface §4.7: the OpenAPI document as it is served. */
+/** Tests of interface §4.7: the OpenAPI document as it is served. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -49,7 +49,7 @@ test('§4.7 the document has the address of a valid Host, and ignores X-Forwarde
     assert.deepEqual([servers[0].url, externalDocs.url], [`${origin}/api/v1`, `${origin}/llms.txt`])
     const { servers: _servers, externalDocs: _docs, ...expected } = JSON.parse(served.text)
     assert.deepEqual(rest, expected)
-    // The document has another entity tag for each address.
+    // The document has a different entity tag for each address.
     const etag = String(got.etag)
     for (const [otherOrigin, other] of known) assert.equal(other === etag, otherOrigin === origin)
     known.set(origin, etag)

@@ -1,4 +1,4 @@
-/** Interface §4.7 and §4.8: how the pages, their files, the OpenAPI document and the documentation are served. */
+/** Tests of interface §4.7 and §4.8: how pages, their files, the OpenAPI document and the documentation are served. */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

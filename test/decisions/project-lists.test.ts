@@ -1,4 +1,4 @@
-/** Decisions on §4.2: the list of one project's items, its tag (§4.9), and reads that wait for it (§4.10). */
+/** Tests of this service's decisions on §4.2: lists of a project, their tags (§4.9), and waits for them (§4.10). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

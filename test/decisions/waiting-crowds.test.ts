@@ -1,4 +1,4 @@
-/** Decisions on §4.10: how often a crowd of waiting reads calls the store. */
+/** Tests of this service's decisions on §4.10: how often the store is called if many reads wait. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ type Counted = 'read' | 'list' | 'version'
 interface Crowd {
   readonly app: OwnApp
   readonly store: ItemStore
-  /** Returns how often each operation of the store was called since the last call of `asked`. */
+  /** Returns how often each operation of the store was called since the last call to `asked`. */
   asked(): Record<Counted, number>
   /** Returns the number of waiting reads. */
   waiting(): number
@@ -162,7 +162,7 @@ function inBits(memory: ItemStore): ItemStore['list'] {
   }
 }
 
-test('§4.10 after changes during a read, the store is read once more, also for reads that came later', async () => {
+test('§4.10 after changes during a read, the store is read once more, even for reads that came later', async () => {
   let gate: Promise<unknown> | undefined
   let open: (value?: unknown) => void = () => undefined
   const { app, asked, wait, waiting } = await crowd((memory) => ({
@@ -224,7 +224,7 @@ test('§4.10 reads that wait for 40 items read at most 16 of them at once from t
   assert.ok(most > 1 && most <= 16, `${most} at once`)
 })
 
-test('§4.10 a failed read of the store is a 503 for a new request, and earlier reads go on waiting', async () => {
+test('§4.10 a failed read of the store is a 503 for a new request, and earlier reads keep waiting', async () => {
   let fails = false
   const { app, wait } = await crowd((memory) => ({
     async read(id) {

@@ -1,4 +1,4 @@
-/** Decisions on §4.10: reads that wait for a change. */
+/** Tests of this service's decisions on §4.10: reads that wait for a change. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -115,7 +115,7 @@ test('§4.10 a body that is sent with a waiting read is read to its end', async 
   assert.match(await wholeText(socket), /^HTTP\/1\.1 404 /)
 })
 
-ownTest('§4.10 a service that stops answers its waiting reads', async () => {
+ownTest('§4.10 when a service stops, it answers its waiting reads', async () => {
   const own = await ownService()
   const { path, tag } = await newItem(own)
   const answer = readWaiting(own, path, tag, 'wait=60')
