@@ -30,7 +30,8 @@ function inCurl({ operation, request: { method, url, headers, body } }: Call): s
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${inShell(url)}`,
     ...(operation.needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...Object.entries(headers).map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--data-raw ${inShell(body)}`]),
+    // Line breaks in JSON text are between tokens, so indentation changes no value.
+    ...(body === undefined ? [] : [`--data-raw ${inShell(body.replaceAll('\n', '\n  '))}`]),
   ]
   return lines.join(' \\\n  ')
 }

@@ -1,12 +1,16 @@
-/** Colours the tokens of JSON text. @module */
+/** Colours the tokens of JSON text and of code samples. @module */
 
 import { h } from 'preact'
 
 /** Number of characters that get colours. The rest of a long text gets none, so that it is shown at once. */
 const longest = 20_000
 
-/** Matches a JSON token that has a colour: a string, with a following colon if it is a name; a number; a literal. */
-const token = /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?|-?\d[-+.\dEe]*|true|false|null/gs
+/**
+ * Matches a token that has a colour: a string, with a following colon if it is a name; a number; a literal. Keywords of
+ * code samples count as literals. In JSON they occur only in strings.
+ */
+const token =
+  /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?|-?\d[-+.\dEe]*|\b(?:true|false|null|True|False|None|const|await|new|import|from)\b/gs
 
 type Part = string | ReturnType<typeof span>
 

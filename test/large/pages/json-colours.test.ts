@@ -22,6 +22,16 @@ test('names, strings, numbers and literals have different colours', () => {
   ])
 })
 
+test('keywords of code samples have the colour of literals, but not within other words', () => {
+  const spans = coloured('const news = await from(None) // "new"').filter(
+    (part) => typeof part !== 'string',
+  )
+  assert.deepEqual(
+    spans.map(({ props }) => props.children),
+    ['const', 'await', 'from', 'None', '"new"'],
+  )
+})
+
 test('colours change no character of a JSON text, wherever the text is cut off', () => {
   for (const text of Object.values(accepted)) assert.equal(textOf(text), text)
   fc.assert(
