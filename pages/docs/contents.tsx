@@ -14,6 +14,8 @@ interface Entry {
   readonly id: string
   readonly title: string
   readonly method?: string
+  /** Texts in which the filter searches, such as error codes. By default, it searches in the title. */
+  readonly texts?: string
 }
 
 export function Contents({ document, operations }: ContentsProps) {
@@ -22,13 +24,17 @@ export function Contents({ document, operations }: ContentsProps) {
   const parts: readonly Entry[] = [
     { id: 'introduction', title: 'Introduction' },
     { id: 'authentication', title: 'Authentication' },
-    ...operations.map(({ operationId: id, summary: title, method }) => ({ id, title, method })),
+    ...operations.map(({ operationId: id, summary: title, method, path, responses }) => {
+      const codes = JSON.stringify(responses).match(/[A-Z_]{5,}/g)
+      return { id, title, method, texts: `${title} ${path} ${codes}` }
+    }),
     { id: 'models', title: 'Models' },
   ]
   const current = useCurrent(parts.map(({ id }) => id))
   const [isOpen, setOpen] = useState(false)
-  const entry = ({ id, title, method }: Entry) => (
-    <li key={id}>
+  const [filter, setFilter] = useState('')
+  const entry = ({ id, title, method, texts = title }: Entry) => (
+    <li key={id} hidden={!texts.toLowerCase().includes(filter.toLowerCase())}>
       <a
         href={`#${id}`}
         aria-current={id === current ? 'location' : undefined}
@@ -49,12 +55,20 @@ export function Contents({ document, operations }: ContentsProps) {
         <span class="unseen">Contents: </span>
         {parts.find(({ id }) => id === current)?.title}
       </Button>
-      <ul class={isOpen ? 'open' : ''}>
-        {parts.map(entry)}
-        <li>
-          <ul>{models.map(entry)}</ul>
-        </li>
-      </ul>
+      <div class={isOpen ? 'open' : ''}>
+        <input
+          type="search"
+          placeholder="Filter: name, path or code"
+          aria-label="Filter"
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
+        <ul>
+          {parts.map(entry)}
+          <li>
+            <ul>{models.map(entry)}</ul>
+          </li>
+        </ul>
+      </div>
     </nav>
   )
 }

@@ -148,6 +148,25 @@ describe('the API page', inChromium, () => {
     assert.equal(top, 0)
   })
 
+  test('the filter hides operations and models without the text in name, path or error codes', async () => {
+    const page = await open()
+    const links = page.locator('.contents a')
+    const shown = async (text: string) => {
+      await page.getByLabel('Filter', { exact: true }).fill(text)
+      return await page.evaluate<string>(
+        '[...document.querySelectorAll(".contents li:not([hidden]) > a")].map((link) => link.textContent).join()',
+      )
+    }
+    assert.equal(
+      await shown('store_full'),
+      'Create an itemPOST,Replace an itemPUT,Delete an itemDELETE',
+    )
+    assert.equal(await shown('/health'), 'Check the healthGET')
+    assert.equal(await shown('itemlist'), 'ItemListResponse')
+    assert.equal((await shown('')).split(',').length, await links.count())
+    await assertUsable(page)
+  })
+
   test('a link to a long model opens it, and models that no endpoint uses come last', async () => {
     const page = await open('/docs#model-ItemResponse')
     const member = (model: string) => page.locator(`#model-${model}`).getByText('session_id')
