@@ -41,7 +41,7 @@ export interface ItemStoreOptions {
   readonly host?: string | undefined
   /**
    * Secret that signs the tokens; random by default. A function such as `() => process.env.JWT_SECRET` is called each
-   * time that a token is signed or verified. While it returns no secret, item requests get 503.
+   * time a token is signed or verified. While it returns no secret, item requests get 503.
    */
   readonly secret?: string | (() => string | undefined) | undefined
   /** Maximum size of a request body, in bytes; 16 MiB by default. A larger body gets 413. */
@@ -61,7 +61,7 @@ export interface ItemStoreOptions {
 
 /** Options of a token. */
 export interface TokenOptions {
-  /** The caller, which is the claim `sub`; `embedded` by default. */
+  /** Name of the caller, for the claim `sub`; `embedded` by default. */
   readonly sub?: string
   /** Lifetime of the token, such as `90s`, `15m` or `1h`; `1h` by default. With `-1s`, the token has expired. */
   readonly expires?: string
@@ -82,10 +82,10 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   client<T extends object = Item>(options?: TokenOptions): ItemStoreClient<T>
   /**
    * Stores items, before or between tests.
-   * @param items objects with the members of an item; or item requests, which are objects with `data`, an optional
-   * `project_id`, and no other member. `JSON.stringify` turns both into text.
+   * @param items either objects with the members of an item, or item requests: objects with `data`, an optional
+   * `project_id` and no other member. All are converted with `JSON.stringify`.
    * @returns the ids, in the same order.
-   * @throws {Error} if an object is not an item (the message has its index), or the store is full. Stores nothing then.
+   * @throws {Error} if an object is not an item (the message has its index) or the store is full. Then nothing is kept.
    */
   seed(items: readonly object[]): Promise<string[]>
   /**
@@ -96,7 +96,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
    */
   seedText(texts: readonly string[]): Promise<string[]>
   /**
-   * Makes item requests fail from now on, until the next reset. `failures` is like the option of `startItemStore`.
+   * Makes item requests fail from now on, until the next reset. `failures` has the form of the option of that name.
    * @param scope method and path of the requests that may fail; all item requests by default.
    * @throws {Error} if an argument is invalid.
    */
@@ -104,8 +104,8 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   /** Returns the latest 10,000 requests since the last reset, in the order in which they ended. */
   requests(): RecordedRequest[]
   /**
-   * Returns to the state at the start, for example between two tests. Removes all items and recorded requests, and
-   * restores ids and failures. Item requests that are delayed at that moment fail.
+   * Restores the state at the start, for example between two tests: removes all items and recorded requests, and resets
+   * the ids and failures. Item requests that are being delayed at that moment fail.
    */
   reset(): Promise<void>
   /**
@@ -132,7 +132,7 @@ const defaults = {
   shutdownTimeout: 1, // seconds
 }
 
-/** Turns off limits on memory and event loop, because both belong to the program in which the store runs. */
+/** Turns off the limits on memory and event loop delay, because both depend on the program in which the store runs. */
 const unwatched = { exceededLimit: () => undefined, bodyReceived: () => undefined }
 
 const secretLength = 32 // bytes, see RFC 7518 §3.2
@@ -140,7 +140,7 @@ const secretLength = 32 // bytes, see RFC 7518 §3.2
 /**
  * Starts an item store in this process. The store logs nothing, and neither reads nor changes `process.env`.
  * Several stores can run side by side, each with its own items.
- * @throws {Error} if an option is invalid or the port is in use. Then nothing is left running.
+ * @throws {Error} if an option is invalid or the port is in use. In that case, nothing is left running.
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
   const { secret = newSecret(), delay, failures, ids, ...given } = options ?? {}

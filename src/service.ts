@@ -1,4 +1,4 @@
-/** Builds the service from its parts: store, routes, listener, log and metrics. @module */
+/** Builds the service from its parts: the store, routes, listener, log and metrics. @module */
 
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
@@ -38,7 +38,7 @@ export function createService(config: Config, parts: ServiceParts) {
   if (problem !== undefined) throw new UsageError(problem)
   const { store, log, requestLogLevel, load, doubles } = parts
   const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // no maximum, because each delayed request adds a listener
+  setMaxListeners(0, stopping.signal) // 0 means no maximum: each delayed request adds a listener
   const waitingReads = createWaitingReads(store, stopping.signal)
   const routes = createRoutes(config, {
     ...parts,
@@ -70,10 +70,10 @@ export function createService(config: Config, parts: ServiceParts) {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // The memory of a body is released when the response is closed, so none is read after that.
+      // Once the response is closed, no body is read any more, because nothing would release its memory.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
-      // The rest of a refused body is discarded, but takes memory until garbage is collected.
+      // The rest of a refused body is discarded, but takes memory until garbage is collected, so it is counted too.
       if (!request.complete) request.on('data', ({ length }) => load.bodyReceived(length))
       answerError(exchange, thrown, failureLog.logFailure)
     }
@@ -83,7 +83,7 @@ export function createService(config: Config, parts: ServiceParts) {
 
   /**
    * Stops accepting connections, and answers the requests that were already sent. Does not close the store.
-   * @param grace time in milliseconds in which clients may send another request.
+   * @param grace time that clients have to send another request, in milliseconds.
    */
   async function stop(grace: number): Promise<void> {
     stopping.abort()

@@ -28,7 +28,7 @@ export type { HealthCheckResponse, Item }
  * A client of one item store service.
  *
  * Every method throws an {@link ItemStoreError} if the service rejects the request or cannot be reached.
- * If the signal is aborted, the method throws the reason of the signal.
+ * If the signal in the options is aborted, the method throws the signal's reason.
  *
  * @typeParam T the type of the items, which is not checked at run time.
  * @example
@@ -37,8 +37,8 @@ export type { HealthCheckResponse, Item }
  */
 export class ItemStoreClient<T extends object = Item> {
   /**
-   * Sends a request for which there is no other method, such as HEAD, with the token and the usual retries.
-   * @param read makes the result from a response that is not an error.
+   * Sends a request that no other method of this class sends, such as HEAD, with the token and the usual retries.
+   * @param read turns a response that is not an error into the result.
    */
   readonly request: Send
   readonly #items: ItemRequests
@@ -54,7 +54,7 @@ export class ItemStoreClient<T extends object = Item> {
   /**
    * Creates an item. The request may be sent more than once, but creates only one item.
    * @returns the item with its `id`.
-   * @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT` with `itemId` if the key belongs to a different item.
+   * @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT`, with an `itemId`, if the idempotency key belongs to another item.
    */
   async create(data: NewItem<T>, options?: CreateOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.create(this.#textOf(data), options))
@@ -65,13 +65,13 @@ export class ItemStoreClient<T extends object = Item> {
     return this.#parsed(await this.#items.read(id, options))
   }
 
-  /** Returns all items, or a project's. {@link items} yields them as they arrive, and needs little memory. */
+  /** Returns all items, or a project's items. To use less memory, {@link items} yields them as they arrive. */
   async list(options?: ListOptions): Promise<StoredItem<T>[]> {
     return await this.request({ path: listPath(options) }, options, (all) => this.#all(all))
   }
 
   /**
-   * Replaces an item completely. Its `project_id` becomes null unless the options or the data have one.
+   * Replaces an item completely. Its `project_id` becomes null unless the options or the data contain one.
    * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` if `ifMatch` differs.
    */
   async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
@@ -79,8 +79,8 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * Changes an item: reads it, calls `change`, and writes the result if the item has not changed meanwhile.
-   * After a conflict, `update` starts over, up to 100 times. The `project_id` is kept unless the data has one.
+   * Changes an item: reads it, calls `change`, and writes the result unless the item has changed in the meantime.
+   * After such a conflict, starts over, up to 100 times. Keeps the `project_id` unless the data contains one.
    * @param change may be called more than once. If it returns `undefined`, the item is not changed.
    * @returns the current item.
    * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` after 100 conflicts.
@@ -101,15 +101,15 @@ export class ItemStoreClient<T extends object = Item> {
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // Some web servers respond 200 to every request. A 404 means that an earlier attempt has deleted the item.
+      // A 200 comes from a web server that responds 200 to everything. A 404 means that an earlier attempt succeeded.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }
 
   /**
-   * Yields the state of an item, of all items or of a project's items, then each new state until the signal is aborted.
-   * Of changes in quick succession, only the last may be yielded. Failures are retried. Ends when the item is deleted.
-   * @throws {ItemStoreError} as {@link get} and {@link list}; after the first state, only permanent errors, e.g. a 401.
+   * Yields the state of an item, all items or a project's items, then each new state until the signal is aborted.
+   * Changes in quick succession may yield only the last state. Failures are retried. Ends when the item is deleted.
+   * @throws {ItemStoreError} like {@link get} and {@link list}; after the first state, only permanent errors like a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>
@@ -138,8 +138,8 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * Yields all items, or a project's items, as they arrive. Memory holds only the latest part of the response.
-   * Leaving the loop cancels the response.
+   * Yields all items, or a project's items, as they arrive. Only the latest part of the response is held in memory.
+   * Leaving the loop early cancels the response.
    */
   async *items(options?: ListOptions): AsyncGenerator<StoredItem<T>, void, void> {
     const response = await this.request({ path: listPath(options) }, options, (each) => each)
@@ -197,9 +197,9 @@ export class ItemStoreClient<T extends object = Item> {
   #parsed({ head, text, tag }: ItemRead): StoredItem<T> {
     let item: StoredItem<T>
     try {
-      item = this.#options.json.parse(text) as StoredItem<T> // T is unchecked: the caller has chosen it
+      item = this.#options.json.parse(text) as StoredItem<T> // the caller has chosen T, which is not checked
     } catch (cause) {
-      throw invalidResponse(head, cause) // for example, an item nested too deeply for the codec
+      throw invalidResponse(head, cause) // the item may, for example, be nested too deeply for the codec
     }
     keepTag(item, tag)
     return item

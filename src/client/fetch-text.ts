@@ -1,15 +1,15 @@
-/** Fetches a response whose body arrives as parts of text; waits with a timeout and a signal. @module */
+/** Fetches a response whose body arrives as text in parts, and waits with a timeout and a signal. @module */
 
 import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
 import type { Fetch } from './options.js'
 
-/** Matches parts of up to 65,536 characters. Megabytes in one part would keep a page busy for long. */
+/** Splits text into parts of up to 65,536 characters. A part of several megabytes would block a page for too long. */
 const shortParts = /.{1,65536}/gs
 
 /**
- * Error codes of Node.js for a failed connect: connection refused, name not resolved, or timeout. A connection that
- * breaks later has other codes, and browsers give no code.
+ * Error codes of Node.js when no connection was made: connection refused, name not resolved, or timeout. A connection
+ * that breaks later leads to other codes, and browsers give no code.
  */
 const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
@@ -53,7 +53,7 @@ export async function fetchText(
         try {
           text = decoder.decode(value, { stream: !done })
         } catch {
-          throw invalidResponse(response) // not UTF-8: replacement characters would change the text
+          throw invalidResponse(response) // the part is not UTF-8, and replacement characters would change the text
         }
         yield* text.match(shortParts) ?? []
         if (done) return
@@ -63,7 +63,7 @@ export async function fetchText(
     }
   }
 
-  // Following a redirect would turn a create into a GET, and could send the token to another host.
+  // Redirects are not followed: that would turn a create into a GET, and could send the token to another host.
   const options: RequestInit = { ...init, redirect: 'manual', signal: own.signal }
   try {
     const head = await outcomeOf(() => fetch(url, options))
@@ -74,7 +74,7 @@ export async function fetchText(
   }
 }
 
-/** Longest wait in milliseconds. `setTimeout` fires at once for 2 ** 31 or more. */
+/** Longest wait in milliseconds. With 2 ** 31 or more, `setTimeout` would fire at once. */
 export const longestTimer = 2e9
 
 export type Signal = AbortSignal | undefined
@@ -120,14 +120,14 @@ class Actions extends Set<() => void> {
 const listeners = new WeakMap<AbortSignal, Actions>()
 
 /**
- * Calls the action when the signal is aborted. All calls with the same signal share one listener, because Node.js warns
- * of a leak when a signal has more than ten.
- * @returns a function that removes the action, and with the last action the listener.
+ * Calls the action when the signal is aborted. All actions of a signal share one listener, because Node.js warns of a
+ * leak when a signal has more than ten listeners.
+ * @returns a function that removes the action, and also the listener if this was the last action.
  */
 function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = listeners.get(signal) ?? new Actions()
   listeners.set(signal, actions)
-  signal.addEventListener('abort', actions) // no effect if it is already added
+  signal.addEventListener('abort', actions) // has no effect if the listener has already been added
   actions.add(action)
   return () => {
     actions.delete(action)

@@ -79,7 +79,7 @@ test('an update starts over after each conflict, and gives up after 100', async 
   assert.deepEqual(await updateWith(100), { result: String(conflict), replaces: 100 })
 })
 
-test('the pauses of an update are random and grow up to half a second', async (t) => {
+test('the pauses between attempts of an update are random, and grow to at most half a second', async (t) => {
   const pauses = recordPauses(t)
   for (let n = 0; n < 20; n += 1) await updateWith(20)
   const first = pauses.filter((_, place) => place % 20 === 0)

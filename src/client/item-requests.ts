@@ -24,9 +24,9 @@ import {
 
 /** Longest wait of a watch, in seconds. Many proxies end a request after 60 seconds. */
 const longestWait = 40
-/** Pause between reads of a watch, in milliseconds. It limits reads of constantly changing data to ten per second. */
+/** Pause between reads of a watch, in milliseconds. It limits the watch of busy data to ten reads per second. */
 const shortPause = 100
-/** Limit of attempts in an update. 16 clients that change one item without a pause need up to 22, 64 up to 47. */
+/** Maximum attempts in an update. If 16 clients constantly change one item, up to 22 are needed; with 64 clients, 47. */
 const mostAttempts = 100
 
 export class ItemRequests {
@@ -43,7 +43,7 @@ export class ItemRequests {
   }
 
   async create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
-    // Pages without TLS have no `randomUUID`.
+    // `crypto.randomUUID` is not used, because pages without TLS do not have it.
     const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
     requireText('idempotencyKey', idempotencyKey)
     const headers = { 'idempotency-key': idempotencyKey }
@@ -65,8 +65,8 @@ export class ItemRequests {
   }
 
   /**
-   * Replaces an item with the result of `change`, and starts over if the item has changed meanwhile. The item keeps its
-   * project unless the data has another. If `change` returns `undefined`, the item is not replaced.
+   * Replaces an item with the result of `change`, and starts over if the item has changed in the meantime. The item
+   * keeps its project unless the data names another. If `change` returns `undefined`, the item is not replaced.
    */
   async update<Data>(
     id: string,
@@ -86,7 +86,7 @@ export class ItemRequests {
         return await this.replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
-        // Conflicts pass sooner than failures, so their delay is a tenth: 20 to 40 ms at first.
+        // Conflicts are over sooner than failures, so the delay is a tenth of the usual one: 20 to 40 ms at first.
         const delay = isConflict
           ? backoff({}, attempts) / 10
           : retryDelay(error, !isRepeatable, lost, this.#options)
@@ -98,15 +98,15 @@ export class ItemRequests {
   }
 
   /**
-   * Yields the state at this path, then each new state, with reads that wait (interface §4.10). Ends when the item is
-   * deleted. Throws when the signal is aborted.
+   * Yields the state of the item or list at this path, then each new state, using reads that wait (interface §4.10).
+   * Ends when the item is deleted. Throws when the signal is aborted.
    */
   async *watch<State>(
     path: string,
     options: CallOptions,
     stateOf: (response: TextResponse) => Promise<State>,
   ): AsyncGenerator<State, void, void> {
-    const seconds = Math.floor(Math.min(longestWait, this.#options.timeout / 1500)) // two thirds of the timeout
+    const seconds = Math.floor(Math.min(longestWait, this.#options.timeout / 1500)) // at most two thirds of the timeout
     let known: string | null | undefined
     for (let failures = 0; ; ) {
       let pause = shortPause
@@ -118,7 +118,7 @@ export class ItemRequests {
         })
         const tag = head.get('etag')
         const isNew = tag !== known
-        if (!isNew && !head.has('preference-applied')) pause = backoff({}, 9) // longest delay
+        if (!isNew && !head.has('preference-applied')) pause = backoff({}, 9) // the longest delay
         known = tag
         failures = 0
         if (state !== undefined && (isNew || !tag)) yield state
@@ -144,8 +144,8 @@ export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, s
 
 /** Returns the path of an item. @throws {TypeError} if the id cannot be a path segment; no item has such an id. */
 export function pathOf(id: string): string {
-  // With an empty id, the path would be that of the list. `fetch` would resolve the dots as path segments, and a lone
-  // surrogate cannot be encoded in UTF-8.
+  // With an empty id, the path would be the path of the list. `fetch` would resolve the ids `.` and `..` as relative
+  // path segments. A lone surrogate cannot be encoded in UTF-8.
   if (!id || /^\.\.?$|\p{Surrogate}/u.test(id)) {
     throw wrong(`id is ${JSON.stringify(id)}; expected one path segment`)
   }
@@ -165,12 +165,12 @@ function requireText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw wrong(`${name} is not text`)
 }
 
-/** @throws {TypeError} if there is a lone surrogate. UTF-8 cannot encode it, and `fetch` would replace it. */
+/** @throws {TypeError} if the text has a lone surrogate. UTF-8 cannot encode it, and `fetch` would replace it. */
 function requirePairs(text: string): void {
   if (/\p{Surrogate}/u.test(text)) throw wrong('lone surrogate; JSON can escape it')
 }
 
-/** Returns the text if it is one JSON value, which cannot add members to the request. @throws {SyntaxError} */
+/** Returns the text if it is a single JSON value. Other text could add members to the request. @throws {SyntaxError} */
 export function jsonText(text: string): string {
   JSON.parse(text)
   return text
@@ -179,8 +179,8 @@ export function jsonText(text: string): string {
 /**
  * Returns the body of a create or replace.
  * @param data the JSON text of an object.
- * @param projectId default: the project in the data, where the service would ignore it.
- * @throws {TypeError} for a lone surrogate, or a project that is not text: `JSON` would turn 1e400 into `null`.
+ * @param projectId default: the `project_id` in the data. There, the service would ignore it.
+ * @throws {TypeError} for a lone surrogate, or a project that is not text, since `JSON` would turn 1e400 into `null`.
  */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)

@@ -5,9 +5,9 @@ import type { ErrorCode } from '../interface/errors.js'
 /**
  * Codes of errors that the client itself finds:
  *
- * - `NOT_CONNECTED`: there was no connection, so nothing was sent. Only Node.js reports this.
- * - `CONNECTION_LOST`: the request failed, and may have taken effect. Browsers also report it for a stopped service.
- * - `TIMEOUT`: the service did not respond in time; the request may have taken effect.
+ * - `NOT_CONNECTED`: there was no connection, so nothing was sent. This code exists only on Node.js.
+ * - `CONNECTION_LOST`: the request failed, but may have taken effect. In browsers, also if there was no connection.
+ * - `TIMEOUT`: the service did not respond in time, but the request may have taken effect.
  * - `INVALID_RESPONSE`: the response is not from an item store; check `baseUrl`.
  */
 export type ClientErrorCode = 'NOT_CONNECTED' | 'CONNECTION_LOST' | 'TIMEOUT' | 'INVALID_RESPONSE'
@@ -24,13 +24,13 @@ export class ItemStoreError extends Error {
   override readonly name = 'ItemStoreError'
   /** HTTP status; `undefined` without a response. */
   declare readonly status: number | undefined
-  /** Error code for programs: a code of the service (spec §7) or of the client. The 404 of an item has no code. */
+  /** Error code for programs, from the service (spec §7) or the client. The 404 for an item has no code. */
   declare readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
   /** Identifies the request in the log of the service (spec §1.4); `undefined` without a response. */
   declare readonly sessionId: string | undefined
   /** Number of seconds that the service asks to wait before a retry, if it does (RFC 9110 §10.2.3). */
   declare readonly retryAfter: number | undefined
-  /** Id of the item that already has the `Idempotency-Key` of a create (409, interface §4.11). */
+  /** If a create failed with a 409 (interface §4.11): id of the item to which its `Idempotency-Key` belongs. */
   declare readonly itemId: string | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {
@@ -46,7 +46,7 @@ export class ItemStoreError extends Error {
 
 /**
  * Returns the error that a response reports.
- * @param text the body. A body that does not have the form of spec §7 comes from a proxy or another server.
+ * @param text the body. If it does not have the form of spec §7, it comes from a proxy or another server.
  */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
@@ -61,7 +61,7 @@ export function responseError(response: Response, text: string): ItemStoreError 
   })
 }
 
-/** Returns the error for a response that is not from an item store. @param cause the error that revealed it. */
+/** Returns the error for a response that is not from an item store. @param cause the error that revealed this. */
 export function invalidResponse(response: Response, cause?: unknown): ItemStoreError {
   const { status, url } = response
   return new ItemStoreError(
@@ -101,7 +101,7 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the seconds in a `Retry-After`, which is a number or a date; `undefined` if it is past or invalid. */
+/** Returns the seconds until the time in `Retry-After`, a number or a date; `undefined` if it is past or invalid. */
 function secondsOf(value: string): number | undefined {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return seconds >= 0 ? seconds : undefined

@@ -5,7 +5,7 @@ import { jsonObject, jsonValue } from '../../test/support/json-text.js'
 import { ItemStoreError } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
 
-/** Extracts the item texts from a response in parts. Also returns whether the response was complete and valid. */
+/** Extracts the item texts from a response that arrives in parts. Returns them, and whether the response was valid. */
 async function cut(nesting: 1 | 2, parts: readonly string[]) {
   const response = new TextResponse(new Response(), oneByOne(parts))
   const texts: string[] = []
@@ -69,7 +69,7 @@ describe('item texts are extracted exactly, wherever the parts of the response e
   })
 })
 
-test('an item is yielded with the part in which it ends, before the list ends', async () => {
+test('an item is yielded as soon as the part in which it ends has arrived, even before the list ends', async () => {
   const parts = oneByOne(['{"data":[{"id":"1"},{"id"', ':"2"}'])
   const texts = new TextResponse(new Response(), parts).texts()
   assert.deepEqual((await texts.next()).value, ['{"id":"1"}'])
@@ -122,7 +122,7 @@ const large = {
 }
 for (const [what, text] of Object.entries(large)) {
   test(`an envelope of megabytes is read in linear time: ${what}`, async () => {
-    // Quadratic time would be minutes.
+    // In quadratic time, reading this envelope would take minutes.
     const parts = text.match(/.{1,65536}/g) ?? []
     assert.deepEqual((await cut(2, parts)).texts, ['{"id":"1"}'])
   })

@@ -1,4 +1,4 @@
-/** A response from which item texts are extracted as it arrives, without parsing them; entity tags of items. @module */
+/** Extracts the texts of items from a response as it arrives, without parsing them; stores entity tags. @module */
 
 import { invalidResponse, membersIn, wrong } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
@@ -6,7 +6,7 @@ import { JsonScanner } from './json-scanner.js'
 /** Matches the `id` of an item. Every item has one (spec §2.1), and the service writes it first. */
 const id = /"id"\s*:\s*"/
 
-/** Number of objects and arrays that enclose an item: the envelope, and in a list also the array. */
+/** Number of objects and arrays that enclose an item: the envelope and, in a list, the array. */
 type Nesting = 1 | 2
 
 /** Matches the text before the opening bracket of `data`. Only the last `labelLength` characters are searched. */
@@ -40,18 +40,18 @@ export class TextResponse {
   }
 
   /**
-   * Yields the texts of the items in batches: the items that each part of the body completes.
-   * The service has checked the item texts. The envelope around them is parsed at the end, because it may come from
-   * another server. The time is linear for any input: no text is scanned twice, and no growing text is searched.
-   * @throws {ItemStoreError} `INVALID_RESPONSE` if an item has no id, and at the end if the response is cut off or not
+   * Yields the texts of the items in batches. Each batch has the items that end in one part of the body.
+   * Item texts are not parsed, because the service has checked them. The envelope is parsed at the end, because it may
+   * come from another server. Takes linear time for any input: no text is scanned twice, and no growing text searched.
+   * @throws {ItemStoreError} `INVALID_RESPONSE` if an item has no id; at the end, if the response was cut off or is not
    * an envelope of items.
    */
   async *texts(nesting: Nesting = 2): AsyncGenerator<string[], void, void> {
     const scanner = new JsonScanner()
     let isInData = false
-    /** The last characters before this part. */
+    /** The last characters before the current part. */
     let tail = ''
-    /** The beginning of the current item, from earlier parts; `undefined` between items. */
+    /** The beginning of the current item, as received in earlier parts; `undefined` between items. */
     let item: string | undefined
     /** The envelope, with an empty object in place of each item or run of items. */
     let envelope = ''
@@ -67,7 +67,7 @@ export class TextResponse {
         }
         if (isInData && sign === '{' && depth === nesting + 1) {
           const between = part.slice(from, at)
-          // If another item has ended in this part, the envelope already ends with an object in its place.
+          // If another item has already ended in this part, the envelope ends with the empty object for that item.
           if (!from || between.trim() !== ',') envelope += `${between}{}`
           item = ''
           from = at
@@ -86,7 +86,7 @@ export class TextResponse {
     }
     const { data } = membersIn(envelope)
     const all = nesting === 1 ? [data] : data
-    // `JSON.stringify` would fail for deeply nested arrays.
+    // Checks for an empty object. A comparison with `JSON.stringify` would fail for deeply nested arrays.
     const isItem = (each?: object | null) =>
       each?.constructor === Object && !Object.keys(each).length
     if (!Array.isArray(all) || !all.every(isItem)) throw invalidResponse(this.head)
@@ -104,15 +104,15 @@ export class TextResponse {
     const { head } = this
     const [text] = await this.all(1)
     if (!text) throw invalidResponse(head)
-    // A proxy that compresses makes the tag weak, and weak tags never match. The item's text is the same.
+    // A proxy that compresses turns a tag into a weak one, which never matches. Undo this: the item's text is the same.
     return { head, text, tag: head.headers.get('etag')?.replace(/^W\//, '') }
   }
 }
 
-/** Entity tag of each item object. A tag among the members of an item would be stored with it. */
+/** Entity tag of each item object. If the tag were a member of the item, it would be stored with the item. */
 const tags = new WeakMap<object, string>()
 
-/** Stores the tag for `tagOf`. A codec may make values that are not objects, or objects without a prototype. */
+/** Stores an item's tag for `tagOf`. A codec can make values that are not objects, or objects without a prototype. */
 export function keepTag(item: unknown, tag: string | undefined): void {
   if (tag && item === Object(item)) tags.set(item as object, tag) // the type was just checked
 }

@@ -1,4 +1,4 @@
-/** Scans JSON text for its structure. @module */
+/** Finds the brackets, braces, commas, colons and strings in JSON text. @module */
 
 const quote = 0x22
 const comma = 0x2c
@@ -11,7 +11,7 @@ const closeBrace = 0x7d
  * Walks through JSON text from delimiter to delimiter: brackets, braces, commas, colons, and the two quotes of each
  * string. The text may arrive in parts that end anywhere, even inside an escape.
  *
- * The text must be JSON, because nothing is checked: all other characters are skipped.
+ * The text must be valid JSON, because it is not checked: all other characters are skipped.
  */
 export class JsonScanner {
   /** Position of the latest delimiter in the current part. The search continues after it. */

@@ -11,7 +11,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 /** Converts items to JSON text and back. `JSON` and the module `lossless-json` have these functions. */
 export interface JsonCodec {
   parse(text: string): unknown
-  /** @returns `undefined` for a value that JSON lacks, such as a function. */
+  /** @returns `undefined` for a value that JSON does not have, such as a function. */
   stringify(value: unknown): string | undefined
 }
 
@@ -23,21 +23,21 @@ export interface ItemStoreClientOptions {
   /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
   /**
-   * Longest wait in milliseconds, 30,000 by default: for the response to begin, for each further part of it, for a
-   * token, and before a retry. It applies to a single attempt; use `signal` to limit the whole call.
+   * Longest wait for the beginning of a response, for each further part of it, for a token, and before a retry, in
+   * milliseconds; 30,000 by default. It applies to each attempt; use `signal` to limit the whole call.
    */
   readonly timeout?: number | undefined
   /**
-   * Number of retries after a 503, a timeout or a failed connection; 3 by default. A change with `ifMatch` is retried
-   * only if it has certainly not taken effect.
+   * Maximum number of retries after a 503, a timeout or a failed connection; 3 by default. A change with `ifMatch` is
+   * retried only if it has certainly not taken effect.
    */
   readonly retries?: number | undefined
-  /** Converts items to and from JSON text. The default, `JSON`, changes `1.0` and numbers beyond double precision. */
+  /** Converts items to and from JSON text. The default, `JSON`, changes `1.0`, and numbers beyond double precision. */
   readonly json?: JsonCodec | undefined
 }
 
 export interface CallOptions {
-  /** Cancels the call, which then fails with the reason of the signal. */
+  /** Cancels the call, which then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -53,8 +53,8 @@ export interface WriteOptions extends CallOptions {
 
 export interface CreateOptions extends WriteOptions {
   /**
-   * Creates with equal key, data and token subject (`sub`) make only one item, however often they are sent. The key has
-   * 1 to 255 visible ASCII characters. Default: a new key for each call.
+   * Creates with the same key, data and token subject (`sub`) make only one item, however often they are sent. The key
+   * has 1 to 255 visible ASCII characters. Default: a new key for each call.
    */
   readonly idempotencyKey?: string | undefined
 }
@@ -71,8 +71,8 @@ export interface ReplaceOptions extends WriteOptions, MatchOptions {}
 
 export interface UpdateOptions extends CallOptions {
   /**
-   * Whether the change may be applied twice, so that it is retried when its outcome is unknown. By default, the call
-   * then fails, for example with `CONNECTION_LOST`.
+   * Whether `change` may be applied twice. If so, the call is retried when its outcome is unknown. By default, it then
+   * fails, for example with `CONNECTION_LOST`.
    */
   readonly isRepeatable?: boolean | undefined
 }
@@ -85,6 +85,6 @@ export type MaybePromise<R> = R | Promise<R>
 /** Data from which an item of the type `T` is created: its members without `id`. `project_id` is optional. */
 export type NewItem<T extends object = Item> = string extends keyof T
   ? object
-  : T extends unknown // applies to each type of a union
+  : T extends unknown // applies the type to each member of a union
     ? Omit<T, 'id' | 'project_id'> & Partial<Pick<Item, 'project_id'>>
     : never

@@ -1,4 +1,4 @@
-/** Checks the options of the client, and sends requests with a token and with retries. @module */
+/** Checks the options of the client. Sends requests with a token, and retries them. @module */
 
 import { fetchText, longestTimer, wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, responseError, wrong } from './item-store-error.js'
@@ -25,7 +25,7 @@ export function checkedOptions(options: ItemStoreClientOptions) {
 
 export type CheckedOptions = ReturnType<typeof checkedOptions>
 
-/** Returns the base URL without a trailing slash. Errors do not show the URL: it may contain a password. */
+/** Returns the base URL without a trailing slash. Errors do not show the URL, because it may contain a password. */
 function normalized(baseUrl: string | URL): string {
   const { location } = globalThis as { location?: { href: string } } // exists only in browsers
   let href = ''
@@ -53,7 +53,7 @@ export interface ServiceRequest {
 
 /**
  * Sends a request, and retries it until it succeeds or fails permanently.
- * @param read makes the result from a response. If it fails, the request may be sent again.
+ * @param read turns a response into the result. If `read` fails, the request may be sent again.
  * @throws {ItemStoreError}
  */
 export type Send = <R>(
@@ -68,10 +68,10 @@ export function createSender(options: CheckedOptions, token: Token): Send {
 
   return async function send(request, { signal } = {}, read) {
     const { method = 'GET', path = '/items', body = null } = request
-    // A health check is sent without a token, and `read` gets its response whatever the status.
+    // A health check is sent without a token, and its response is passed to `read` whatever the status.
     const isHealthCheck = path === '/health'
-    // `Headers` rejects invalid headers here: an error of `fetch` would count as a network failure.
-    // The result is a plain object, because a custom `fetch` may change it.
+    // Let `Headers` reject invalid headers now, because an error thrown by `fetch` would count as a network failure.
+    // Make a plain object of the headers, because a custom `fetch` may change them.
     const given = Object.fromEntries(new Headers(request.headers))
     if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
@@ -97,7 +97,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
         const { ok, status } = response.head
         if (!ok && status !== 304 && !isHealthCheck) {
           const error = responseError(response.head, await response.text())
-          // If the item is missing, an earlier attempt of this call may have deleted it.
+          // A delete whose item is missing counts as a success if an earlier attempt may have deleted the item.
           if (!(mayBeDone && method === 'DELETE' && isItemMissing(error))) throw error
         }
         return await read(response)
@@ -106,7 +106,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           isTokenRenewed = true
           continue
         }
-        // A create has a key, so it can be repeated. A conditional change would fail after its own success.
+        // A create has a key, so it can be repeated. A repeated conditional change would conflict with itself.
         const delay = retryDelay(error, !!given['if-match'], retry, options)
         if (delay === undefined) throw error
         mayBeDone ||= !isUndone(error)
@@ -117,7 +117,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   }
 }
 
-/** Whether the error is the 404 of a missing item, not of an unknown path or from a proxy. */
+/** Whether the error is the 404 for a missing item, rather than for an unknown path or from a proxy. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
 }
@@ -136,20 +136,20 @@ function createTokenSource(token: Token | undefined) {
     },
     /** Discards a token that is no longer valid. @returns whether a new token can be requested. */
     forget(used: Promise<string> | undefined) {
-      if (latest === used) latest = undefined // else another call has already requested a new one
+      if (latest === used) latest = undefined // otherwise, another call has already requested a new token
       return isFunction
     },
   }
 }
 
-/** Returns a well-formed token. Errors do not show the token, because errors get logged. */
+/** Returns the token if it is well-formed. Errors do not show the token, because errors get logged. */
 function checked(token: unknown): string {
   // Syntax of a token: RFC 6750 §2.1. The usual mistake is a line break from the end of a file.
   if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
   throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }
 
-// Bounds of the retry delay in milliseconds. A service that restarts is back within the first two retries.
+// Bounds of the retry delay, in milliseconds. A service that restarts is available again within the first two retries.
 const firstBackoff = 200
 const longestBackoff = 5_000
 
@@ -171,7 +171,7 @@ export function retryDelay(
   return retries < limits.retries && delay <= limits.timeout ? delay : undefined
 }
 
-/** Returns a delay in milliseconds that grows with each retry. It begins after the service's `Retry-After`. */
+/** Returns a delay in milliseconds that grows with each retry and is added to the service's `Retry-After`. */
 export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
   const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
   // Half of the delay is random, so that clients that failed together do not retry together.
