@@ -2,7 +2,7 @@
  * Finds the members of `data` that the item keeps. Members named `id` or `project_id` are dropped. Of members with the
  * same name, only the last is kept, as in `JSON.parse`.
  *
- * While an object has few members, their names are compared as they are found. If there are many, or one member has
+ * While an object has few members, their names are compared as they are found. Once there are many, or one member has
  * to be dropped, the members are marked in the text: the quote before each name becomes a byte that no JSON text
  * contains. So a body of many tiny members takes no memory for their positions.
  *

@@ -1,4 +1,4 @@
-/** Builds the JSON text of an item, in which the item is stored and sent, and reads its project. @module */
+/** Builds an item's JSON text, the form in which the item is stored and sent, and reads its project. @module */
 
 import { mapped, mappedFrom } from '../memory/mapped.js'
 import type { ItemId } from './id.js'
@@ -9,7 +9,7 @@ import { atOnce, copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** JSON text of one item in UTF-8, with `id` and `project_id`. Only `encodeItem` and `encodedItem` make it. */
+/** JSON text of one item in UTF-8, with `id` and `project_id`. Only `encodeItem` and `encodedItem` return new ones. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
 /**

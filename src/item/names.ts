@@ -161,7 +161,7 @@ export class NameComparison {
   }
 }
 
-/** Share of the slots of a `NameTable` that are in use if all names are different. */
+/** Share of a `NameTable`'s slots that are in use if all names are different. */
 const load = 0.72
 
 /** Size of the operating system's memory pages, in bytes. A page takes memory only once it is written. */
@@ -177,7 +177,7 @@ export class NameTable {
   /** Slots, each with the position of a member and some bits of its name's hash; 0 in an empty slot. */
   readonly #slots: Int32Array
   #count = 0
-  /** The current search: the bits of the hash as they are in a slot, and the next slot to look at. */
+  /** The current search: the bits of the hash as stored in slots, and the next slot to look at. */
   #bits = 0
   #slot = 0
 

@@ -19,7 +19,7 @@ const largeItem = 1 / 2
 /** Share of a block that merging may fill. The rest lets items grow without a split. */
 const packed = 15 / 16
 
-/** Location of an item, which is valid until the next change of any item. */
+/** Location of an item. A location is valid until the next change to any item. */
 export interface Place {
   readonly handle: Handle
   readonly block: Block

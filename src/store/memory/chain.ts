@@ -54,7 +54,7 @@ export class Chain {
     this.#maxBlocks = maxBlocks
   }
 
-  /** Returns whether any open list reads a current block. */
+  /** Returns whether any open list reads this current block. */
   isRead(block: Block): boolean {
     const newest = this.open.at(-1)
     return newest !== undefined && block.since < newest.moment

@@ -63,7 +63,7 @@ export class FramePool {
   /** Size of a frame in bytes, a multiple of 4. */
   readonly size: number
   readonly slabs: Slab[] = []
-  /** Bytes of all slabs, bytes of free frames in slabs, and bytes of frames with memory of their own. */
+  /** Total bytes in slabs, in the free frames of slabs, and in frames with memory of their own. */
   #slabBytes = 0
   #freeBytes = 0
   #ownBytes = 0

@@ -84,7 +84,7 @@ export class Cluster {
 
   /**
    * Sends commands to the masters that have their keys, in one call to each master. A command that a master did not
-   * execute is sent once more in a call of its own, because its key may have moved to another master.
+   * execute is sent once more in a separate call, because its key may have moved to another master.
    * @returns a reply for each command, in the order of the commands.
    * @throws {Error} after a bounded time. `storeError` converts the error.
    */
@@ -260,7 +260,7 @@ export class Cluster {
     }
   }
 
-  /** Connects to all masters in a new table of slots, and then uses it. So slots that have moved are served at once. */
+  /** Connects to all masters in a new table of slots, and then uses it. This way, moved slots are served at once. */
   async #adopt(table: Map<number, string>): Promise<void> {
     const masters = new Set(table.values())
     await Promise.all([...masters].map((master) => this.#connectionTo(master).firstAttempt))

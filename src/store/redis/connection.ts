@@ -41,7 +41,7 @@ interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   readonly onCheck?: OnCheck | undefined
 }
 
-/** Time after which the server's role is checked again, in milliseconds. Otherwise, a replica could be read from. */
+/** Time between checks of the server's role, in milliseconds. Without them, reads from a replica would not fail. */
 const primaryFor = 1000
 /** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
@@ -213,7 +213,7 @@ export class RedisConnection {
         const since = performance.now()
         onAttempt()
         await end
-        // The pause also grows for a server that refuses changes like a replica, but reports itself as a primary.
+        // The pause also grows if the server reports itself as a primary, but refuses changes like a replica.
         const wasLeft = this.#cause instanceof NotPrimaryError
         failures = wasLeft && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {

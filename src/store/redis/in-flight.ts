@@ -30,7 +30,7 @@ export class InFlightLimit {
     return counted
   }
 
-  /** Gives back the bytes of a call. A single reply adjusts the expected length; several replies have known lengths. */
+  /** Releases the bytes of a call. A single reply updates the expected length. Several replies have known lengths. */
   give(bytes: number, [reply, ...others]: readonly Reply[]): void {
     this.#bytes -= bytes
     if (reply === undefined || reply instanceof Error || others.length > 0) return

@@ -37,7 +37,7 @@ const shortReply = 1024
 const cacheOverhead = 400
 const firstCursor = '0'
 
-/** An empty chunk, which lets the reader of a filtered list pause where there are no items. */
+/** An empty chunk, which lets the reader of a filtered list pause where it finds no items. */
 const emptyChunk = Buffer.alloc(0)
 
 /** The entries of a bucket in one reply to `HSCAN`. */
@@ -114,7 +114,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
       if (batch.cursor === firstCursor) return
       const { client } = batch
       batch = await readFrom(batch.cursor)
-      // If another server process replied, it does not know the cursor. Then the bucket is read again from its start.
+      // If another server process replied, it does not know the cursor, so the bucket is read again from its start.
       if (batch.client !== client) batch = await readFrom(firstCursor)
     }
   }

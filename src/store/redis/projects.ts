@@ -1,7 +1,7 @@
 /**
  * Computes the versions of projects, from which the `ETag` of a project's list derives. The items of a project are
- * spread over all buckets, so a version of a bucket does not belong to one project. Instead, a search reads all items
- * and hashes the texts of each requested project. Requests that arrive during a search share the next search.
+ * spread over all buckets, so the version of a bucket does not belong to a single project. Instead, a search reads all
+ * items and hashes the texts of each requested project. Requests that arrive during a search share the next search.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { projectOf } from '../../item/item.js'
 import { type AllBuckets, type BucketState, type BucketStates, hasItems } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
-/** Maximum length of a project's texts, in bytes. Beyond it, the version also changes with items of other projects. */
+/** Maximum length of a project's texts, in bytes. The version of a longer one changes with items of any project. */
 const maxProjectBytes = 1024 * 1024
 /** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1

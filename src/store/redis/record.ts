@@ -77,7 +77,7 @@ export class StoreRecord {
   readAgain(send: (parts: Command['parts']) => Promise<RedisValue>): void {
     send(['HMGET', this.key, 'buckets', 'format']).then(
       (content) => this.#judge(content),
-      () => undefined, // ignored: the commands after it fail too, or the server does not have the record
+      () => undefined, // ignored: later commands fail too, or this server does not have the record
     )
   }
 
@@ -97,7 +97,7 @@ export class StoreRecord {
   /**
    * Reads the record, or writes a record if there is none, and compares its values with those of this service.
    * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
-   * @throws {Error} if the record cannot be read. The last result then remains. `storeError` converts the error.
+   * @throws {Error} if the record cannot be read. Then the last result is kept. `storeError` converts the error.
    */
   compare(): Promise<void> {
     this.#pending ??= this.#compare().finally(() => {
@@ -109,7 +109,7 @@ export class StoreRecord {
   async #compare(): Promise<void> {
     const { keys, servers } = this.#options
     if (servers.serverOf && !servers.serverOf(this.key)?.isReady) {
-      throw new NotConnectedError(new Error('the server of the record cannot be reached'))
+      throw new NotConnectedError(new Error('the server with the record cannot be reached'))
     }
     this.#judge(await this.#send(['HMGET', this.key, 'buckets', 'format']))
     if (this.#result === undefined) {
@@ -172,7 +172,7 @@ function valueIn(reply: Reply | undefined): RedisValue {
 function mismatchIn(buckets: number, format: number, own: number): string | undefined {
   if (format === ownFormat) return buckets === own ? undefined : otherNumber(own, buckets)
   const version = format > ownFormat ? 'a newer version of the service' : 'another version'
-  return `this store has data of format ${format}, and this version reads format ${ownFormat}; use ${version}, or another STORE_PREFIX`
+  return `this store has data in format ${format}, but this version reads format ${ownFormat}; use ${version}, or another STORE_PREFIX`
 }
 
 function otherNumber(own: number, buckets: number): string {

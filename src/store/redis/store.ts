@@ -48,7 +48,7 @@ import { bucketsByDefault, StoreRecord } from './record.js'
 import { WatchedPrimary } from './watched-primary.js'
 
 export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
-  /** Address of the server, in the syntax of `STORE_URL`. */
+  /** Address of the server, in the same syntax as `STORE_URL`. */
   readonly url: string
   /** Prefix of all keys of the store. It has no braces, because text in braces determines the slot in a cluster. */
   readonly prefix: string
@@ -145,7 +145,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       return reply
     }
     let reply = await run('EVALSHA', digest)
-    // A restarted server does not know the digest of the script and changes nothing, so the text can be sent.
+    // A restarted server does not know the script's digest and changes nothing, so it is safe to send the script.
     if (errorCodeOf(reply) === 'NOSCRIPT') reply = await run('EVAL', text)
     return succeeded(reply, purpose, key).value
   }
@@ -199,7 +199,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
 
-  /** Checks that all servers accept commands and no key is corrupted any more. @throws {Error} if a check fails. */
+  /** Checks that all servers accept commands and that no key is still corrupted. @throws {Error} if a check fails. */
   async function assertServes(): Promise<void> {
     await record.assure(record.key, 'read')
     const probed = [...new Set([...keyOfEachServer(), ...corrupted.keys()])]

@@ -143,7 +143,7 @@ describeWithRedis('the number of buckets in the record', () => {
     {
       title: 'a newer format',
       field: 'format',
-      cause: 'this store has data of format 2, and this',
+      cause: 'this store has data in format 2, but this',
     },
   ]
   for (const { title, field, cause } of mistakes) {

@@ -69,7 +69,7 @@ describeWithRedis('faults of a cluster', () => {
     for (const { id } of items) itemOf(await service.call('GET', `/items/${id}`), 200)
     await until('the service has closed its connection to the node', async () => {
       const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')
-      // The remaining clients are redis-cli on the socket of the node, and the other node that moved the slots.
+      // Two clients may remain: redis-cli on the node's socket, and the other node, which moved the slots.
       return clients.every((line) => / addr=\/| cmd=restore-asking /.test(line))
     })
     const logged = service.log.flatMap((line) => (line.servers === undefined ? [] : [line]))
