@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §1.4 and §1.5: preflights, and CORS headers and session ids of all responses. */
+/** Tests of this service's decisions on §1.4 and §1.5: preflights, CORS headers, and session ids of all responses. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

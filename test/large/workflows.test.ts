@@ -1,4 +1,4 @@
-/** The workflows of .github: what GitHub accepts, what they may do, and whose code they run. */
+/** Tests of the workflows in .github: whether GitHub accepts them, what they may do, and whose code they run. */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const workflows = readdirSync(folder).map((name) => {
   return { name, text, permissions, jobs: Object.entries(jobs) }
 })
 
-/** The only rights to change something, by job. */
+/** The only write permissions, by workflow and job. */
 const rights: Record<string, Permissions> = {
   'release.yml publish': { 'id-token': 'write' },
   'release.yml github': { contents: 'write' },
@@ -46,7 +46,7 @@ for (const { name, text, permissions, jobs } of workflows) {
     assert.notDeepEqual(workflowErrors(text.replace('\njobs:', '\njob:')), [])
   })
 
-  test(`${name}: each action is pinned by its full hash, with the version that this is`, () => {
+  test(`${name}: each action is pinned by its full hash, and a comment names its version`, () => {
     const used = [...text.matchAll(/\buses: *(.*)$/gm)].map(([, action = '']) => action)
     assert.ok(used.length > 0)
     for (const action of used) {
@@ -57,7 +57,7 @@ for (const { name, text, permissions, jobs } of workflows) {
     }
   })
 
-  test(`${name}: nothing may change anything, but the jobs that have to`, () => {
+  test(`${name}: only the jobs that need write permissions have them`, () => {
     for (const [right, access] of Object.entries(permissions ?? { everything: 'write' })) {
       assert.equal(access, 'read', right)
     }
@@ -67,7 +67,7 @@ for (const { name, text, permissions, jobs } of workflows) {
     }
   })
 
-  test(`${name}: the token that checks out is not left in the folder`, () => {
+  test(`${name}: no checkout leaves its token in the folder`, () => {
     for (const [job, { steps = [] }] of jobs) {
       for (const { uses, with: options } of steps) {
         if (uses?.startsWith('actions/checkout@')) {
@@ -77,7 +77,7 @@ for (const { name, text, permissions, jobs } of workflows) {
     }
   })
 
-  test(`${name}: no text of an event gets into a script`, () => {
+  test(`${name}: no text from an event gets into a script`, () => {
     for (const [job, { steps = [] }] of jobs) {
       for (const { run = '' } of steps) assert.doesNotMatch(run, /\$\{\{(?! matrix\.)/, job)
     }

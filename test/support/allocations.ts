@@ -41,7 +41,7 @@ export class Allocations {
   }
 
   /**
-   * Calls `act`, and makes its allocation with this number fail, counted from 0.
+   * Calls `act`, and makes one of its memory allocations fail: the one with this number, counted from 0.
    * @returns whether an allocation has failed, and the error that `act` has thrown, if any.
    */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {

@@ -162,6 +162,6 @@ export async function openPage(url: string): Promise<Page> {
 async function launch(): Promise<Browser> {
   assert.ok(executablePath, 'Chromium is not installed')
   const { chromium }: Playwright = requireTool('playwright-core')
-  // Chromium runs as root only without a sandbox. All pages share a process, as most tests are shorter than its start.
+  // Chromium runs as root only without a sandbox. Starting a process is slower than most tests, so all pages share one.
   return await chromium.launch({ executablePath, args: ['--no-sandbox', '--process-per-site'] })
 }

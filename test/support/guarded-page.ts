@@ -10,7 +10,7 @@ import { requireTool, root } from './tools.js'
 export interface GuardOptions {
   viewport?: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
-  /** Matches console messages that the test itself causes. */
+  /** Matches the console messages that the test expects. */
   expected?: RegExp
   /** Whether a request to the service is aborted at the moment. */
   isCut?: (url: URL) => boolean
@@ -82,7 +82,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // Closes the page, which would keep using the processor. After an `await`, `after` may belong to another test.
+    // An open page would keep using the processor. Called before any `await`, after which it may apply to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)

@@ -160,7 +160,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
     agent.destroy()
   })
   const works = Promise.all(Array.from({ length: clients }, (_, client) => work(client)))
-  works.catch(() => undefined) // `stop` throws the error
+  works.catch(() => undefined) // handled here, because `stop` throws the error
 
   return {
     statuses,

@@ -7,7 +7,7 @@ import { type Answer, answer, readAnswer, type Service } from '../conformance/cl
 import { itemOf } from '../conformance/expect.js'
 import { until } from './until.js'
 
-/** A response. Without a complete one, the status is 0 and the text is the error code, such as `ECONNRESET`. */
+/** A response. If none arrives completely, the status is 0 and the text is the error code, such as `ECONNRESET`. */
 export interface Outcome extends Answer {
   /** Whether the request was the first on its connection. */
   readonly isNew: boolean

@@ -31,7 +31,7 @@ export function configureNginx(
   return { folder, args: ['-e', 'stderr', '-p', folder, '-c', 'main.conf'] }
 }
 
-/** Starts nginx, which is ended with the test. */
+/** Starts nginx, which is stopped at the end of the test. */
 export function startNginx(
   nginx: string,
   { folder, args }: ReturnType<typeof configureNginx>,

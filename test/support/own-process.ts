@@ -31,8 +31,8 @@ export interface OwnProcess {
 let endTimeout = 120_000
 
 /**
- * Starts a process that is ended with its test in every case: if the test fails or times out, if the test file
- * throws while it is loaded, or if the tests are killed. The process does not keep the tests from ending.
+ * Starts a process that always ends with its test, even if the test fails or times out, if the test file throws
+ * while it is loaded, or if the tests are killed. The process does not keep the tests from ending.
  */
 export function ownProcess(
   [program, ...args]: Command,

@@ -35,7 +35,7 @@ const listening = /"msg":"listening on (.*)"\}\n/
 export const ownTest = process.env.BASE_URL ? test.skip : test
 
 /**
- * Starts this service. It is stopped at the end of the test, or of the test file, in every case.
+ * Starts this service. It is always stopped at the end of the test or, if started outside a test, of the test file.
  * @param env complete environment of the service. `JWT_SECRET` is random unless given.
  * @param command program and arguments that start the service, without host and port. A delayed event loop counts
  * as overload only if `withLimits` gives a `maxEventLoopDelay`.
@@ -49,7 +49,7 @@ export async function ownService(
   const isMeasured = command.some((word) => word.includes('maxEventLoopDelay'))
   const nodeOptions = [env.NODE_OPTIONS ?? '', isMeasured ? '' : `--import=${calmEventLoop}`]
   const own = ownProcess([...command, '--port', '0', '--host', '127.0.0.1'], {
-    cwd: dirname(cli), // a file .env in the folder of the tests must not change the settings
+    cwd: dirname(cli), // a `.env` file in the folder of the tests must not change the settings
     env: { ...env, NODE_OPTIONS: nodeOptions.join(' '), JWT_SECRET: secret },
   })
   const log: Record<string, unknown>[] = []

@@ -51,7 +51,7 @@ export function answerReader(isHead: (place: number) => boolean = () => false) {
     take(chunk: Buffer) {
       chunks.push(chunk)
       length += chunk.length
-      if (length >= needed) takeAnswers() // for every chunk of a long response, it would be slow
+      if (length >= needed) takeAnswers() // parsing after every chunk of a long response would be slow
     },
     /** Returns the part of an incomplete response that has arrived. */
     rest: () => Buffer.concat(chunks).toString('latin1'),

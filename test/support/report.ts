@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 
-/** Parses numeric options of the command line, with defaults. @throws {Error} unless each is a number above 0. */
+/** Parses numeric command-line options, with defaults. @throws {Error} unless each is a number above 0. */
 export function numbers<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
 ): Record<Name, number> {

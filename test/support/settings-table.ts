@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { settings } from '../../src/config/settings.js'
 
-/** Descriptions of defaults that have no text in the code, or whose text holds for this machine or command only. */
+/** Descriptions of defaults that the code does not describe, or describes only for this machine or command. */
 const dependentDefaults: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
   MAX_STORE_BYTES: 'half of memory',

@@ -83,7 +83,7 @@ export async function runInShell(
   return output.split(`${mark}\n`).slice(0, -1)
 }
 
-/** Starts a code block that does not end by itself. It is ended with the test. */
+/** Starts a code block that does not end by itself. It is stopped at the end of the test. */
 export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }

@@ -15,8 +15,8 @@ import { answerReader, type RawAnswer } from './raw-answers.js'
 type Bytes = string | Buffer
 
 /**
- * Opens a connection. It is closed at the end of the test, or of the test file, in every case. The functions
- * that read or write throw its errors.
+ * Opens a connection. It is always closed at the end of the test or, if opened outside a test, of the test file. Its
+ * errors are thrown by the functions that read or write.
  * @param bytes written once the connection is open.
  * @param options `allowHalfOpen` as in `node:net`.
  */
@@ -52,7 +52,7 @@ export async function firstText(socket: Socket): Promise<string> {
   })
 }
 
-/** Returns all bytes until the service closes the connection, as text with one character for each byte. */
+/** Returns all bytes that arrive until the service closes the connection, as text with one character for each byte. */
 export async function wholeText(socket: Socket): Promise<string> {
   limitSilence(socket)
   const chunks: Buffer[] = []
@@ -71,7 +71,7 @@ export async function* slowly(socket: Socket): AsyncGenerator<Buffer> {
 
 /**
  * Returns the head of a request with a valid token.
- * @param lines further header lines.
+ * @param lines additional header lines.
  */
 export function headOf(service: Service, method: string, path: string, ...lines: string[]): string {
   return [

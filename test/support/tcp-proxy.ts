@@ -5,10 +5,10 @@ import { after } from 'node:test'
 import { listen } from './process.js'
 
 /**
- * Starts the proxy on 127.0.0.1 until the end of the test, or of the test file. When client or server closes its
- * connection, the proxy closes the connection to the other.
+ * Starts the proxy on 127.0.0.1. It stops at the end of the test or test file. When the client or the server closes
+ * its connection, the proxy closes the connection to the other.
  * @param connectOn opens a connection to the server, once for each client.
- * @param link forwards the bytes of client and server. @returns the port of the proxy.
+ * @param link forwards bytes between client and server. @returns the port of the proxy.
  */
 export async function tcpProxy(
   connectOn: () => Socket,

@@ -16,7 +16,7 @@ interface UserProject {
   readonly folder: string
   /**
    * Compiles `program.ts` to `program.js`, with strict checks.
-   * @param options further compiler options.
+   * @param options additional compiler options.
    * @returns the messages of the compiler; empty without an error.
    */
   compile(options: object): string

@@ -1,4 +1,4 @@
-/** The client, and `fetch` without it, in a page of another origin than the service. */
+/** Tests of the client, and of plain `fetch`, in a page whose origin is not that of the service. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ interface Report {
   /** The states that a watch yielded, and the statuses of its responses. */
   watched: string[]
   statuses: number[]
-  /** Of each plain `fetch`: status, whether there is a session id, `Allow` or `WWW-Authenticate`, error code. */
+  /** For each `fetch`: the status, whether there is a session id, `Allow` or `WWW-Authenticate`, and the error code. */
   plain: Record<string, [number, boolean, string | null, string]>
 }
 
@@ -153,7 +153,7 @@ test('a page of another origin can use everything and sees every error', inChrom
   assert.equal(report.sent, 1 + 4, 'only the lost create is retried')
   assert.deepEqual(report.watched, ['first', 'second'])
   const [first, ...later] = report.statuses
-  // Chromium passes a 304 on to a page that has set the condition.
+  // Chromium passes a 304 on to a page that set the condition itself.
   assert.deepEqual([first, later.at(-1)], [200, 200])
   assert.ok(later.length >= 2 && later.slice(0, -1).every((status) => status === 304))
 

@@ -1,4 +1,4 @@
-/** Size and imports of the bundled client. */
+/** Tests of the size and imports of the bundled client. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The snippets for the client in docs/how-to/web-app.md form a program that prints the results in their comments. */
+/** Tests that the client snippets in docs/how-to/web-app.md form a program that prints the results in the comments. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const guide = readFileSync(join(root, 'docs/how-to/web-app.md'), 'utf8')
 const snippets = [...guide.matchAll(/^```ts\n(?!\/\/ src)(.*?)^```$/gms)].map(
   ([, code = '']) => code,
 )
-/** The comments after the lines that print, which state the output. */
+/** The comments after lines that print something. They state the output. */
 const printed = [...snippets.join('').matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(
   ([, text = '']) => text,
 )

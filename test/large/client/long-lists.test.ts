@@ -1,4 +1,4 @@
-/** Lists of any length, read item by item. */
+/** Tests of lists of any length, read item by item with the client. */
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'

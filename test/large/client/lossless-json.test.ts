@@ -1,4 +1,4 @@
-/** The client with a JSON parser that keeps numbers exact. */
+/** Tests of the client with a JSON parser that keeps numbers exact. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Types of the client and of the library in projects of users, with each library and module resolution. */
+/** Tests the types of the client and of the library in users' projects, for browsers and Node.js. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -66,7 +66,7 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
   // @ts-expect-error the type of the member is unknown
   any.whatever.more
 
-  type Same<A, B> = [A, B] extends [B, A] ? (0 extends 1 & A ? never : true) : never // not true for any
+  type Same<A, B> = [A, B] extends [B, A] ? (0 extends 1 & A ? never : true) : never // the type "any" matches nothing
   const results: [
     Same<Awaited<ReturnType<typeof todos.create>>, StoredItem<Todo>>,
     Same<Awaited<ReturnType<typeof todos.get>>, StoredItem<Todo>>,

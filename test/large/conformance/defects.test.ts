@@ -1,4 +1,4 @@
-/** The conformance tests find every defect of an implementation, and accept all choices that the interface allows. */
+/** Tests that the conformance tests find every defect in `defects.ts`, and accept all choices of the interface. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

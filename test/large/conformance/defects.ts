@@ -257,7 +257,7 @@ export const defects = Object.entries(byClause).flatMap(([clause, all]) =>
   Object.entries(all).map(([title, defect]) => ({ clause, title, defect })),
 )
 
-/** Returns the defects for each of several values. */
+/** Returns the defects that `defectsOf` makes from each of several values. */
 function each<T>(of: readonly T[], defectsOf: (value: T) => Record<string, Defect>) {
   return Object.fromEntries(of.flatMap((value) => Object.entries(defectsOf(value))))
 }
@@ -266,7 +266,7 @@ function replying(change: typeof parts.reply): Defect {
   return { reply: change }
 }
 
-/** Changes the responses of an endpoint that have a given status. */
+/** Changes those responses of an endpoint that have a given status. */
 function answering(endpoint: string, status: number, change: Partial<Reply>): Defect {
   return replying((answer, request) =>
     request.endpoint === endpoint && answer.status === status ? { ...answer, ...change } : answer,

@@ -67,9 +67,9 @@ export const parts = {
     algorithm === 'HS256' && signature === signatureOf(signed, key),
   isExpired: (exp: number): boolean => exp <= inSeconds(0),
   isAllowed: (_claims: Members, _request: Request): boolean => true,
-  /** Returns whether a rejected request takes effect nevertheless. */
+  /** Returns whether a request takes effect although it is rejected. */
   isDoneAnyway: (_request: Request): boolean => false,
-  /** Rejects a request for any other reason. @returns `undefined` to accept the request. */
+  /** Lets tests reject further requests. @returns the response, or `undefined` to accept the request. */
   refusal: (_request: Request): Reply | undefined => undefined,
   /** Parses a body. Long integers become strings that begin with `#`, which `written` turns back into integers. */
   parsed: (body: string): unknown =>

@@ -1,4 +1,4 @@
-/** Both Compose files, and the files in deploy/ that configure Prometheus and Grafana. */
+/** Tests of both Compose files, and of the files in deploy/ that configure Prometheus and Grafana. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** The Dockerfile: its instructions are run in a clean folder, and the result is started as the service. */
+/** Tests of the Dockerfile: its instructions are run in a clean folder, and the result is started as the service. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -122,7 +122,7 @@ function run(command: string, cwd: string, env: Readonly<Record<string, string>>
 /** Copies the build context: the files that Git tracks or would add, without those that .dockerignore names. */
 function copyContext(target: string): void {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
-  // Patterns of .dockerignore are like patterns of Git, but all begin at the root.
+  // The patterns in .dockerignore are like those of Git, but all are relative to the root.
   const patterns = lines.filter((line) => /^[^#]/.test(line)).map((line) => `--exclude=/${line}`)
   const filesOf = (...options: string[]) => {
     const args = ['ls-files', '-z', ...options, ...patterns]

@@ -1,5 +1,5 @@
 /**
- * The Kubernetes manifests, checked with the types of `kubernetes-types`, which are generated from the
+ * Checks the Kubernetes manifests with the types of `kubernetes-types`, which are generated from the
  * published OpenAPI document of Kubernetes. A misspelt or misplaced member is an error, as with
  * `kubectl --validate=strict`.
  */

@@ -1,4 +1,4 @@
-/** nginx as a proxy in front of the service, with the configuration in deploy/nginx.conf. */
+/** Tests of nginx as a proxy in front of the service, with the configuration in deploy/nginx.conf. */
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'

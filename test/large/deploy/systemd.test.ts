@@ -1,4 +1,4 @@
-/** The systemd unit deploy/item-store.service. */
+/** Tests of the systemd unit deploy/item-store.service. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** The steps of docs/how-to/testing.md work with only their own files, their commands and the package. */
+/** Tests that the steps of docs/how-to/testing.md need nothing but their files, their commands and the package. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -16,7 +16,7 @@ import { cleanEnvironment, emptyFolder, pack, unpack } from '../../support/tarba
 import { root, toolsFolder } from '../../support/tools.js'
 
 const nodeTest = { passed: /^[#ℹ] pass 1$/m, failed: /^[#ℹ] fail 1$/m }
-/** Sections of the guide with a test, and the output of the runner for a test that passes or fails. */
+/** Sections of the guide that show a test, each with the runner's output for a passing and for a failing test. */
 const sections = [
   { title: 'node:test', ...nodeTest },
   { title: 'Vitest', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
@@ -30,7 +30,7 @@ const [, ...texts] = guide.replace(/^## CI .*/ms, '').split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
   const unpacked = unpack(pack())
-  // Links the dependencies of this checkout. test/large/package/install.test.ts installs them.
+  // Links the dependencies of this checkout. Their installation is tested in test/large/package/install.test.ts.
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (/^[.]|^item-store$/.test(name)) continue
     symlinkSync(join(root, 'node_modules', name), join(unpacked, '..', name))

@@ -1,4 +1,4 @@
-/** The outcome of each request of a conversation, as far as its client can know. */
+/** The outcome of each request of a conversation, as far as the client can know it. */
 
 import { type ErrorCode, errorKinds } from '../../../src/interface/errors.js'
 import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
@@ -60,7 +60,7 @@ export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   return acts
 }
 
-/** Whether the client may still be sending when the service closes the connection, so that it may lose responses. */
+/** Returns whether the client may still be sending when the service closes the connection, which may lose responses. */
 function hasMore(requests: readonly Request[], last: number): boolean {
   return last < requests.length - 1 || (requests[last]?.isBroken ?? false)
 }
@@ -85,7 +85,7 @@ function answerProblem(
     return `the response does not contain "${echo}" and belongs to another request`
   }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
-  // An error in the body may be found after the response to the head was sent.
+  // A response that was sent before an error in the body was found may have another `Connection` header.
   if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
     return isLast ? 'the connection stays open' : 'the connection is closed'
   }
@@ -94,7 +94,7 @@ function answerProblem(
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Returns a problem in the form of a response, if there is one, whatever the request was. */
+/** Checks the form of a response to any request. @returns a problem, if there is one. */
 function shapeProblem(
   { status, head, body }: RawAnswer,
   isHead: boolean,

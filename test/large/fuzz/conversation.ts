@@ -8,7 +8,7 @@ import { jsonValue } from '../../support/json-text.js'
 
 export interface ConnectionPlan {
   readonly requests: readonly RequestPlan[]
-  /** Lengths of the first pieces that are written. The rest is written in one piece. */
+  /** Lengths of the pieces that are written first. The rest is written in one piece. */
   readonly pieces: readonly number[]
   /** Pause before the first piece and after each piece, in milliseconds. */
   readonly pause: number
@@ -63,7 +63,7 @@ export interface RequestPlan {
     | ('create' | 'replace' | 'delete' | 'read' | 'list' | 'health')
     | ('preflight' | 'options' | 'patch' | 'unknown path' | 'bad path' | 'malformed')
   readonly isHead: boolean
-  /** Selects the item, or the malformed request. */
+  /** Number that selects the item in the path; for a malformed request, the entry of `malformed`. */
   readonly target: number
   readonly isUnknownId: boolean
   readonly token: (typeof tokens)[number]

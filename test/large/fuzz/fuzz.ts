@@ -21,7 +21,7 @@ import { makeRequest } from './request.js'
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
-    conversations: { type: 'string', default: 'Infinity' }, // limit
+    conversations: { type: 'string', default: 'Infinity' }, // maximum number
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     path: { type: 'string' },
   },
@@ -36,7 +36,7 @@ if (!Number.isSafeInteger(firstSeed)) {
 /** Limits in ms: for a client to wait while nothing arrives, and for the service to release memory and descriptors. */
 const waitLimit = 20_000
 const timeToGiveBack = 30_000
-/** Shorter `waitLimit` after the first finding, to find a smaller case soon. */
+/** Shorter `waitLimit` after the first finding, so that a smaller case is found sooner. */
 const shortWaitLimit = 3_000
 /** Maximum time of the search for a smaller case, in ms. */
 const shrinkTime = 30_000
@@ -134,7 +134,7 @@ async function openTable() {
   const idle = { descriptors: descriptors(service), bytes: await bytesInUse(service) }
   let count = 0
 
-  /** Waits until a resource is used no more than by the idle service. */
+  /** Waits until the use of a resource is back at the level of the idle service. */
   async function givenBack(what: string, time: number, isBack: () => unknown): Promise<void> {
     const deadline = performance.now() + time
     while (!(await isBack())) {

@@ -7,7 +7,7 @@ type Tail = string | undefined
 /** The possible texts of each item. After a change with an unknown outcome, there are several. */
 type Possible = Map<string, readonly Tail[]>
 
-/** The requests of a connection with outcomes, in order, and the ids of items that no other connection changes. */
+/** A connection's requests with their outcomes, in order, and the ids of items that only this connection changes. */
 export interface Client {
   readonly ids: readonly string[]
   readonly acts: readonly Act[]

@@ -103,7 +103,7 @@ export async function play(
     case 'wait':
       if (end === bytes.length) {
         isLate = !(await until(() => state.isEnded || reader.answers.length >= whole.length))
-        await delay(2) // detects an unexpected response
+        await delay(2) // an unexpected response may arrive
       }
       socket.end()
       isLate = !(await until(() => state.isEnded)) || isLate

@@ -1,4 +1,4 @@
-/** The web page of docs/how-to/web-app.md, in a browser and from another origin. */
+/** Tests the web page of docs/how-to/web-app.md in a browser, from another origin. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The upgrade in docs/how-to/processes.md: two processes behind nginx restart one by one while clients are busy. */
+/** Tests the upgrade in docs/how-to/processes.md: two processes behind nginx restart in turn while clients are busy. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'

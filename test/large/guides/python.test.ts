@@ -12,7 +12,7 @@ import { assertShown, runInShell, snippetsBy, snippetsOf } from '../../support/s
 
 const guide = 'docs/how-to/python.md'
 const packages = 'import httpx, pytest, requests, simplejson'
-/** The first Python with the packages of the guide. Debian's Python has them from Debian packages. */
+/** The first Python that has the packages of the guide. Debian's own Python gets them from Debian packages. */
 const python = ['python3', '/usr/bin/python3'].find(
   (program) => spawnSync(program, ['-c', packages]).status === 0,
 )

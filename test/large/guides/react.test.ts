@@ -1,4 +1,4 @@
-/** The React hook of docs/how-to/web-app.md, in a project like those of create-vite, and in a browser. */
+/** Tests the React hook of docs/how-to/web-app.md in a browser, in a project like those that create-vite makes. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** The guides for items on a Redis server: the commands run, and a backup can be restored. */
+/** Tests the guides for items on a Redis server: the commands run, and a backup can be restored. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { until } from '../../support/until.js'
 
 const commandsOf = (file: string) => snippetsOf(file).filter(({ language }) => language === 'sh')
 
-/** Returns a snippet with other ports. */
+/** Returns a snippet in which the ports are replaced. */
 function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: number }): Snippet {
   const text = snippet.text
     .replace('redis-server --requirepass', `redis-server --port ${redis} --requirepass`)

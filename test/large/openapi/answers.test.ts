@@ -1,7 +1,7 @@
 /**
  * Compares the OpenAPI document with real responses. Each response of an operation is documented, each documented
  * response occurs, and the examples are real responses. Each operation is made to fail with each error. Failing stores
- * and a missing secret need a service in this process. There is no error that cannot be provoked.
+ * and a missing secret need a service in this process. Every error can be provoked.
  */
 
 import assert from 'node:assert/strict'

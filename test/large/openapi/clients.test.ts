@@ -1,4 +1,4 @@
-/** Clients that are generated from the OpenAPI document can be compiled, and work with the service. */
+/** Tests that clients generated from the OpenAPI document compile, and work with the service. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** The first commands in a clone of this repository: what they install and build, and what they do not repeat. */
+/** Tests the first commands in a clone of this repository: what they install and build, and what they do not repeat. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

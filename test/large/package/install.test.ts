@@ -1,4 +1,4 @@
-/** The installed package. It is packed in one folder and installed in another, as docs/how-to/dev.md says. */
+/** Tests of the installed package. It is packed in one folder and installed in another, as docs/how-to/dev.md says. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** The tarball of the package has all files that users need, and no others. */
+/** Tests that the tarball of the package has all files that users need, and no others. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -75,7 +75,7 @@ test('publint finds no problem in the tarball', () => {
 })
 
 test('arethetypeswrong finds no problem with ES modules, CommonJS and bundlers', () => {
-  // The ignored rule warns of `require` of an ES module, which works in every supported Node.js. The profile
+  // The ignored rule warns about `require` of an ES module, which every supported Node.js allows. The profile
   // leaves out the resolution of Node.js 10, which does not know `exports`.
   const options = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-color']
   const { status, stdout, stderr } = run('attw', tarball, ...options)

@@ -27,12 +27,12 @@ const { memory, store, seconds, growth } = numbers({
 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = store * mebibyte
-/** Minimum share of the store that texts of 3 KB must fill. Items take space besides their text. */
+/** Minimum share of the store that texts of 3 KB must fill. An item takes more space than its text. */
 const fill = 0.93
 const slowReaders = 10
 /** Pause of a slow reader after each 64 KiB, in milliseconds. */
 const rest = 20
-/** Maximum time for the service to return memory, in milliseconds, and the growth factor that ends the wait. */
+/** Maximum time for the service to return memory, in milliseconds, and the growth factor that ends the wait early. */
 const settling = 15_000
 const settled = 1.3
 

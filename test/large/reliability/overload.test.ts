@@ -157,7 +157,7 @@ for (const path of ['/items', '/items/{id}']) {
   )
 }
 
-/** Sends requests one after the other. @returns the time of the slowest one, in milliseconds. */
+/** Sends requests one after the other. @returns the response time of the slowest request, in milliseconds. */
 async function slowestAnswer(own: OwnService, count: number): Promise<number> {
   let slowest = 0
   for (let at = 0; at < count; at += 1) {
