@@ -187,9 +187,10 @@ export function ItemTable(props: TableProps) {
     onActive(item)
     onColumn(nameAt(place))
     const isText = getSelection()?.isCollapsed === false // the user is selecting text
-    const nested = target instanceof Element && target.closest('.nested span')
+    const isCard = look === 'cards'
+    const nested = !isCard && target instanceof Element && target.closest('.nested span')
     if (nested) peek(nested.closest('td'), true)
-    else if (place === 0 && !isBox && !shiftKey && !isText) onOpen(item, undefined)
+    else if ((place === 0 || isCard) && !isBox && !shiftKey && !isText) onOpen(item, undefined)
   }
 
   // Scrolls to the first row when the order changes.
