@@ -1,6 +1,7 @@
 /** Edits the value of one member in its cell. Only the characters of that value change in the item's text. @module */
 
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { Button } from '../shared/components.js'
 import { activeCell } from './cells.js'
 import { ChangedError } from './changes.js'
 import { Dialog, useConfirmedClose, useWarning } from './dialog.js'
@@ -24,7 +25,7 @@ export interface CellEditorProps {
 }
 
 /** Minimum width of the field, in CSS pixels: the width of the hint about its keys. */
-const narrowest = 180
+const narrowest = 220
 
 /** Minimum space below the cell for an error message, in CSS pixels. */
 const space = 256
@@ -33,6 +34,7 @@ export function CellEditor(props: CellEditorProps) {
   const { item, name, listProblem, onSaved, onConflict, onProblem, onClose } = props
   const value = memberText(item, name) ?? ''
   const isString = value.startsWith('"')
+  const isBoolean = /^(true|false)$/.test(value)
   const start = isString ? stringOf(value) : value
   const [typed, setTyped] = useState(start)
   /** Message about an invalid value, or the error of a failed save. */
@@ -46,7 +48,7 @@ export function CellEditor(props: CellEditorProps) {
   /** The input field; `null` after the editor has closed. A result that arrives later must not close another editor. */
   const field = useRef<HTMLInputElement>(null)
 
-  async function save(columns: number): Promise<void> {
+  async function save(columns: number, typed: string): Promise<void> {
     if (isSaving) return
     if (typed === start) {
       onClose(columns)
@@ -75,11 +77,16 @@ export function CellEditor(props: CellEditorProps) {
         class="cell"
         style={place}
         onClose={close}
-        onOutside={() => save(0)}
+        onOutside={() => save(0, typed)}
         onKeyDown={(event) => {
-          if (!['Enter', 'Tab'].includes(event.key) || event.isComposing) return
+          const { key, shiftKey, isComposing } = event
+          if (isComposing) return
+          if (isBoolean && /^Arrow(Up|Down)$/.test(key))
+            setTyped(typed === 'true' ? 'false' : 'true')
+          else if (key === 'Enter' || key === 'Tab')
+            save(key === 'Enter' ? 0 : shiftKey ? -1 : 1, typed)
+          else return
           event.preventDefault()
-          save(event.key === 'Enter' ? 0 : event.shiftKey ? -1 : 1)
         }}
       >
         <input
@@ -94,8 +101,23 @@ export function CellEditor(props: CellEditorProps) {
           onFocus={(event) => event.currentTarget.select()}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
+        {isBoolean && (
+          <div class="line hint">
+            {['true', 'false'].map((each) => (
+              // The field keeps the focus, because the arrow keys do the same there.
+              <Button
+                key={each}
+                tabIndex={-1}
+                aria-pressed={typed.trim() === each}
+                onClick={() => save(0, each)}
+              >
+                {each}
+              </Button>
+            ))}
+          </div>
+        )}
         <p id="cell-keys" class="hint">
-          Enter saves, Esc cancels
+          {isBoolean && '↑ ↓ switch, '}Enter saves, Esc cancels
         </p>
         {problem !== undefined && (
           <p class="problem" role="alert">
