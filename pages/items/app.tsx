@@ -46,8 +46,10 @@ export function App() {
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
   const [failure, setFailure] = useState('')
-  /** Reason that the token dialog shows; `undefined` while the dialog is closed. */
-  const [tokenReason, setTokenReason] = useState<string | undefined>(token === '' ? '' : undefined)
+  /** The token dialog, with the error that made it open by itself; `undefined` while the dialog is closed. */
+  const [asking, setAsking] = useState<{ problem?: unknown } | undefined>(
+    token === '' ? {} : undefined,
+  )
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
   const focused = document.activeElement
@@ -59,7 +61,7 @@ export function App() {
 
   const isSelected = selection.items.length > 0
   const isFiltered = filter.conditions.length > 0
-  const isAsking = tokenReason !== undefined
+  const isAsking = asking !== undefined
   const isEmpty = rows.length === 0 && (listedAt !== undefined || loading === undefined)
   const isOpen = Boolean(draft ?? cell ?? peeked ?? toDelete ?? dialog)
   const isSearched = !matchesAll(filter) || layout.sort.length > 0
@@ -70,7 +72,7 @@ export function App() {
     setPeeked(undefined)
     closeDraft()
     setToDelete(undefined)
-    setTokenReason(undefined)
+    setAsking(undefined)
     setFailure('This part of the page cannot be loaded. Is the service running?')
   })
 
@@ -83,7 +85,7 @@ export function App() {
     collection.refresh()
   }, [token, isAsking])
   const onProblem = (error: unknown) => {
-    if (needsToken(error)) setTokenReason(messageFor(error))
+    if (needsToken(error)) setAsking({ problem: error })
   }
   useEffect(() => onProblem(problem), [problem])
 
@@ -92,7 +94,8 @@ export function App() {
     open(`{${[...project, ...shape.blanks()].join()}}`)
   }
   const lacksToken = !listedAt && token === ''
-  const listProblem = lacksToken || failure ? undefined : problem // shows one failure at a time
+  // Shows one failure at a time.
+  const listProblem = lacksToken || failure || isAsking ? undefined : problem
 
   async function exportAll(): Promise<void> {
     if (isExporting) return
@@ -134,7 +137,7 @@ export function App() {
   // An item may be missing from a partial list, or from the list of one project, without having been deleted.
   const isGone = (listedAt && !filter.project) || (draft?.item && draft.item.id === gone)
   const close = () => setDialog(undefined)
-  const askForToken = () => setTokenReason('')
+  const askForToken = () => setAsking({})
 
   return (
     <>
@@ -276,12 +279,12 @@ export function App() {
       )}
       {dialogs && isAsking && (
         <dialogs.TokenDialog
-          reason={tokenReason}
+          {...asking}
           onUse={() => {
             lastTried.current = undefined // so that an unchanged token is tried again
-            setTokenReason(undefined)
+            setAsking(undefined)
           }}
-          onClose={() => setTokenReason(undefined)}
+          onClose={() => setAsking(undefined)}
         />
       )}
     </>

@@ -73,11 +73,21 @@ export function needsToken(error: unknown): boolean {
   return error instanceof NoTokenError || (error instanceof ItemStoreError && error.status === 401)
 }
 
-/** Describes an error for people, with status, code and session id to find the error in the log. */
+/** Describes an error for people, with its details. */
 export function messageFor(error: unknown): string {
-  if (!(error instanceof ItemStoreError))
-    return error instanceof Error ? error.message : String(error)
-  const { message, status, code, sessionId } = error
-  const details = [status, code, sessionId && `session ${sessionId}`].filter(Boolean).join(' · ')
-  return `${code === 'CONNECTION_LOST' ? 'The service cannot be reached' : message} (${details})`
+  const details = detailsOf(error)
+  return reasonOf(error) + (details && ` (${details})`)
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const isLost = error instanceof ItemStoreError && error.code === 'CONNECTION_LOST'
+  return isLost ? 'The service cannot be reached' : error.message
+}
+
+/** Returns status, code and session id, with which an error is found in the log; empty for an error of the page. */
+export function detailsOf(error: unknown): string {
+  if (!(error instanceof ItemStoreError)) return ''
+  const { status, code, sessionId } = error
+  return [status, code, sessionId && `session ${sessionId}`].filter(Boolean).join(' · ')
 }

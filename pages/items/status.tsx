@@ -49,7 +49,7 @@ export function Status(props: StatusProps) {
           {listedAt
             ? `This is the list as of ${listedAt.toLocaleTimeString('en-GB')}`
             : 'The list cannot be shown'}
-          : {messageFor(listProblem)}
+          : {needsToken(listProblem) ? 'another token is needed' : messageFor(listProblem)}
         </Problem>
       )}
       {failure && (

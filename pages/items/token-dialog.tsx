@@ -1,39 +1,53 @@
 /** The dialog that asks for a token: at first, and when the service has rejected the current token. @module */
 
+import { useState } from 'preact/hooks'
 import { Button, TokenForm } from '../shared/components.js'
 import { Dialog } from './dialog.js'
+import { detailsOf, reasonOf } from './service.js'
 
 export interface TokenDialogProps {
-  readonly reason: string
+  /** Error of the request that needed a token; `undefined` if the user has opened the dialog. */
+  readonly problem?: unknown
   readonly onUse: () => void
   readonly onClose: () => void
 }
 
-export function TokenDialog({ reason, onUse, onClose }: TokenDialogProps) {
+export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
+  /** Whether the user was typing elsewhere. The dialog opens by itself, and that text must not go into its field. */
+  const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
+  const details = detailsOf(problem)
   return (
-    // If the dialog opens by itself, text that is being typed elsewhere must not go into the token field.
-    <Dialog title="Token" autofocus={reason !== ''} onClose={onClose}>
-      {reason && (
-        <p class="problem" role="alert">
-          {reason}
-        </p>
+    <Dialog title="Token" autofocus={isTyping} onClose={onClose}>
+      {problem !== undefined && (
+        <div class="problem" role="alert">
+          <p>{details ? `This token was not accepted: ${causeOf(problem)}.` : reasonOf(problem)}</p>
+          {details && <p class="id">{details}</p>}
+        </div>
       )}
       <p>
         <code>item-store dev</code> prints one, and <code>item-store token --sub NAME</code> creates
         one.
       </p>
       {/* Enter in the token field submits its form. */}
-      <div onSubmit={onUse}>
+      <div
+        onSubmit={onUse}
+        onFocusCapture={({ target }) => target instanceof HTMLInputElement && target.select()}
+      >
         <TokenForm />
       </div>
-      <div class="line">
+      <div class="line foot">
+        <Button onClick={onClose}>Close</Button>
         <Button class="main" onClick={onUse}>
           Use this token
-        </Button>
-        <Button class="last" onClick={onClose}>
-          Close
         </Button>
       </div>
     </Dialog>
   )
+}
+
+/** Returns why the service rejected a token, in words that continue a sentence about the token. */
+function causeOf(problem: unknown): string {
+  return reasonOf(problem)
+    .replace(/^The token is invalid: /, '')
+    .replace(/^The token/, 'it')
 }
