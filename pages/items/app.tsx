@@ -150,7 +150,7 @@ export function App() {
       />
       <main>
         <Toolbar
-          {...{ filter, projects, names, view, isExporting, search }}
+          {...{ filter, projects, view, isExporting, search }}
           onFilter={setFilter}
           onView={setView}
           onNew={addNew}

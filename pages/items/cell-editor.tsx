@@ -25,7 +25,7 @@ export interface CellEditorProps {
 }
 
 /** Minimum width of the field, in CSS pixels: the width of the hint about its keys. */
-const narrowest = 220
+const narrowest = 240
 
 /** Minimum space below the cell for an error message, in CSS pixels. */
 const space = 256

@@ -1,7 +1,8 @@
 /** The conditions of a filter, each as a line of fields below the toolbar. @module */
 
 import { Button } from '../shared/components.js'
-import type { Condition } from './filter.js'
+import { blank, type Condition } from './filter.js'
+import { Icon, plus } from './icons.js'
 import { shownName } from './item.js'
 import { tests } from './search.js'
 
@@ -23,17 +24,19 @@ export function Conditions({ conditions, names, onChange }: ConditionsProps) {
         const { name, test, value } = condition
         const change = (part: Partial<Condition>) =>
           onChange(conditions.with(at, { ...condition, ...part }))
+        const choices = [...new Set(['id', ...names, ...(name === undefined ? [] : [name])])]
         return (
           <fieldset key={at} class="line">
             <legend class="unseen">Condition {at + 1}</legend>
             <select
               ref={focus}
               aria-label="Member"
-              value={name}
-              onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+              value={name === undefined ? -1 : choices.indexOf(name)}
+              onChange={({ currentTarget: { value } }) => change({ name: choices[Number(value)] })}
             >
-              {[...new Set(['id', ...names, name])].map((each) => (
-                <option key={`.${each}`} value={each}>
+              {name === undefined && <option value={-1}>Choose a member…</option>}
+              {choices.map((each, at) => (
+                <option key={`.${each}`} value={at}>
                   {shownName(each)}
                 </option>
               ))}
@@ -58,15 +61,15 @@ export function Conditions({ conditions, names, onChange }: ConditionsProps) {
                 onInput={({ currentTarget }) => change({ value: currentTarget.value })}
               />
             )}
-            <Button
-              aria-label="Remove this condition"
-              onClick={() => onChange(conditions.toSpliced(at, 1))}
-            >
-              ✕
+            <Button class="quiet" onClick={() => onChange(conditions.toSpliced(at, 1))}>
+              Remove <span class="unseen">this condition</span>
             </Button>
           </fieldset>
         )
       })}
+      <Button class="quiet" onClick={() => onChange([...conditions, blank])}>
+        <Icon path={plus} /> Add condition
+      </Button>
     </div>
   )
 }

@@ -12,7 +12,8 @@ export interface Filter {
 }
 
 export interface Condition {
-  readonly name: string
+  /** Name of the member; `undefined` until it is chosen. */
+  readonly name: string | undefined
   readonly test: (typeof tests)[number]
   /**
    * For `contains`, text to find in a string or in the JSON text of another value, ignoring case. For comparisons, a
@@ -21,13 +22,17 @@ export interface Condition {
   readonly value: string
 }
 
+/** A condition without a member yet. */
+export const blank: Condition = { name: undefined, test: 'contains', value: '' }
+
 export const everything: Filter = { query: '', project: undefined, conditions: [] }
 
 export function matchesAll({ query, project, conditions }: Filter): boolean {
   return query === '' && project === undefined && !conditions.some(isComplete)
 }
 
-/** Whether a condition has the value that its test needs. An incomplete condition is ignored. */
-export function isComplete({ test, value }: Condition): boolean {
-  return test === 'is absent' || value !== ''
+/** Whether a condition has a member, and the value that its test needs. An incomplete condition is ignored. */
+export function isComplete(condition: Condition): condition is Condition & { name: string } {
+  const { name, test, value } = condition
+  return name !== undefined && (test === 'is absent' || value !== '')
 }

@@ -59,7 +59,7 @@ export function createSearch(items: readonly Item[], filter: Filter): Search {
   }
 }
 
-function createCheck({ name, test, value }: Condition): (item: Item) => boolean {
+function createCheck({ name, test, value }: Condition & { name: string }): (item: Item) => boolean {
   if (test === 'is absent') return (item) => memberText(item, name) === undefined
   const isMet =
     test === 'contains' ? createContent(value) : createComparison(value, comparisons[test])

@@ -2,7 +2,7 @@
 
 import type { RefObject } from 'preact'
 import { Button, Choice } from '../shared/components.js'
-import type { Filter } from './filter.js'
+import { blank, type Filter, isComplete } from './filter.js'
 import {
   braces,
   columns,
@@ -22,8 +22,6 @@ import type { View } from './table.js'
 export interface ToolbarProps {
   readonly filter: Filter
   readonly projects: Overview['projects']
-  /** Names of the columns besides `id`. */
-  readonly names: readonly string[]
   readonly view: View
   readonly isExporting: boolean
   readonly search: RefObject<HTMLInputElement | null>
@@ -38,12 +36,13 @@ export interface ToolbarProps {
 const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
 
 export function Toolbar(props: ToolbarProps) {
-  const { filter, projects, names, view, isExporting, search, onFilter, onView } = props
+  const { filter, projects, view, isExporting, search, onFilter, onView } = props
   const { onNew, onImport, onExport, onColumns } = props
   const listed = mostUsed(projects, projects.size)
   // The chosen project stays in the menu even when its last item is gone.
   if (filter.project !== undefined && !listed.includes(filter.project))
     listed.unshift(filter.project)
+  const count = filter.conditions.filter(isComplete).length
   return (
     <div class="line toolbar">
       <Button class="main" onClick={onNew}>
@@ -90,12 +89,13 @@ export function Toolbar(props: ToolbarProps) {
       <Button
         class="quiet"
         onClick={() => {
-          const name = names.find((each) => each !== 'project_id') ?? 'id'
-          const condition = { name, test: 'contains', value: '' } as const
-          onFilter({ ...filter, conditions: [...filter.conditions, condition] })
+          const first = document.querySelector<HTMLElement>('.conditions select')
+          if (first) first.focus()
+          else onFilter({ ...filter, conditions: [blank] })
         }}
       >
         <Icon path={funnel} /> <span class="word">Filter</span>
+        {count > 0 && <b> {count}</b>}
       </Button>
       <Button class="quiet" disabled={view !== 'table'} onClick={onColumns}>
         <Icon path={columns} /> <span class="word">Columns</span>
