@@ -1,5 +1,6 @@
 /** The dialog that chooses the columns, their order, and which columns are pinned. @module */
 
+import { useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { formatted } from '../shared/numbers.js'
 import { Dialog } from './dialog.js'
@@ -7,6 +8,7 @@ import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
 import { defaultLayout, type Layout, moved } from './layout.js'
 import type { Shape } from './overview.js'
+import { useMedia } from './use-media.js'
 
 export interface ColumnsProps {
   readonly shape: Shape
@@ -17,9 +19,16 @@ export interface ColumnsProps {
   readonly onClose: () => void
 }
 
+/** Maximum number of members without a search field. */
+const mostWithoutSearch = 12
+
 export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProps) {
   const { pinned } = layout
+  const isNarrow = useMedia('(width < 40rem)')
+  const [query, setQuery] = useState('')
   const others = ['project_id', ...shape.names].filter((name) => !names.includes(name))
+  const all = [...names, ...others]
+  const isFound = (name: string) => name.toLowerCase().includes(query.toLowerCase())
 
   /** Changes the layout. @param button gets the focus back after its column has moved. */
   const change = (part: Partial<Layout>, button: HTMLElement) => {
@@ -28,57 +37,70 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
   }
 
   return (
-    <Dialog title="Columns" onClose={onClose}>
-      <p>
-        The members of the first items.
-        {shape.otherNames > 0 && ` ${formatted(shape.otherNames)} more are not listed.`} Open an
-        item to see all of its members. A pinned column stays in sight beside the id.
+    <Dialog title="Columns" class="columns" onOutside={onClose} onClose={onClose}>
+      {all.length > mostWithoutSearch && (
+        <input
+          type="search"
+          aria-label="Search members"
+          placeholder="Search members"
+          value={query}
+          onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+        />
+      )}
+      <p class="aside">
+        {isNarrow && 'A card shows the first three members that its item has. '}
+        These are the members that the first items have.
+        {shape.otherNames > 0 && ` ${formatted(shape.otherNames)} more are not listed.`}
+        {!isNarrow && ' A pinned column stays in sight beside the id.'}
       </p>
       <ul class="choices">
-        {[...names, ...others].map((name, at) => (
-          <li key={`.${name}`} class="line">
-            <label>
-              <input
-                type="checkbox"
-                checked={at < names.length}
-                onChange={({ currentTarget: { checked } }) =>
-                  onLayout({
-                    names: checked ? [...names, name] : names.filter((each) => each !== name),
-                    sort: layout.sort.filter((key) => key.name !== name), // a hidden column does not sort
-                  })
-                }
-              />
-              <span>{shownName(name)}</span>
-            </label>
-            {at < names.length && (
-              <>
-                <Button
-                  aria-label={`Pin ${shownName(name)}`}
-                  aria-pressed={pinned.includes(name)}
-                  onClick={({ currentTarget }) => {
-                    const others = pinned.filter((each) => each !== name)
-                    const next = pinned.includes(name) ? others : [...others, name]
-                    change({ pinned: next }, currentTarget)
-                  }}
-                >
-                  Pin
-                </Button>
-                {([-1, 1] as const).map((step) => (
-                  <Button
-                    key={step}
-                    aria-label={`Move ${shownName(name)} ${step < 0 ? 'to the left' : 'to the right'}`}
-                    aria-disabled={names[at + step] === undefined}
-                    onClick={({ currentTarget }) =>
-                      change(moved(names, pinned, name, names[at + step]), currentTarget)
+        {all.map(
+          (name, at) =>
+            isFound(name) && (
+              <li key={`.${name}`} class="line">
+                <label>
+                  <input
+                    type="checkbox"
+                    checked={at < names.length}
+                    onChange={({ currentTarget: { checked } }) =>
+                      onLayout({
+                        names: checked ? [...names, name] : names.filter((each) => each !== name),
+                        sort: layout.sort.filter((key) => key.name !== name), // a hidden column does not sort
+                      })
                     }
-                  >
-                    {step < 0 ? <Icon path={up} /> : <Icon path={down} />}
-                  </Button>
-                ))}
-              </>
-            )}
-          </li>
-        ))}
+                  />
+                  <span>{shownName(name)}</span>
+                </label>
+                {at < names.length && (
+                  <>
+                    <Button
+                      aria-label={`Pin ${shownName(name)}`}
+                      aria-pressed={pinned.includes(name)}
+                      onClick={({ currentTarget }) => {
+                        const others = pinned.filter((each) => each !== name)
+                        const next = pinned.includes(name) ? others : [...others, name]
+                        change({ pinned: next }, currentTarget)
+                      }}
+                    >
+                      Pin
+                    </Button>
+                    {([-1, 1] as const).map((step) => (
+                      <Button
+                        key={step}
+                        aria-label={`Move ${shownName(name)} ${step < 0 ? 'to the left' : 'to the right'}`}
+                        aria-disabled={names[at + step] === undefined}
+                        onClick={({ currentTarget }) =>
+                          change(moved(names, pinned, name, names[at + step]), currentTarget)
+                        }
+                      >
+                        {step < 0 ? <Icon path={up} /> : <Icon path={down} />}
+                      </Button>
+                    ))}
+                  </>
+                )}
+              </li>
+            ),
+        )}
       </ul>
       <div class="line">
         <Button onClick={() => onLayout({ ...defaultLayout, names: undefined })}>
