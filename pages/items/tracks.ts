@@ -11,6 +11,8 @@ export const narrowest = 5
 const space = 3
 /** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
 const idWidth = 14
+/** Smallest part of its width with which the last column is still shown, rather than counted. */
+const leastPart = 0.5
 /** Width of the head that counts the members without a column, in characters. */
 export const moreWidth = 6
 
@@ -67,9 +69,9 @@ export function useTracks(
     return width
   }
   const candidates = inOrder(layout.names ?? all, layout.pinned)
-  const count =
+  const { count, last } =
     layout.names || room === undefined
-      ? candidates.length
+      ? { count: candidates.length }
       : fitting(candidates.map(widthOfColumn), room)
   const shown = JSON.stringify(candidates.slice(0, count))
   const columns = useMemo(
@@ -81,7 +83,10 @@ export function useTracks(
     [shown, layout.pinned, lengths.size, notNumeric.size],
   )
   const chosen = new Map(layout.widths)
-  const tracks = columns.map(({ name }) => chosen.get(name) ?? widthOfColumn(name))
+  const tracks = columns.map(
+    ({ name, place }) =>
+      chosen.get(name) ?? (place === count ? last : undefined) ?? widthOfColumn(name),
+  )
   const hidden = all.filter((name) => !columns.some((column) => column.name === name)).length
   return useMemo(() => {
     const starts = [0]
@@ -96,10 +101,20 @@ export function useTracks(
   }, [columns, tracks.join(), hidden])
 }
 
-/** Returns how many columns fit beside the id, at least 1. If not all fit, a further head counts the rest. */
-function fitting(widths: readonly number[], room: number): number {
-  let end = idWidth
-  const ends = widths.map((width) => (end += width))
-  if (end <= room) return widths.length
-  return Math.max(1, ends.filter((end) => end + moreWidth <= room).length)
+/**
+ * Returns how many columns fit beside the id, at least 1. If not all fit, a further head counts the rest, and the last
+ * column may be narrower than its values, so that little of the room is left empty.
+ */
+function fitting(widths: readonly number[], room: number): { count: number; last?: number } {
+  let left = room - idWidth
+  if (widths.reduce((sum, width) => sum + width, 0) <= left) return { count: widths.length }
+  left -= moreWidth
+  let count = 0
+  for (const width of widths) {
+    if (left < Math.max(narrowest + space, width * leastPart)) break
+    count += 1
+    if (left < width) return { count, last: left }
+    left -= width
+  }
+  return { count: Math.max(1, count) }
 }
