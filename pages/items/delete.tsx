@@ -104,7 +104,7 @@ export function Delete(props: DeleteProps) {
           )}
         </div>
       )}
-      <div class="line">
+      <div class="line foot">
         {/* Cancel has the focus, because it is harmless. */}
         <Button autofocus onClick={isRunning ? stop : onClose}>
           {isRunning && !isOne ? 'Stop' : 'Cancel'}
@@ -115,7 +115,7 @@ export function Delete(props: DeleteProps) {
             text={failures.map(({ item, cause }) => `${item.id}: ${cause}\n`).join('')}
           />
         )}
-        <Button class="danger last" aria-disabled={isRunning} onClick={() => isRunning || run()}>
+        <Button class="danger" aria-disabled={isRunning} onClick={() => isRunning || run()}>
           {isRunning ? 'Deleting…' : action(isTried, failures.length)}
         </Button>
       </div>

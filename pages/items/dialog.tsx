@@ -117,12 +117,12 @@ export function useConfirmedClose(
   const confirmation = isAsking && loss && (
     <Dialog title={loss.title} onClose={() => setAsking(false)}>
       <p>{loss.text}</p>
-      <div class="line">
+      <div class="line foot">
         {/* Cancel has the focus, because it is harmless. */}
         <Button autofocus onClick={() => setAsking(false)}>
           Cancel
         </Button>
-        <Button class="danger last" onClick={onClose}>
+        <Button class="danger" onClick={onClose}>
           {loss.action}
         </Button>
       </div>

@@ -180,23 +180,26 @@ export function Edit(props: EditProps) {
           }}
         />
       )}
-      <div class="line">
-        <Button class="main" aria-disabled={isSaving} onClick={() => save(item)}>
-          {isSaving ? 'Saving…' : 'Save'}
-        </Button>
-        <Button class="quiet" onClick={format}>
-          Format
-        </Button>
+      <div class="line foot">
         {item && (
           <>
+            <Button class="quiet danger" onClick={() => onDelete(item)}>
+              Delete
+            </Button>
             <Button class="quiet" onClick={() => onDuplicate(toSave(typed))}>
               Duplicate
             </Button>
-            <Button class="quiet danger last" onClick={() => onDelete(item)}>
-              Delete
-            </Button>
           </>
         )}
+        <Button class="quiet" onClick={format}>
+          Format
+        </Button>
+        <Button class="last" onClick={close}>
+          Cancel
+        </Button>
+        <Button class="main" aria-disabled={isSaving} onClick={() => save(item)}>
+          {isSaving ? 'Saving…' : 'Save'}
+        </Button>
       </div>
       {confirmation}
     </Panel>

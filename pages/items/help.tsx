@@ -13,7 +13,7 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     e: 'edit the item',
     v: 'show the whole value',
     Space: 'select or unselect the row',
-    'Shift with ↑ ↓ …': 'select rows while moving',
+    'Shift + ↑ ↓': 'select rows while moving',
     'Ctrl or ⌘ + A': 'select all rows',
     'Ctrl or ⌘ + C': 'copy the selected items',
     Escape: 'select none',
@@ -45,6 +45,9 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
+/** What stands between two keys. The parentheses make `split` keep it. */
+const separator = /( \+ | or |, | (?=[↓→]))/
+
 export function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Shortcuts" autofocus onClose={onClose}>
@@ -55,7 +58,11 @@ export function Help({ onClose }: { onClose: () => void }) {
             <dl>
               {Object.entries(keys).map(([key, meaning]) => (
                 <div key={key}>
-                  <dt>{key}</dt>
+                  <dt>
+                    {key
+                      .split(separator)
+                      .map((part, at) => (at % 2 === 0 ? <kbd key={part}>{part}</kbd> : part))}
+                  </dt>
                   <dd>{meaning}</dd>
                 </div>
               ))}
@@ -63,8 +70,8 @@ export function Help({ onClose }: { onClose: () => void }) {
           </section>
         ))}
       </div>
-      <div class="line">
-        <Button class="main last" onClick={onClose}>
+      <div class="line foot">
+        <Button class="main" onClick={onClose}>
           Close
         </Button>
       </div>

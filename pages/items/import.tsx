@@ -96,6 +96,7 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
   const { next, skipped } = progress
   const count = entries.length
   const isEnded = next === count
+  const isDone = isEnded && count > 0 && !isRunning
   const imported = `${formatted(next - skipped.length)} of ${counted(count, 'item')}`
   const isPartial = next > 0 && !isEnded
   const [close, confirmation] = useConfirmedClose(
@@ -138,29 +139,28 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
           {fault || failure}
         </p>
       )}
-      <div class="line">
-        <button
-          ref={main}
-          type="button"
-          class="main"
-          aria-disabled={isEnded}
-          onClick={() => {
-            if (isRunning) work.current.abort()
-            else if (!isEnded) run(progress)
-          }}
-        >
-          {isRunning && 'Stop'}
-          {!isRunning && failure && `Try item ${next + 1} again`}
-          {!isRunning && !failure && (isPartial ? 'Continue' : 'Import')}
-        </button>
+      <div class="line foot">
+        {!isDone && <Button onClick={close}>Close</Button>}
         {failure && (
           <Button onClick={() => run({ next: next + 1, skipped: [...skipped, next] })}>
             Skip item {next + 1}
           </Button>
         )}
-        <Button class="last" onClick={close}>
-          Close
-        </Button>
+        <button
+          ref={main}
+          type="button"
+          class="main"
+          aria-disabled={isEnded && !isDone}
+          onClick={() => {
+            if (isRunning) work.current.abort()
+            else if (isDone) close()
+            else if (!isEnded) run(progress)
+          }}
+        >
+          {isRunning && 'Stop'}
+          {!isRunning && failure && `Try item ${next + 1} again`}
+          {!isRunning && !failure && (isDone ? 'Done' : isPartial ? 'Continue' : 'Import')}
+        </button>
       </div>
       {confirmation}
     </Dialog>

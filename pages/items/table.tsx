@@ -146,7 +146,8 @@ export function ItemTable(props: TableProps) {
     const cell = target instanceof Element ? target.closest('td:not(.rest)') : null
     timer.current = setTimeout(() => {
       if (!cell) return
-      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = cell
+      const text = cell.querySelector('.open') ?? cell
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = text
       if (scrollWidth > clientWidth || scrollHeight > clientHeight) peek(cell, false)
     }, rest)
   }
