@@ -1,7 +1,7 @@
 /** Helpers that use the items page as a person would. */
 
 import type { Locator, Page } from './chromium.js'
-import { type GuardOptions, useGuardedPages } from './guarded-page.js'
+import { type GuardOptions, screens, useGuardedPages } from './guarded-page.js'
 import { type OwnService, ownService } from './own-service.js'
 import { until } from './until.js'
 
@@ -46,6 +46,7 @@ export function useItemsPage() {
   ): Promise<ItemsPage> {
     const hash = token && `#token=${token}`
     const page = await openPage(`${service.baseUrl.origin}/${hash}`, options)
+    const isNarrow = (options.viewport ?? screens.wide).width < 640
     const cell = (text: string) => {
       const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
       // In a card, the name of the member comes before the value.
@@ -62,7 +63,7 @@ export function useItemsPage() {
       cell,
       async open(name: string) {
         await cell(name).first().click()
-        await page.keyboard.press('e')
+        if (!isNarrow) await page.keyboard.press('e') // a click on a card opens its item
       },
       sees: (text: string | RegExp) => page.getByText(text).first().waitFor(),
       counts: (text: string) => page.locator('.status').getByText(text).first().waitFor(),

@@ -143,6 +143,29 @@ describe('editing a value in its cell', inChromium, () => {
     await page.editor.waitFor()
   })
 
+  test('a boolean is chosen by a click or an arrow key, below the field and above whole rows', async () => {
+    const { own, ids, page } = await openWith(['{"b":true}', '{"b":false}', '{"b":null}'])
+    await page.cell('true').dblclick()
+    await assertUsable(page)
+    const covered = await page.evaluate<number>(
+      '(document.querySelector("dialog.cell").offsetHeight) / document.querySelector("tbody tr").offsetHeight',
+    )
+    assert.ok(Math.abs(covered - 3) < 0.1, `the editor is ${covered} rows high`)
+    await page.getByRole('dialog').getByRole('button', { name: 'false' }).click()
+    await closes(page)
+    assert.match((await readBack(own, ids[0] ?? '')) ?? '', /"b":false/)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await field(page).press('ArrowDown')
+    assert.equal(await field(page).inputValue(), 'true')
+    await page.keyboard.press('Enter')
+    await closes(page)
+    assert.match((await readBack(own, ids[1] ?? '')) ?? '', /"b":true/)
+    await page.cell('null').last().dblclick()
+    await field(page).press('ArrowDown')
+    assert.equal(await page.getByRole('dialog').getByRole('button').count(), 0)
+  })
+
   for (const [screen, viewport] of Object.entries(screens)) {
     test(`an invalid value shows an error at its cell and stays in the field, on a ${screen} screen`, async () => {
       const own = await ownService({ CONSOLE: 'on', MAX_BODY_BYTES: '1000' })
@@ -214,8 +237,7 @@ describe('editing a value in its cell', inChromium, () => {
       const scrollBy = (distance: number) =>
         page.evaluate(`document.querySelector('.grid').scrollBy(0, ${distance})`)
       await page.keyboard.press('End')
-      await page.cell('59').click()
-      await page.keyboard.press('Enter')
+      for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
       await field(page).fill('text')
       await field(page).press('Enter')
       await page.getByRole('alert').waitFor()
@@ -242,10 +264,10 @@ describe('editing a value in its cell', inChromium, () => {
       await page.keyboard.press('Escape')
 
       // Two conditions move the list down. The error is still in the list's visible part.
-      for (let n = 0; n < 2; n += 1)
-        await page.getByRole('button', { name: 'Filter', exact: true }).click()
-      await scrollBy(-9999)
-      await page.cell('0').dblclick()
+      await page.choose('Filter')
+      await page.choose('Add condition')
+      await page.locator('[role=grid]').focus()
+      for (const key of ['Home', 'ArrowLeft', 'Enter']) await page.keyboard.press(key)
       await field(page).fill('text')
       await field(page).press('Enter')
       await page.getByRole('alert').waitFor()

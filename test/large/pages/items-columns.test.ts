@@ -79,9 +79,11 @@ describe('the columns of the items page', inChromium, () => {
 
   test('as many columns as fit are shown, a head counts the others, and the last column fills the space', async () => {
     const names = Array.from({ length: 30 }, (_, number) => `m${number}`)
-    const { own } = await serviceWith(`{${names.map((name) => `"${name}":"value"`)}}`)
+    const { own } = await serviceWith(
+      `{${names.map((name) => `"${name}":"a value of some length"`)}}`,
+    )
     const page = await openItems(own)
-    await page.cell('"value"').first().waitFor()
+    await page.cell('"a value of some length"').first().waitFor()
     const more = page.getByRole('button', { name: /^\+\d+ more columns$/ })
     const fits = () =>
       page.evaluate<number[]>(`(() => {
@@ -90,11 +92,32 @@ describe('the columns of the items page', inChromium, () => {
         return [grid.scrollWidth - grid.clientWidth, Math.round(grid.clientWidth - heads.at(-1))]
       })()`)
     assert.deepEqual(await fits(), [0, 0])
+    // Each column has the same width, except the last, which is at most half wider or narrower.
+    for (const width of [1120, 1200, screens.wide.width]) {
+      await page.setViewportSize({ width, height: 800 })
+      await until('the width', async () => (await page.evaluate<number>('innerWidth')) === width)
+      await until('the columns', async () => `${await fits()}` === '0,0')
+      const [usual = 0, last = 0] = await page.evaluate<number[]>(
+        '[...document.querySelectorAll("th")].slice(-3, -1).map((head) => head.offsetWidth)',
+      )
+      assert.ok(Math.abs(last / usual - 1) < 0.52, `the last column is ${last} wide, not ${usual}`)
+    }
     const shown = (await page.getByRole('columnheader').count()) - 2 // without `id` and the counting head
     assert.equal(await more.textContent(), `+${31 - shown} more columns`)
     await assertAccessible(page)
     await more.click()
-    await page.getByRole('dialog', { name: 'Columns' }).waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Columns' })
+    await dialog.waitFor()
+    const size = await page.evaluate<number[]>(
+      '(({ offsetWidth, offsetHeight }) => [offsetWidth, offsetHeight / innerHeight])(document.querySelector(".columns"))',
+    )
+    assert.ok(size[0] === 320 && (size[1] ?? 1) <= 0.6, `${size}`)
+    await dialog.getByRole('searchbox').fill('M2')
+    await until(
+      'the found members',
+      async () => (await dialog.getByRole('checkbox').count()) === 11,
+    )
+    await assertAccessible(page)
     await page.getByRole('checkbox', { name: 'm29' }).check()
     await page.choose('Close')
     assert.equal(await more.textContent(), `+${30 - shown} more columns`)
@@ -308,15 +331,17 @@ describe('the columns of the items page', inChromium, () => {
     const filter = page.getByRole('button', { name: 'Filter' })
     await filter.press('Enter')
     await until('the focus on the member', async () => (await focused(page)) === 'Member')
+    await page.getByLabel('Value').fill('1')
+    await page.counts('4 items') // no member is chosen yet
     await page.getByLabel('Member').selectOption('n')
     await page.getByLabel('Test').selectOption('equals')
-    await page.getByLabel('Value').focus()
-    await page.keyboard.type('1')
     await page.counts('2 of 4 items')
+    await page.getByRole('button', { name: 'Filter 1', exact: true }).press('Enter')
+    await until('the focus on the member', async () => (await focused(page)) === 'Member')
     await page.getByLabel('Test').selectOption('is absent')
     await page.counts('1 of 4 items')
     await page.cell('"ONE two"').waitFor()
-    await filter.press('Enter')
+    await page.getByRole('button', { name: 'Add condition' }).press('Enter')
     await page.getByLabel('Member').last().selectOption('s')
     await page.getByLabel('Value').fill('one')
     await page.counts('1 of 4 items')

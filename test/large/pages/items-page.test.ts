@@ -457,8 +457,8 @@ describe('the items page', inChromium, () => {
     await page.evaluate('release()')
     await importing.click()
     await page.sees('2 of 2 items imported.')
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Import')
-    await page.choose('Close')
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Done')
+    await page.choose('Done')
     await page.counts('3 items')
     await page.cell('12345678901234567890').waitFor()
 
@@ -716,8 +716,7 @@ describe('the items page', inChromium, () => {
       await check()
       await page.choose('Close')
 
-      await page.getByText('Tea', { exact: true }).click()
-      await page.keyboard.press('e')
+      await page.open('"Tea"')
       await page.editor.waitFor()
       await page.choose('Format')
       await page.editor.press('Control+End')

@@ -87,14 +87,28 @@ describe('the panel beside the list', inChromium, () => {
     const { page } = await openWith(['{"name":"one","price":2}', '{"price":3}'], {
       viewport: screens.phone,
     })
-    await page.open('name: "one"')
-    await page.editor.waitFor()
+    // A click on the checkbox of a card selects its item; a click elsewhere opens the item.
+    await page.getByLabel('Select', { exact: true }).first().locator('..').click()
+    await page.locator('tr[aria-selected="true"]').waitFor()
+    assert.equal(await page.dialog.count(), 0)
+    await page.cell('3').locator('..').click()
+    await hasInEditor(page, '"price": 3')
+    await page.choose('Cancel')
+    await page.open('"one"')
+    await hasInEditor(page, '"one"')
     const size = await page.evaluate<number[]>(
       '(({ width, height }) => [width, height])(document.querySelector(".panel").getBoundingClientRect())',
     )
     assert.deepEqual(size, [screens.phone.width, screens.phone.height])
     await assertUsable(page)
-    await page.choose('Close')
+    // The buttons stay in view below a long text.
+    await page.editor.fill(`{"of":[${'1,\n'.repeat(99)}1]}`)
+    const bottom = await page.evaluate<number>(
+      'document.querySelector(".panel .main").getBoundingClientRect().bottom',
+    )
+    assert.ok(bottom < screens.phone.height && bottom > screens.phone.height - 32, `${bottom}`)
+    await page.choose('Cancel')
+    await page.choose('Discard')
     assert.ok(!(await page.getByRole('button', { name: 'Shortcuts' }).isVisible()))
   })
 

@@ -146,7 +146,14 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees('This is not a token')
     await dialog.getByLabel('Token').fill('wrong')
     await dialog.getByLabel('Token').press('Enter')
-    await page.sees(/INVALID_TOKEN/)
+    await dialog.getByText('This token was not accepted: it is not a JSON Web Token.').waitFor()
+    assert.equal(await page.getByText('INVALID_TOKEN').count(), 1)
+    const selected =
+      '(({ selectionStart, selectionEnd }) => [selectionStart, selectionEnd])(document.activeElement)'
+    assert.deepEqual(await page.evaluate<number[]>(selected), [0, 'wrong'.length])
+    await dialog.getByLabel('Token').press('Escape')
+    await page.sees('another token is needed')
+    await page.choose('Enter a token')
     // A token may be copied together with "Bearer", and closing the dialog applies the token.
     await dialog.getByLabel('Token').fill(`Bearer ${service.validToken()} `)
     await dialog.getByLabel('Token').press('Escape')
@@ -420,8 +427,8 @@ describe('the items page when something goes wrong', inChromium, () => {
     await assertAccessible(page)
     await page.choose('Skip item 5')
     await page.sees('3 of 5 items imported. Skipped: item 3 (line 4), item 5 (line 6).')
-    await focusIs(page, 'Import')
-    await page.choose('Close')
+    await focusIs(page, 'Done')
+    await page.choose('Done')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     assert.equal(await countItems(), before + 3)
   })
