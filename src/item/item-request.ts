@@ -130,7 +130,7 @@ class RequestCheck {
     if (body[this.checker.start] !== openBrace) throw invalid('the body must be an object')
     const data = this.#data
     const projectId = this.#projectId
-    // The schema validates outlines of the values, so that no value has to be parsed.
+    // The schema validates placeholders of the values (`outline`), so that no value has to be parsed.
     const outlines: { data?: unknown; project_id?: unknown } = {}
     if (data !== undefined) outlines.data = outline(body, data.start)
     if (projectId !== undefined) outlines.project_id = outline(body, projectId.start)
@@ -230,7 +230,7 @@ function firstOf([first]: readonly Issue[]): string {
   return `${names?.join('.')} ${first?.message}`
 }
 
-/** Returns a placeholder of the same type as a JSON value. Among strings, only an empty string gets an empty one. */
+/** Returns a placeholder of the same type as a JSON value. A string's placeholder is empty only if the string is. */
 function outline(text: Buffer, start: number): unknown {
   const first = text[start]
   if (first === openBrace) return {}

@@ -90,7 +90,7 @@ export class JsonChecker {
   readonly #members: OpenMember[]
 
   /**
-   * @param levels number of levels of objects to visit; 1 means only the outermost object.
+   * @param levels number of levels of nested objects to visit; 1 means only the outermost object.
    * @param start position of a single value, after which reading stops. By default, a complete text is read.
    */
   constructor(levels: number, visit: Visit, start?: number) {

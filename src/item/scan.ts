@@ -5,7 +5,7 @@ import { lineFeed, type Visit } from './json-syntax.js'
 
 /**
  * Checks a complete JSON text.
- * @param levels number of levels of objects to visit; 1 means only the outermost object.
+ * @param levels number of levels of nested objects to visit; 1 means only the outermost object.
  * @returns position of the value, which white space may precede.
  * @throws {JsonSyntaxError} if the text is not JSON.
  */

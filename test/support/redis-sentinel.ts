@@ -13,7 +13,7 @@ import { tcpProxy } from './tcp-proxy.js'
 
 /** The name of the watched primary in the configuration of the sentinels. */
 export const primaryName = 'main'
-/** IP address from which sentinels and replicas connect, so that the proxy can tell them from the service. */
+/** IP address from which sentinels and replicas connect, so that the proxy can tell them apart from the service. */
 const inner = '127.0.0.9'
 
 export interface WatchedServer extends OwnRedis {

@@ -240,7 +240,7 @@ export class Blocks {
     return new Block(frame, this.frames.size)
   }
 
-  /** Replaces a block of the list by a new block with the same number. */
+  /** Replaces a block of the list with a new block that gets the same number. */
   #swap(old: Block, block: Block): void {
     block.number = old.number
     this.byNumber[block.number] = block

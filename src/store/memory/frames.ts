@@ -20,7 +20,7 @@ import { outOfMemory } from '../item-store.js'
  */
 const firstSlab = 1024 * 1024
 
-/** Maximum size of a slab in bytes: the size from which on the C library always maps memory separately. */
+/** Maximum size of a slab in bytes: the smallest size at which the C library always maps memory separately. */
 const largestSlab = alwaysMapped
 
 /** Minimum share of the other slabs that must still be free after the emptiest slab has been emptied. */

@@ -82,7 +82,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
     return projectOf(block.frame.bytes, block.offsetOf(position))
   }
 
-  /** Returns whether an item differs from `expected`. Large items are compared by identity, as comparing bytes is slow. */
+  /** Returns whether an item differs from `expected`. Large items are compared only by identity, for speed. */
   function isOther({ block, position }: Place, expected: EncodedItem | undefined): boolean {
     if (expected === undefined) return false
     const text = block.read(position)

@@ -2,7 +2,7 @@
  * Opens a connection to a server with `@redis/client`, checks that the server is of the right kind, and parses `INFO`.
  *
  * The deadlines and the reconnection of `@redis/client` are not used. The package has no deadline for a reply once the
- * command is sent, nor for the greeting. After a reconnect, it sends commands whose callers have given up.
+ * command is sent, nor for the handshake. After a reconnect, it sends commands whose callers have given up.
  *
  * @module
  */

@@ -3,7 +3,7 @@
  * to connect, every second while there is a connection, and whenever a sentinel publishes an event.
  *
  * After a failover, the former primary accepts changes for about ten more seconds, until the sentinels reach it. These
- * changes are lost. So commands are sent and replies accepted only while recent answers of the sentinels name the
+ * changes are lost. So commands are sent and replies accepted only while recent answers from the sentinels name the
  * connected server (docs/reference/redis.md).
  *
  * @module

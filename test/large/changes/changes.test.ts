@@ -1,6 +1,6 @@
 /**
  * Tests that no change is lost or made twice while connections are cut and services are killed. Clients increment one
- * number by `update`, or create items with an `Idempotency-Key`.
+ * number with `update`, or create items with an `Idempotency-Key`.
  */
 
 import assert from 'node:assert/strict'

@@ -1,6 +1,6 @@
 /**
  * Tests that two services on one Redis server are linearizable. The test records concurrent operations on single items
- * while the Redis server is paused, slow or loses its clients, and while services are killed.
+ * while the Redis server is paused, is slow or loses its clients, and while services are killed.
  */
 
 import assert from 'node:assert/strict'
