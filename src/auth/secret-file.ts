@@ -1,6 +1,6 @@
 /**
- * Reads the file that `JWT_SECRET_FILE` names, with one secret per line. The file is read again when it changes, so
- * that an operator can rotate a secret without a restart.
+ * Reads the file that `JWT_SECRET_FILE` names, which has one secret per line. The file is read again when it changes,
+ * so that an operator can rotate a secret without a restart.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import { readFile } from 'node:fs/promises'
 const maxSecrets = 3
 
 /**
- * Interval between two reads of the secret file, in milliseconds. File system events would not be reliable: they miss a
- * symbolic link that is replaced, as Kubernetes does, and changes before the first event.
+ * Interval between two reads of the secret file, in milliseconds. File system events would not be reliable: they miss
+ * changes before the first event, and the replacement of a symbolic link, which is how Kubernetes updates files.
  */
 const interval = 500
 
 /** The secret file that is being watched. */
 interface SecretFile {
   readonly path: string
-  /** The secrets of the last successful read. A read of unchanged secrets keeps the same array. */
+  /** The secrets of the last successful read. The array stays the same object until a secret changes. */
   secrets: readonly string[]
   /** Describes why the file cannot be used at present; `undefined` if it can. */
   problem: string | undefined
@@ -67,9 +67,9 @@ function take(followed: SecretFile, read: () => Buffer): void {
   }
 }
 
-/** Parses the secrets in the file. @throws {Error} whose message contains no part of the text. */
+/** Parses the secrets in the file. @throws {Error} with a message that contains no part of the text. */
 function parseSecrets(text: string): string[] {
-  // Invalid bytes are decoded as U+FFFD. Many different secrets would become the same, easily guessed one.
+  // Invalid bytes are decoded as U+FFFD, so many different secrets would become the same, easily guessed secret.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
   const secrets = text.split(/\r?\n/).filter((line) => line !== '')
   if (secrets.length === 0) throw new Error('it has no secret')

@@ -14,28 +14,28 @@ import { secretFile } from './secret-file.js'
 const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
 
-/** The claims that are kept of a verified token. `iat` is left out because nothing depends on it. */
+/** The claims of a verified token that are kept. `iat` is left out, because nothing depends on it. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
 /** One or more secrets. The first one signs tokens; each of them can verify a token. */
 type Secrets = string | readonly string[]
 
-/** Secrets with their algorithm. When a secret or the algorithm changes, a new `Signing` is made. */
+/** Secrets with their algorithm and keys. When a secret or the algorithm changes, a new `Signing` is created. */
 export interface Signing {
   readonly secrets: Secrets
   readonly algorithm: Algorithm
-  /** One key per secret, in the same order. */
+  /** Keys made from the secrets: one per secret, in the same order. */
   readonly keys: readonly [KeyObject, ...KeyObject[]]
-  /** Cache of the tokens that were verified with these keys. A change of the keys drops the cache. */
+  /** Cache of the tokens that were verified with these keys. The cache is dropped when the keys change. */
   readonly verified: TokenCache
 }
 
-/** Returns the current keys and algorithm for tokens. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+/** Returns the current keys and algorithm for tokens. @throws {ApiError} `AUTH_NOT_CONFIGURED` if they are unusable. */
 export type CurrentSigning = () => Signing
 
 /**
- * Returns a function that gives the current keys. They are created again only after a change.
- * @param secrets returns the current secrets; empty or `undefined` for none. An array stays the same until a change.
+ * Returns a function that returns the current keys. New keys are created only when the secrets or algorithm change.
+ * @param secrets returns the current secrets; empty or `undefined` for none. Returns the same array until one changes.
  * @param algorithm returns the name of the current algorithm.
  */
 export function followSecret(
@@ -52,8 +52,8 @@ export function followSecret(
 }
 
 /**
- * Returns keys and algorithm from `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM`. Each call reads the
- * environment, because any code in the process may change it; this takes half a microsecond.
+ * Returns the keys and algorithm from `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM`. Each call reads the
+ * environment, because any code in the process may change it. Reading takes half a microsecond.
  * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
 export const environmentSigning: CurrentSigning = followSecret(
@@ -67,7 +67,7 @@ export const environmentSigning: CurrentSigning = followSecret(
   () => process.env.JWT_ALGORITHM || 'HS256',
 )
 
-/** Returns the reason why tokens cannot be signed or verified at present; `undefined` if they can. */
+/** Returns why tokens cannot be signed or verified at present; `undefined` if they can. */
 export function signingProblem(currentSigning: CurrentSigning): string | undefined {
   try {
     currentSigning()
@@ -92,7 +92,7 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
 /** Returns the key of a secret. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
-  // Invalid Unicode is encoded as U+FFFD. Many different secrets would become the same, easily guessed one.
+  // Invalid Unicode is encoded as U+FFFD, so many different secrets would become the same, easily guessed secret.
   if (bytes.includes('\ufffd')) throw notConfigured('JWT_SECRET is not valid UTF-8')
   return createSecretKey(bytes)
 }
@@ -127,13 +127,13 @@ export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject)
   return createHmac(hashes[algorithm], key).update(input).digest('base64url')
 }
 
-/** Maximum size of the cache of verified tokens, in bytes: enough for 20,000 tokens of 170 characters. */
+/** Maximum size of the cache of verified tokens, in bytes. It is enough for 20,000 tokens of 170 characters. */
 const maxBytes = 8 * 1024 * 1024
 
 /** Size of an entry of the token cache, in bytes, without the characters of its token and of `sub`. */
 const entryBytes = 200
 
-/** Cache that maps verified tokens to their claims. A full cache is emptied at once, because that takes no time. */
+/** Cache that maps verified tokens to their claims. When it is full, all of it is dropped, which takes no time. */
 class TokenCache {
   #claims = new Map<string, VerifiedToken>()
   #bytes = 0
@@ -154,7 +154,7 @@ class TokenCache {
   }
 }
 
-/** Copies a token. Otherwise the token, a substring in V8, would keep the whole header of up to 16 KiB in memory. */
+/** Copies a token. In V8, the original is a substring that keeps the whole header in memory, which may be 16 KiB. */
 function copied(token: string): string {
   return Buffer.from(token, 'latin1').toString('latin1') // tokens are ASCII
 }

@@ -1,6 +1,6 @@
 /**
- * Compares tokens of this service, and its verification of other tokens, with the library `jose`. Also checks which
- * tokens are cached, which clients cannot observe.
+ * Compares the tokens that this service signs, and its verification of other tokens, with the library `jose`. Also
+ * checks which tokens are cached, since clients cannot observe this.
  */
 
 import assert from 'node:assert/strict'
@@ -23,7 +23,7 @@ after(() => {
   delete process.env.JWT_SECRET
 })
 
-/** Returns the outcome according to `jose`, together with the rules of the interface that `jose` does not have. */
+/** Returns the expected outcome, according to `jose` and to the rules of the interface that `jose` does not have. */
 async function expected(token: string): Promise<string> {
   const signature = token.slice(token.lastIndexOf('.') + 1)
   // Decoders ignore the unused bits of a signature's last character.
@@ -74,7 +74,7 @@ const goodHeader = '{"alg":"HS256","typ":"JWT"}'
 const goodPayload = '{"sub":"a","exp":9000000000}'
 const good = sign(goodHeader, goodPayload)
 
-// This many tokens are needed, because few of the random tokens are intact but expired.
+// So many tokens are needed because only few random tokens are intact but expired.
 test('10,000 random and altered tokens have the same outcome as with jose', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // `choices` is never empty
@@ -162,7 +162,7 @@ test('a cached token does not keep its Authorization header in memory', () => {
   assert.ok(bytes < 2000 * 1000, `${bytes} bytes`) // tokens that keep their headers would take 32 MB
 })
 
-test('a token is valid from its nbf on, also within the same millisecond', () => {
+test('a token is valid from its nbf on, even within the same millisecond', () => {
   for (let count = 0; count < 20; count += 1) {
     const nbf = (Date.now() + 0.999) / 1000
     assert.equal(actual(sign(goodHeader, JSON.stringify({ sub: 'a', exp: 9e9, nbf }))), 'let in')

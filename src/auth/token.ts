@@ -25,23 +25,23 @@ export function verifyToken(token: string, signing = environmentSigning()): Veri
   return claims
 }
 
-/** Returns the claims of a token after all checks. An expired token counts as expired, even if claims are missing. */
+/** Returns the claims of a token after all checks. An expired token is reported as expired even if it lacks claims. */
 function verifiedClaims(token: string, signing: Signing): VerifiedToken {
   const [, input, header, payload, signature] = compactJws.exec(token) ?? []
   if (!input || !header || !payload || !signature) throw invalid('it is not a JSON Web Token')
   if (!isSignatureOf(input, signature, signing)) throw invalid('its signature does not match')
 
   const { alg, crit } = parsePart(header, 'header')
-  // The header `crit` lists extensions that a recipient must support. No extensions are supported (RFC 7515 §4.1.11).
+  // The header parameter `crit` lists extensions that must be supported. None are supported here (RFC 7515 §4.1.11).
   if (typeof alg !== 'string' || crit !== undefined) throw invalid('its header is not supported')
   if (alg !== signing.algorithm) throw invalid('its algorithm is not the configured one')
-  // Claims of RFC 7519 §4.1. For `iat`, only the type is checked.
+  // The claims are described in RFC 7519 §4.1. For `iat`, only the type is checked.
   const { sub, exp, nbf = 0, iat = 0 } = parsePart(payload, 'payload')
   if (isTime(exp)) assertNotExpired({ exp })
   if (typeof sub !== 'string' || !isTime(exp) || !isTime(nbf) || !isTime(iat)) {
     throw invalid('it needs sub (a string) and exp (a number); nbf and iat must be numbers')
   }
-  // The clock has whole milliseconds, `nbf` may have fractions of them. A token with the current time is valid.
+  // The clock counts whole milliseconds, but `nbf` may have fractions. A token whose `nbf` is now must be valid.
   if (nbf >= (Date.now() + 1) / 1000) throw invalid('it is not valid yet (nbf)')
   return { sub, exp } // other claims are not kept, because they could take much more memory
 }
@@ -74,7 +74,7 @@ function parsePart(part: string, name: string): Partial<Record<string, unknown>>
   }
 }
 
-/** Throws if a token has expired. Each use of a token is checked, even if it is cached (spec §5.4). No leeway. */
+/** Throws if a token has expired, without leeway. Must be called on each use, even of a cached token (spec §5.4). */
 function assertNotExpired({ exp }: Pick<VerifiedToken, 'exp'>): void {
   if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
 }

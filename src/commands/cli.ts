@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 
 /**
- * The `item-store` command, which runs a subcommand. A subcommand loads its modules when it runs, so that it does not
- * wait for the modules of other subcommands.
+ * The `item-store` command, which runs a subcommand. Each subcommand loads its modules only when it runs, so that it
+ * need not wait for the modules of other subcommands.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { nearest, readArguments } from '../config/flags.js'
 import { UsageError } from '../config/usage-error.js'
 
 /**
- * A subcommand. @param args the arguments after its name.
+ * A subcommand. @param args the arguments after the subcommand's name.
  * @returns the text to print on standard output; `undefined` if there is none.
  */
 type Command = (args: string[]) => Promise<string | undefined>
@@ -34,7 +34,7 @@ try {
   const isStarved = error instanceof Error && 'code' in error && error.code === 'EMFILE'
   if (!isStarved && !(error instanceof UsageError)) throw error
   const message = isStarved ? 'too many open files; raise the limit (ulimit -n)' : error.message
-  process.stderr.on('error', () => undefined) // the exit code still reports the failure
+  process.stderr.on('error', () => undefined) // even without the message, the exit code reports the failure
   process.stderr.write(`${message.replaceAll(/^(?!item-store: )/gm, 'item-store: ')}\n`)
   process.exitCode = 2
 }
@@ -91,8 +91,8 @@ function names(): string {
 }
 
 /**
- * Prints a text to standard output. If that fails, the process ends with exit code 1 and one line with the reason, or
- * no line if the reader of the output has ended.
+ * Prints a text to standard output. If that fails, the process ends with exit code 1 and prints one line with the
+ * reason, but no line if the program that reads the output has ended.
  */
 function print(text: string): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

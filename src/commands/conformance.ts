@@ -12,13 +12,13 @@ import { messageOf, UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/names.js'
 import { requireSecret } from './secret.js'
 
-/** Formats of the report. This package has a reporter for each format but TAP, which Node's test runner prints. */
+/** Formats of the report. Node's test runner prints TAP itself; this package has a reporter for each other format. */
 const reporters = ['spec', 'tap', 'junit']
 
 /** Algorithm with which the tests sign tokens. Every implementation supports it (spec §5.3). */
 const algorithm = 'HS256'
 
-/** Maximum time for the first response of the service, in milliseconds. */
+/** Maximum time to wait for the first response of the service, in milliseconds. */
 const answerTimeout = 30_000
 
 /** Runs the conformance tests against a service, and prints their report. The exit code is 1 if a test fails. */
@@ -42,7 +42,8 @@ export async function conformance(args: string[]): Promise<undefined> {
 
   const folder = packageFile('dist')
   const own = pathToFileURL(join(folder, `conformance-${reporter}.js`)).href
-  // A test runner sets NODE_TEST_CONTEXT for its commands. With this variable, the tests would report to that runner.
+  // Node's test runner sets NODE_TEST_CONTEXT for processes that it starts. With this variable, the conformance tests
+  // would report to that runner.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const child = spawn(
     process.execPath,
@@ -62,7 +63,7 @@ export async function conformance(args: string[]): Promise<undefined> {
   process.exitCode = code === 0 ? 0 : 1
 }
 
-/** Returns the base URL in the arguments. @throws {UsageError} if there is not exactly one, or it is malformed. */
+/** Returns the base URL in the arguments. @throws {UsageError} if it is malformed, or there is not exactly one. */
 function addressIn([url, ...more]: string[]): string {
   const example = `http://localhost:8000${prefix}`
   if (url === undefined || more.length > 0) {

@@ -75,7 +75,7 @@ STORE_URL, lists guarantee less; a running service has its own document at /open
 
 Tests whether a service, in any language, meets the interface. URL ends with ${prefix}, such as
 http://localhost:8000${prefix}. Each test names its clause of the interface. The exit code is 1 if a
-test fails, and 2 if nothing responds. The tests leave some hundred items behind.
+test fails, and 2 if nothing responds. The tests leave a few hundred items behind.
 
   --reporter NAME       form of the report: spec for people, tap or junit for programs [spec]
 
@@ -84,7 +84,7 @@ From the environment or .env:
 `,
 }
 
-/** Returns the help of the whole command: usage, settings and secrets. */
+/** Returns the help of the whole command: its usage, settings and secrets. */
 export function overview(): string {
   const title = `item-store ${version}: a JSON HTTP API that keeps free-form items in memory`
   return [title, '', usage, settingsHelp(), secrets, envFile].join('\n')
@@ -104,9 +104,9 @@ and a time is in the unit of its default.
 `
 }
 
-/** Column of the help at which the meaning of a setting begins. */
+/** Column of the help in which the meaning of a setting begins. */
 const meaningColumn = 47
-/** One line of the meaning of a setting, up to column 100 unless a single word is longer. */
+/** Matches a line of the meaning of a setting. The line ends by column 100 unless a single word is longer. */
 const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
 /** Returns the help lines of all settings. */

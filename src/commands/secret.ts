@@ -15,7 +15,7 @@ const recommendedLength = 32
 /** Shell command that sets a random secret of the recommended length. */
 const exportSecret = `export JWT_SECRET=$(node -p "crypto.randomBytes(${recommendedLength}).toString('base64url')")`
 
-/** Advice for users of `item-store token` without a secret: how to get a token that the service accepts. */
+/** Advice for users who run `item-store token` without a secret: how to get a token that the service accepts. */
 const toSign =
   'use the secret of the service, which accepts no other. Without a JWT_SECRET, dev accepts only the token that it prints; for more, put a JWT_SECRET into .env'
 
@@ -51,7 +51,7 @@ export function refuseTwoSecrets(): void {
   }
 }
 
-/** Returns why no token can be verified, and how to solve that; `undefined` if tokens can be verified. */
+/** Returns why no token can be verified, and how to fix that; `undefined` if tokens can be verified. */
 export function missingSecretError(): string | undefined {
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return undefined

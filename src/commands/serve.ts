@@ -29,7 +29,7 @@ export async function serve(args: string[]): Promise<undefined> {
   const isReadable = process.stdout.isTTY
   const options = { isReadable, requestLogLevel: 'debug', signing: environmentSigning } as const
   refuseTwoSecrets()
-  const error = missingSecretError() // also reads JWT_SECRET_FILE, before the first request needs it
+  const error = missingSecretError() // this also reads JWT_SECRET_FILE, before the first request needs the secrets
   const { log } = await start(config, options)
   logSecretFile(log)
   if (error !== undefined) log.error(error)
@@ -87,7 +87,7 @@ curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"
 `)
 }
 
-/** Reads the items of a seed file. @throws {UsageError} with the file name, and line and column of invalid text. */
+/** Reads the items of a seed file. @throws {UsageError} with the file name, and the line and column of invalid text. */
 function readSeed(file: string): ReturnType<typeof parseSeed> {
   try {
     return parseSeed(readFileSync(file))

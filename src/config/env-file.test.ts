@@ -66,12 +66,12 @@ for (const text of [
 ]) {
   const title = JSON.stringify(text).replaceAll(/ {9,}|a{9,}/g, '…')
   test(`.env of a million characters is read in linear time: ${title}`, () => {
-    // In quadratic time, parsing would take an hour.
+    // In quadratic time, parsing this file would take an hour.
     assert.throws(() => parseEnvFile(text), /malformed/)
   })
 }
 
-test('every quoted value is read as it was written', () => {
+test('every quoted value is read exactly as it was written', () => {
   const values = fc.dictionary(
     fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,5}$/),
     fc.string({ unit: fc.constantFrom(...'ab =#"\n\t\\$') }),

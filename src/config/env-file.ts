@@ -1,19 +1,19 @@
-/** Reads the file `.env` in the working directory. @module */
+/** Reads the `.env` file in the working directory. @module */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { UsageError } from './usage-error.js'
 
 // Parts of an entry in `.env`. Each pattern matches where the previous one ended, so that parsing takes linear time.
-// Node's own parser is not used: it skips malformed lines, takes a `#` in a value for a comment, which would silently
-// truncate a secret, and reads some comments as variables.
+// Node's own parser is not used: it skips malformed lines, reads some comments as variables, and takes a `#` in a value
+// for a comment, which would silently truncate a secret.
 const assignment = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*/y
 const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y // a quoted value may span several lines
 const plain = /[^\s"'`#][^\n#]*/y
-/** Matches the end of a line, with its comment, which must follow white space or begin the line. */
+/** Matches the end of a line, including a comment. A comment must follow white space or begin the line. */
 const lineEnd = /[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/y
 
 /**
- * Adds the variables of `.env` to the environment, unless they are already set and not empty.
+ * Adds the variables of `.env` to the environment, except those that are already set and not empty.
  * @returns the names of the variables that were added.
  * @throws {UsageError} if the file cannot be read or has a malformed line.
  */

@@ -63,7 +63,7 @@ for (const [text, plainUnit, milliseconds] of durations) {
   })
 }
 
-test('a size is formatted in the largest unit that divides it', () => {
+test('a size is formatted in the largest unit that gives a whole number', () => {
   const shown = [0, 1, 1000, 1024, 60_000_000, 16_777_216, 1_073_741_825, 3 * 1024 ** 3].map(
     formatSize,
   )

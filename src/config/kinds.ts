@@ -1,4 +1,4 @@
-/** Parses and formats values of settings. Sizes and times are typed like `16MB`, `512MiB` and `90s`. @module */
+/** Parses and formats values of settings, for example sizes and times such as `16MB`, `512MiB` and `90s`. @module */
 
 import { BlockList, isIP } from 'node:net'
 import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
@@ -27,7 +27,7 @@ const urlForms = [
 /** Any text that is not empty. */
 export const text: Kind<string> = textOf((value) => value !== '', 'text that is not empty')
 
-/** A prefix of keys. Braces are not allowed, because they have a meaning in the keys of a Redis cluster. */
+/** A prefix of keys. Braces are not allowed, because they have a special meaning in the keys of a Redis cluster. */
 export const keyPrefix: Kind<string> = textOf(
   (value) => /^[^{}]+$/.test(value),
   'text without braces',
@@ -37,7 +37,7 @@ export function oneOf(choices: readonly string[]): Kind<string> {
   return textOf((value) => choices.includes(value), `one of ${choices.join(', ')}`)
 }
 
-/** Makes a kind of text. @param expected description of valid text, for the error message. */
+/** Makes a kind whose values are text. @param expected description of valid text, for the error message. */
 function textOf(isValid: (text: string) => boolean, expected: string): Kind<string> {
   return {
     parse(value) {
@@ -59,13 +59,13 @@ export function powerOfTwo(min: number, max: number): Kind<number> {
   return { parse: (text) => Number(oneOf(choices).parse(text)), format: String }
 }
 
-/** A size in bytes, with its range. */
+/** A size in bytes within a range. */
 export function size(min: number, max = 1024 ** 5): Kind<number> {
   const units = ', in bytes or with a unit such as kB, MB or MiB'
   return between(min, max, { parse: parseSize, format: formatSize, what: 'a size', units })
 }
 
-/** A time in whole units. A number without a unit is in the same unit. */
+/** A time in whole seconds or milliseconds. A number without a unit is in the given unit. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   return between(min, max, {
     parse: (value) => (parseDuration(value, unit) ?? Number.NaN) / durations[unit],
@@ -78,7 +78,7 @@ export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
 interface NumberFormat {
   readonly parse: (text: string) => number | undefined
   readonly format: (value: number) => string
-  /** Description of the value in the error message, before the range. `units` comes after the range. */
+  /** Description of the value, for the error message: before the range. `units` comes after the range. */
   readonly what: string
   readonly units?: string
 }
@@ -142,7 +142,7 @@ export const serverUrl: Kind<string> = {
 
 function canDecode(text: string): boolean {
   try {
-    return decodeURIComponent(text) !== '' // the result is used, because the bundler drops calls with an unused result
+    return decodeURIComponent(text) !== '' // uses the result, because the bundler drops calls whose result is unused
   } catch {
     return false
   }
@@ -168,7 +168,7 @@ export const networks: Kind<BlockList> = {
 }
 
 /**
- * Parses a size into bytes: a whole number, with a decimal (`MB`, or `M` for short) or binary (`MiB`) unit in
+ * Parses a size into bytes: a whole number, possibly with a decimal (`MB`, or `M` for short) or binary (`MiB`) unit, in
  * any letter case.
  * @returns `undefined` if the text is not a size.
  */
@@ -196,7 +196,7 @@ const durations = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
  * Parses a time into milliseconds: a whole number with a unit `ms`, `s`, `m`, `h` or `d`.
- * @param plainUnit unit of a number without a unit; if omitted, such a number is not a time.
+ * @param plainUnit unit of a number that has no unit of its own; if omitted, such a number is not a time.
  * @returns `undefined` if the text is not a time.
  */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {

@@ -1,7 +1,7 @@
 /**
  * Location and version of this package. Importing this file throws if Node.js is too old, or if the runtime is Bun or
- * Deno, which lack parts of `node:http`. The command and the library import this file first, because old versions lack
- * functions that other files call.
+ * Deno, which lack parts of `node:http`. The command and the library import this file first, because on old versions,
+ * other files would fail with less clear errors: they call functions that do not exist there.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.js'
 
 const require = createRequire(import.meta.url)
 
-// The package is located by its name, because this code may be bundled.
+// The package is located by its name, not relative to this file, because this code may be bundled.
 const file = require.resolve('item-store/package.json')
 
 const contents: { readonly version: string; readonly engines: { readonly node: string } } =

@@ -17,7 +17,7 @@ const wildcards = ['0.0.0.0', '::']
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
 
-/** Reads the settings of a command from its flags, the environment and the file `.env`. */
+/** Reads the settings of a command from its flags, the environment and the `.env` file. */
 export function readSettings(flagValues: Record<string, unknown>, defaults?: Defaults): Config {
   return readConfig(flagValues, process.env, loadEnvFile(), defaults)
 }
@@ -25,8 +25,8 @@ export function readSettings(flagValues: Record<string, unknown>, defaults?: Def
 /**
  * Reads all settings. A flag takes precedence over the environment; an empty variable counts as unset.
  * @param flagValues values of flags, by flag name.
- * @param fromFile names of the variables in `env` that come from the file `.env`.
- * @param defaults defaults of the command, as text, where they differ from the table of settings.
+ * @param fromFile names of the variables in `env` that come from the `.env` file.
+ * @param defaults the command's own defaults, as text, where they differ from the table of settings.
  * @throws {UsageError} with one line per problem.
  */
 export function readConfig(
@@ -46,7 +46,7 @@ export function readConfig(
 }
 
 /**
- * Returns the settings with the given values, in the units of `Config`. A setting that is omitted or `undefined` has
+ * Returns all settings with the given values, in the units of `Config`. A setting that is omitted or `undefined` gets
  * its default.
  * @throws {UsageError} with one line per problem.
  */
@@ -58,9 +58,9 @@ export function configFrom(values: Readonly<Record<string, unknown>>): Config {
   })
 }
 
-/** The text that was given for a setting. */
+/** The text that was given as the value of a setting, and its origin. */
 interface Input {
-  /** The text of the value; `undefined` if none was given. */
+  /** The text of the setting's value; `undefined` if no value was given. */
   readonly text: string | undefined
   /** Name of the flag, variable or option that the text comes from. */
   readonly label: string
@@ -73,7 +73,7 @@ function configOf(
   inputFor: (setting: Setting<unknown>, key: keyof SettingValues) => Input,
 ): Config {
   const problems: string[] = []
-  /** Text and source of each setting's value, by the setting's name. */
+  /** Description of each setting's value for errors, by the setting's name: label, text and source. */
   const given: Record<string, string> = {}
   const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
     const { text, label, source } = inputFor(setting, key as keyof SettingValues) // the table of settings has this key
@@ -95,7 +95,7 @@ function configOf(
     if (values.port === values.metricsPort && isSameAddress) {
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
-    // With such limits, a full store would make the service reject most requests, including reads.
+    // Otherwise, a full store would make the service reject most requests, including reads.
     if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }
@@ -105,9 +105,9 @@ function configOf(
 }
 
 /**
- * Returns a warning for each environment variable that was probably meant to be a setting. This includes prefixed names
- * such as `ITEM_STORE_PORT`, which are not settings. Only names that begin with `STORE_` or `ITEM_` are checked,
- * because other names may belong to any program.
+ * Returns a warning for each environment variable that was probably meant to be a setting, for example the prefixed
+ * name `ITEM_STORE_PORT` instead of `PORT`. Only names that begin with `STORE_` or `ITEM_` are checked, because other
+ * names may belong to any program.
  */
 export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = Object.values(settings).map(({ name }) => name)

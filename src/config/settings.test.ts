@@ -14,7 +14,7 @@ test('a flag takes precedence over the environment, and an empty variable counts
   assert.equal(config.maxBodyBytes, 10)
 })
 
-test('every problem is reported in a line of its own, with the source of the value and the expected value', () => {
+test('every problem is reported in a line of its own, with the source of the value and what is expected', () => {
   const env = {
     PORT: '80x',
     LOG_LEVEL: 'loud',
@@ -93,7 +93,7 @@ for (const url of [
   })
 }
 
-test('every default in --help can be typed as a value', () => {
+test('every default in --help is itself accepted as a value', () => {
   const shown = Object.values(settings).filter(({ defaultText }) => defaultText !== undefined)
   assert.deepEqual(
     Object.values(settings).filter((setting) => !shown.includes(setting)),
@@ -115,7 +115,7 @@ test('MAX_STORE_BYTES that is not less than MAX_MEMORY_BYTES is an error', () =>
   })
 })
 
-test('limits for bodies and pipelined requests are shares of memory, with space for at least one body', () => {
+test('limits for bodies and pipelined requests are shares of memory, and allow at least one body', () => {
   const [small, large] = ['200MB', '1000TB'].map((MAX_MEMORY_BYTES) =>
     readConfig({}, { MAX_MEMORY_BYTES, MAX_STORE_BYTES: '1MB', MAX_BODY_BYTES: '1MB' }),
   )
@@ -129,7 +129,7 @@ test('limits for bodies and pipelined requests are shares of memory, with space 
   assert.equal(maxPendingBytes, 50e6)
 })
 
-test('the same port for the service and its metrics is an error', () => {
+test('using the same port for the service and its metrics is an error', () => {
   assert.throws(() => readConfig({ port: '9000' }, { METRICS_PORT: '9000' }), {
     message: 'METRICS_PORT (9000 in the environment) must differ from --port (9000)',
   })

@@ -1,7 +1,7 @@
 /**
  * The settings of the service, and fixed limits that nobody needs to change. Names, validation, `--help` and the
- * documentation all come from the one table of settings. `JWT_SECRET` and `JWT_ALGORITHM` are not in this table: they
- * are read only at each verification of a token (spec §5.5).
+ * documentation all come from one table of settings. `JWT_SECRET` and `JWT_ALGORITHM` are not in this table, because
+ * they are read each time a token is verified (spec §5.5).
  *
  * @module
  */
@@ -25,7 +25,7 @@ import {
 } from './kinds.js'
 
 export interface Setting<T> extends Omit<Kind<T>, 'format'> {
-  /** Name of the environment variable. The flag is the same name in lower case with dashes. */
+  /** Name of the environment variable. The flag has the same name, in lower case and with dashes. */
   readonly name: string
   readonly default: T
   /** The default as a user would type it; `undefined` if it depends on another setting or is unset. */
@@ -42,7 +42,7 @@ export const settings = {
     'HOST',
     text,
     '0.0.0.0',
-    'Address to listen on; the default of dev, 127.0.0.1, is for this machine only',
+    'Address to listen on; for dev, the default is 127.0.0.1, which only this machine can reach',
   ),
   serviceName: setting('SERVICE_NAME', text, 'item-store', 'service_name in the health response'),
   logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
@@ -80,25 +80,25 @@ export const settings = {
     'STORE_PREFIX',
     keyPrefix,
     'item-store:',
-    'Prefix of the keys on the server of STORE_URL; services with the same prefix share their items',
+    'Prefix of the keys on the STORE_URL server; services with the same prefix share their items',
   ),
   storeBuckets: setting(
     'STORE_BUCKETS',
     powerOfTwo(256, 16_384), // a cluster has 16,384 slots
     256,
-    'Number of hashes that hold the items on the server of STORE_URL, fixed by the first item; more for large clusters',
+    'Number of hashes that hold the items on the STORE_URL server, fixed by the first item; raise it for large clusters',
   ),
   storeTimeout: setting(
     'STORE_TIMEOUT',
     time('ms', 10, 60_000),
     2000,
-    'Maximum time to wait for a reply from the server of STORE_URL before the request gets 503',
+    'Maximum time to wait for a reply from the STORE_URL server before the request gets 503',
   ),
   maxConnections: setting(
     'MAX_CONNECTIONS',
     integer(1, 1_000_000),
     Math.min(10_000, timesInHeap(64 * kibibyte)),
-    'Maximum number of open connections, lower by default in a small heap; more are closed at once',
+    'Maximum number of open connections, lower by default in a small heap; further ones are closed at once',
   ),
   requestTimeout: setting(
     'REQUEST_TIMEOUT',
@@ -149,8 +149,8 @@ type Settings = typeof settings
 export type SettingValues = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
 
 /**
- * All settings, checked, and the limits that follow from them. Sizes are in bytes, times of the store and of the event
- * loop in milliseconds, other times in seconds.
+ * All settings, checked, and the limits that follow from them. Sizes are in bytes, store timeouts and event loop delays
+ * in milliseconds, and all other times in seconds.
  */
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
@@ -161,7 +161,7 @@ export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries
   Object.values(settings).map(({ name }) => [flagOf(name), { type: 'string' }] as const),
 )
 
-/** Returns the flag of a setting, without the leading dashes. */
+/** Returns the flag of a setting, without the two dashes in front. */
 export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
@@ -186,14 +186,14 @@ export function limitsFor({
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
     /**
-     * Maximum memory for the bodies of unanswered requests; above it, requests get 503. By default, half of the memory
-     * is for items, and garbage takes a share too. One body always fits.
+     * Maximum memory for the bodies of unanswered requests; above it, requests get 503. It is only a tenth of memory,
+     * because items take half by default, and garbage takes a share too. It is always enough for one body.
      */
     maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
     /**
-     * Maximum number of blocks of the store in process memory; above it, creates get 507. A block takes less than 2 KiB
-     * of the heap; its bytes are outside the heap. Operators limit bytes with MAX_STORE_BYTES; this limit only keeps a
-     * small heap from overflowing.
+     * Maximum number of blocks in a store in process memory; above it, creates get 507. A block takes less than 2 KiB
+     * of the heap, and holds its bytes outside the heap. Operators limit the bytes with MAX_STORE_BYTES; this limit
+     * only keeps a small heap from overflowing.
      */
     maxStoreBlocks: timesInHeap(2 * kibibyte),
     /** Maximum size of a request head; a longer head gets 431. This is the default of Node.js. */
@@ -201,24 +201,24 @@ export function limitsFor({
     /** Maximum number of header lines in a request; above it, the request gets 431. Apache allows 100. */
     maxHeaderLines: 128,
     /**
-     * Maximum memory for pipelined requests that wait for an earlier one, on all connections together. Above it, the
-     * connections that hold the most are closed. A connection holds 16 short requests and 64 KiB more, so 300 clients
-     * can pipeline without reading.
+     * Maximum memory for pipelined requests that wait for an earlier one, across all connections. Above it, the
+     * connections that hold the most are closed. A connection holds at most 16 short requests and 64 KiB more, so 300
+     * clients can keep sending requests without reading any response.
      */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     /**
-     * Maximum memory for lists that waiting reads share; above it, each read gets its own list, one after the other.
-     * Used only with items on a server, when this process keeps no items and has memory to spare.
+     * Maximum memory for lists that waiting reads share. Above it, the reads get lists of their own, one after another.
+     * Used only when the items are on a server, so that this process keeps no items and has memory to spare.
      */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     /**
-     * Maximum mean event loop delay within a second, in milliseconds; above it, item requests other than deletes get
-     * 503. Instead of waiting longer, the client should repeat the request after a second, as Retry-After says.
+     * Maximum mean event loop delay within a second, in milliseconds. Above it, item requests other than deletes get
+     * 503. Rather than wait any longer, clients should retry after a second, as Retry-After tells them.
      */
     maxEventLoopDelay: 500,
     /**
-     * Maximum time in which a client reads nothing of its response; after it, the connection is closed. nginx waits 60
-     * s for its clients by default. This limit is longer, so that nginx closes slow connections first.
+     * How long a client may go without reading its response before the connection is closed, in seconds. nginx waits
+     * 60 s for its clients by default. This limit is longer, so that nginx closes slow connections first.
      */
     idleTimeout: 90,
   }

@@ -1,6 +1,6 @@
 /** Errors that the user can correct. @module */
 
-/** Error in the input of the user. The command prints one line per problem, without a stack, and exits with code 2. */
+/** Error in the user's input. The command prints one line per problem, without a stack, and exits with code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -16,8 +16,8 @@ export interface ListenAddress {
 }
 
 /**
- * Turns an error of `listen` into an error that says what to do; returns other errors unchanged.
- * @param flags prefix of the flags that set the address.
+ * Turns an error of `listen` into an error that says what to do. Returns any other error unchanged.
+ * @param flags prefix of the flags that set the address to listen on.
  */
 export function explainListenError(
   error: unknown,

@@ -1,4 +1,4 @@
-/** Parsing of `--delay` and `--failures`, the effect of a reset on delayed requests, and the record of requests. */
+/** Tests of parsing `--delay` and `--failures`, of a reset while requests are delayed, and of recorded requests. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ test('the last 10,000 requests are recorded', () => {
   const doubles = createDoubles({})
   for (let n = 0; n <= 10_000; n += 1) {
     const exchange = { request: { method: 'GET' }, response: { statusCode: 200 }, path: `/${n}` }
-    doubles.observe(exchange as object as Exchange) // all members that are recorded
+    doubles.observe(exchange as object as Exchange) // no other members of an exchange are recorded
   }
   const paths = doubles.requests().map(({ path }) => path)
   assert.deepEqual([paths.length, paths[0], paths.at(-1)], [10_000, '/1', '/10000'])

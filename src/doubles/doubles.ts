@@ -9,7 +9,7 @@ import { type ItemId, type NewId, namedItemId } from '../item/id.js'
 import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './options.js'
 
 interface DoublesOptions {
-  /** Latency of each request for items. */
+  /** Delay of each request for items. */
   readonly delay?: Delay | undefined
   /** Failures that apply from the start, and again after each reset. */
   readonly failures?: Failures | undefined
@@ -19,7 +19,7 @@ interface DoublesOptions {
 
 export type Doubles = ReturnType<typeof createDoubles>
 
-/** Maximum number of recorded requests: a service for development may run for weeks. */
+/** Maximum number of recorded requests. A service for development may run for weeks, so there has to be a limit. */
 const maxRecorded = 10_000
 
 export function createDoubles({ delay, failures, ids }: DoublesOptions) {
@@ -77,7 +77,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
           const before = resets
           const time = randomInt(delay.min, delay.max + 1)
           await wait(time, undefined, { signal: stopping }).catch(() => undefined)
-          // After a reset, a delayed create would take an id of the next test.
+          // Fail after a reset: a delayed create would otherwise take an id away from the next test.
           if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
         }
         await handle(exchange)
@@ -92,7 +92,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     /** Returns the latest 10,000 requests since the last reset, in the order in which they ended. */
     requests: (): RecordedRequest[] => [...recorded],
 
-    /** Restores ids and failures of the start, and empties the record. Requests that are delayed now fail. */
+    /** Restores the initial ids and failures, and forgets recorded requests. Requests that are being delayed fail. */
     reset(): void {
       resets += 1
       startOver()
@@ -103,7 +103,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
 /** UUID namespace of the ids that are derived from a text. It is a random UUID, chosen once. */
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
-/** Returns a generator of ids. The same text gives the same ids in the same order, and the same name the same id. */
+/** Returns a generator of ids. The ids and their order depend only on the text. Calls with one name share an id. */
 function seededIds(text: string): { newId: NewId; startOver: () => void } {
   let count = 0
   const named = new Map<string, ItemId>()
@@ -132,7 +132,7 @@ interface Armed extends FailureScope {
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
   const detail = 'This failure was injected for a test'
   if (status === 429) {
-    // This service itself never sends a 429, and has no error code for it. A proxy may send one.
+    // A proxy may send a 429. This service itself never does, and has no error code for it.
     const body = { detail: { detail, session_id: exchange.sessionId } }
     answerJson(exchange, status, body, ['Retry-After', '1']) // Retry-After is in seconds
     return

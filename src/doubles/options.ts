@@ -1,16 +1,16 @@
-/** Types and checks of the delays and failures in flags and options, and the type of recorded requests. @module */
+/** Types and checks of delays and failures, which flags and options set; the type of recorded requests. @module */
 
 import { inspect } from 'node:util'
 import { parseDuration } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 
-/** Range of a random time in milliseconds, inclusive. */
+/** Range of a random time in milliseconds, including both ends. */
 export interface Delay {
   readonly min: number
   readonly max: number
 }
 
-/** How a request fails: with this status, or, for `cut`, by closing the connection without a response. */
+/** How a request fails: with this status or, for `cut`, by closing the connection without a response. */
 export type Failure = (typeof kinds)[number]
 
 /**

@@ -74,7 +74,7 @@ const invalid: Record<string, [seed: string | Buffer, says: string]> = {
   'a character cut short': [Buffer.from([0x7b, 0xc3]), 'line 1, column 2: not valid UTF-8'],
 }
 for (const [what, [seed, says]] of Object.entries(invalid)) {
-  test(`parseSeed rejects ${what}, with line and column`, () => {
+  test(`parseSeed rejects ${what}, and says in which line and column`, () => {
     assert.throws(() => parseSeed(Buffer.from(seed)), { name: 'InvalidSeedError', message: says })
   })
 }

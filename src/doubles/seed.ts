@@ -17,7 +17,7 @@ import { positionOf } from '../item/scan.js'
 import { type Span, seedObjects, withoutMark } from '../item/seed-objects.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
-/** Error for a file that is not a valid seed. The message begins with line and column of the problem, from 1. */
+/** Error for an invalid seed. The message begins with the line and column of the problem, both counted from 1. */
 export class InvalidSeedError extends Error {
   override readonly name = 'InvalidSeedError'
 }
@@ -55,7 +55,7 @@ export function parseSeed(file: Buffer): ItemRequest[] {
 }
 
 /**
- * Yields the item request of each value. Its JSON text is parsed like a seed file.
+ * Yields the item request of each value. The JSON text of a value is parsed like a seed file.
  * @param textOf returns the JSON text of a value.
  * @throws {UsageError} with the index of the value that is not an item.
  */
@@ -78,7 +78,7 @@ export function* requestsFrom<T>(
 /**
  * Stores new items, unless the store already has items.
  * @returns whether the new items were stored.
- * @throws {UsageError} if the store cannot hold all new items. Then none of them is kept.
+ * @throws {UsageError} if the store cannot hold all new items. In that case, none are kept.
  */
 export async function seedEmptyStore(
   store: ItemStore,
@@ -97,8 +97,8 @@ export async function seedEmptyStore(
 
 /**
  * Stores new items, each with an id of its own, and returns the ids.
- * @param items new items. All of them are read before the first is stored. Errors of the iterator are passed on.
- * @throws {StoreError} if the store cannot hold all new items. Then none of them is kept.
+ * @param items new items. All are read before the first one is stored. Errors of the iterator are passed on.
+ * @throws {StoreError} if the store cannot hold all new items. In that case, none are kept.
  */
 export async function storeItems(
   store: ItemStore,

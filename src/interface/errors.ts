@@ -1,4 +1,4 @@
-/** Catalogue of errors, and the format in which clients get them (spec §7). @module */
+/** Catalogue of errors, and the format in which clients receive errors (spec §7). @module */
 
 import type { ErrorResponse } from './models.js'
 import type { HeaderList } from './names.js'
@@ -109,14 +109,14 @@ export interface ExceededLimit {
 }
 
 interface ApiErrorOptions extends ErrorOptions {
-  /** The exceeded limit because of which the service rejects the request. */
+  /** The limit whose excess makes the service reject the request. */
   readonly exceeded?: ExceededLimit
-  /** Headers of the response, in place of the headers in the catalogue. */
+  /** Headers of the response. They replace the headers in the catalogue. */
   readonly headers?: HeaderList
 }
 
 /**
- * An error for the client. Its message becomes `detail` and never reveals internals; its `cause` is only for the log.
+ * An error for the client. The message becomes `detail` and never reveals internals. The `cause` is only for the log.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'

@@ -71,7 +71,7 @@ export const GenericRequest: Schema<GenericRequest> = v.object(
       v.description('Copied into the item; null when omitted'),
     ),
   },
-  "is missing; put the item's members in it", // the message for `data`, the only required field
+  "is missing; put the item's members in it", // `data` is the only required field, so the message is about `data`
 )
 
 /** Response with one item (spec §2.3). */

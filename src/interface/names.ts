@@ -1,6 +1,6 @@
 /**
- * Names in the interface: paths of endpoints (spec §4), of the OpenAPI document and of the pages; and headers common to
- * all responses.
+ * Names in the interface: the paths of the endpoints (spec §4), the OpenAPI document and the pages, and the headers
+ * that all responses have.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export const pagePaths = {
   security: '/SECURITY.md',
 } as const
 
-/** Folders of the documentation (interface §4.8), in the package as in URLs. */
+/** Folders of the documentation (interface §4.8), which are the same in the package and in URLs. */
 export const documentFolders = ['/docs', '/docs/how-to', '/docs/reference'] as const
 
 /** Returns the path of an item, including the prefix. */
@@ -35,18 +35,18 @@ export function itemPath(id: string): string {
   return `${prefix}${paths.items}/${id}`
 }
 
-/** Alternating header names and values, a form that `node:http` accepts. */
+/** Alternating header names and values. `node:http` accepts this form. */
 export type HeaderList = readonly string[]
 
-/** Response header with the session id (spec §1.4). A 204 has it only there, because it has no body. */
+/** Response header with the session id (spec §1.4). In a 204, which has no body, the id is only in this header. */
 export const sessionHeader = 'X-Session-Id'
 
 /** Response header of a create that repeats an earlier one (draft-ietf-httpapi-idempotency-key-header-07). */
 export const replayedHeader = 'Idempotent-Replayed'
 
 /**
- * Header of each response with a session id in its body, and of each 304 in place of such a response. A cache that
- * stored and revalidated the body would show its `session_id` to another request (spec §1.4, RFC 9111 §5.2.2.5).
+ * Header of each response with a session id in its body, and of each 304 sent in place of such a response. If a cache
+ * stored and reused the body, another request would get its `session_id` (spec §1.4, RFC 9111 §5.2.2.5).
  */
 export const neverStored: HeaderList = ['Cache-Control', 'no-store']
 
@@ -64,8 +64,8 @@ const exposedHeaders = [
 export type ExposedHeader = (typeof exposedHeaders)[number]
 
 /**
- * CORS headers of every response (spec §1.5). Without them, a browser would hide body and headers from the page, and
- * every error would look like a CORS error.
+ * CORS headers of every response (spec §1.5). Without them, a browser would hide the body and headers from the page,
+ * and every error would look like a CORS error.
  */
 export const corsHeaders: HeaderList = [
   'Access-Control-Allow-Origin',

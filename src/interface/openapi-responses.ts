@@ -74,14 +74,14 @@ function envelope(status: string, message: string, data: object): object {
   return { session_id: sessionId, status, message, data }
 }
 
-/** Headers of errors whose values depend on the request, so that the catalogue of errors cannot list them. */
+/** Error headers that the catalogue of errors cannot list, because their values depend on the request. */
 const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   METHOD_NOT_ALLOWED: 'Allow',
   IDEMPOTENCY_CONFLICT: 'Location',
   PRECONDITION_FAILED: 'ETag',
 }
 
-/** A documented response header. Any page may read `Cache-Control` without permission (Fetch standard §2.2.2). */
+/** A documented response header: exposed to pages, or `Cache-Control`, which all may read (Fetch standard §2.2.2). */
 type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 export const responseHeaders: Record<DocumentedHeader, object> = {
@@ -175,7 +175,7 @@ export function errorResponses(names: readonly ErrorName[]): Record<number, obje
   )
 }
 
-/** Describes when an error occurs. References to clauses are removed, because API users do not have the clauses. */
+/** Describes when an error occurs. References to clauses are removed, because API users do not have those clauses. */
 function describe(name: ErrorName): string {
   const shown = name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
   return `${shown}: ${errorKinds[name].when.replaceAll(/ \((?:spec|interface) .*?\)/g, '')}.`

@@ -1,4 +1,4 @@
-/** Tests of required parts and references in the OpenAPI document. test/large/openapi compares responses with it. */
+/** Tests of the OpenAPI document: required parts and references. test/large/openapi compares responses with it. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

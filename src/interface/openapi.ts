@@ -1,5 +1,5 @@
 /**
- * Describes the interface as an OpenAPI 3.1 document, made from the service's own data: models, errors, paths and
+ * Describes the interface as an OpenAPI 3.1 document. It is generated from the service's own models, errors, paths and
  * headers.
  *
  * @module
@@ -50,7 +50,7 @@ const project = {
   schema: { type: 'string', minLength: 1 },
   example: 'demo',
 }
-/** Request headers with entity tags of states that the client knows (RFC 9110 §13.1). */
+/** Request headers with the entity tags of states that the client knows (RFC 9110 §13.1). */
 const conditions = [
   headerParameter(
     'If-Match',
@@ -90,7 +90,7 @@ const ofItems: ErrorName[] = [
   'AUTH_NOT_CONFIGURED',
   'STORE_UNAVAILABLE',
 ]
-/** Errors of item requests that are rejected under overload: all but deletes. */
+/** Errors of the item requests that are rejected under overload, which are all requests but deletes. */
 const underLoad: ErrorName[] = [...ofItems, 'SERVICE_UNAVAILABLE']
 const ofItem: ErrorName[] = ['itemNotFound', 'ROUTE_NOT_FOUND', 'PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
@@ -109,8 +109,8 @@ export interface ListGuarantees {
 /**
  * Returns the OpenAPI document of the service.
  * @param version semantic version of the service.
- * @param origin origin under which clients reach the service, if known. Tools that read the document from a file need
- * it to resolve paths.
+ * @param origin the origin at which clients reach the service, if known. Tools that read the document from a file need
+ * the origin to resolve paths.
  */
 export function openApiDocument(
   version: string,
@@ -276,8 +276,8 @@ function schemas(): object {
   return toJsonSchemaDefs(own, {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    typeMode: 'output', // uses the last schema of a pipe, which names the members
-    // Otherwise, generated clients would allow only the members that are named here.
+    typeMode: 'output', // uses the last schema of a pipe, because that schema names the members
+    // Allow further members. Otherwise, generated clients would allow only the members that are named here.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object'
         ? { ...jsonSchema, additionalProperties: true }

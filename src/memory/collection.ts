@@ -1,6 +1,6 @@
 /**
- * Collects garbage that V8 would not collect by itself. Only a process that does nothing but serve may use this. It
- * sets a flag of V8 and collects the whole heap, which a library must not do to its host program.
+ * Collects garbage that V8 would not collect by itself. Only for a process that does nothing but serve: this code sets
+ * a V8 flag and collects the whole heap, which a library must not do to its host program.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface Collection {
   stop(): void
 }
 
-/** Collects all garbage, or with the type `minor` only the garbage among new objects. */
+/** Collects all garbage or, with the type `minor`, only the garbage among new objects. */
 type Collect = (options?: { type: 'minor' }) => void
 
 /** Interval between two measurements of memory, in milliseconds. */
@@ -29,20 +29,20 @@ const collectEvery = 5
 const idleTime = 50_000
 
 /**
- * Growth of memory outside V8's heap after which an idle process collects garbage, in bytes. Deleted large items and
- * bodies leave this much garbage there; small requests leave little.
+ * Growth of the memory outside V8's heap after which an idle process collects garbage, in bytes. Deleted large items
+ * and large bodies leave that much garbage outside the heap. Small requests leave little.
  */
 const idleGrowth = 16 * 1024 * 1024
 
 /**
  * Number of idle samples after which garbage is collected once more. After a busy time, V8 reserves up to 16 MiB for
- * new objects. It releases them only if there was no other collection in the five seconds before.
+ * new objects. A collection releases this memory only if there was no other one in the five seconds before.
  */
 const settledAfter = 10
 
 /**
- * Bytes of request bodies after which the garbage among new objects is collected. V8 would let unused pieces of bodies
- * grow to 32 MiB. glibc keeps most of this memory once longer-lived memory follows it.
+ * Number of bytes of request bodies after which the garbage among new objects is collected. V8 would let unused pieces
+ * of bodies grow to 32 MiB, and glibc keeps most of this memory once longer-lived memory follows it.
  */
 const collectedBytes = 4 * 1024 * 1024
 
@@ -57,7 +57,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   /** Memory outside V8's heap after the last collection, without the items, in bytes. */
   let cleanBytes = outside
   let hasJustCollected = false
-  /** Whether garbage has been collected since the process was last idle for long. */
+  /** Whether garbage has been collected since the last long idle time of the process. */
   let isUnsettled = false
   let idleSamples = 0
   let samplesAboveMaximum = 0
@@ -89,8 +89,8 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
       isUnsettled = !settles
     }
     if (resident <= maxBytes) return
-    // V8 may keep garbage as long as the program allocates little. A service that rejects its requests because of this
-    // garbage would never recover.
+    // V8 may keep garbage for as long as the program allocates little. A service that rejects requests because of this
+    // garbage allocates little, so it would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval)
@@ -121,8 +121,8 @@ function memoryNow(): { resident: number; outside: number } {
 }
 
 /**
- * Returns V8's function `gc`, which otherwise needs a flag at the start of the process. A session of `node:inspector`
- * could collect garbage too, but makes `nextTick` take five times as long.
+ * Returns V8's function `gc`, which otherwise requires a flag at the start of the process. A session of
+ * `node:inspector` could collect garbage too, but would make `nextTick` take five times as long.
  */
 function garbageCollector(): Collect {
   setFlagsFromString('--expose-gc')

@@ -1,7 +1,7 @@
 /**
- * Buffers with a memory mapping of their own, which the system gets back as soon as the buffer is freed. glibc takes
- * smaller blocks from its heap, where blocks of mixed sizes leave holes. Once a mapping of 2 MB is freed, glibc takes
- * all blocks up to that size from its heap, and keeps up to 4 MB at the heap's end (mallopt(3), M_MMAP_THRESHOLD).
+ * Buffers with a memory mapping of their own, which is returned to the system as soon as the buffer is freed. glibc
+ * would take smaller blocks from its heap, where blocks of mixed sizes leave holes. Once a 2 MB mapping has been freed,
+ * glibc takes all blocks up to that size from its heap, and keeps up to 4 MB at its end (mallopt(3), M_MMAP_THRESHOLD).
  *
  * @module
  */
@@ -37,14 +37,14 @@ export function isMapped({ buffer }: Buffer): boolean {
 
 /**
  * Size in bytes from which glibc maps every block, without raising its threshold for later blocks (mallopt(3)). Only
- * the pages that are used take memory.
+ * pages of a block that have been used take memory.
  */
 export const alwaysMapped = 32 * 1024 * 1024
 
-/** Bytes freed per turn of the event loop. V8 overwrites memory before it is freed, which takes up to 2 ms. */
+/** Maximum number of bytes freed per turn of the event loop. V8 overwrites them before, which takes up to 2 ms. */
 const releasedAtOnce = 4 * 1024 * 1024
 
-/** Returns the memory of an unreferenced buffer to the system. Does nothing for a buffer that `mapped` did not make. */
+/** Gives an unreferenced buffer's memory back to the system. Does nothing for a buffer that `mapped` did not make. */
 export function released(buffer: Buffer): void {
   if (!isMapped(buffer)) return
   const { length } = resized(buffer, Math.max(0, buffer.length - releasedAtOnce))
@@ -52,7 +52,7 @@ export function released(buffer: Buffer): void {
 }
 
 /**
- * Allocates memory. Call this before changing anything, so that a failure leaves everything as it was.
+ * Allocates memory. Must be called before anything is changed, so that a failure leaves everything as it was.
  * @param refusal returns the error to throw if the system has no memory left.
  */
 export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {

@@ -1,4 +1,4 @@
-/** Calculates limits as shares of the machine's memory and of the JavaScript heap. @module */
+/** Calculates limits as shares of the machine's memory and of the JavaScript heap; formats sizes. @module */
 
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
@@ -7,8 +7,8 @@ export const kibibyte = 1024
 export const mebibyte = 1024 ** 2
 
 /**
- * Maximum part of V8's heap limit that is for new objects, in bytes: three semi-spaces, each of 64 MiB in Node.js 24,
- * of 32 MiB in 26, and of 16 MiB in 20 and 22.
+ * Maximum part of V8's heap limit that is reserved for new objects, in bytes: three semi-spaces. Each takes 64 MiB in
+ * Node.js 24, 32 MiB in Node.js 26, and 16 MiB in Node.js 20 and 22.
  */
 const newObjects = 192 * mebibyte
 
@@ -19,8 +19,8 @@ export function timesInHeap(bytes: number): number {
 }
 
 /**
- * Returns a fraction of the memory that the process may use, in bytes: of the control group's limit if there is one,
- * otherwise of all memory. The result is in whole MiB, so that it is short to show and to type.
+ * Returns a fraction of the memory that the process may use, in bytes. It may use the limit of its control group or, if
+ * there is none, all memory. The result is a whole number of MiB, so that it is short when shown or typed.
  */
 export function fractionOfMemory(fraction: number): number {
   const limit = process.constrainedMemory()

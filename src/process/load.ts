@@ -1,4 +1,4 @@
-/** Measures memory and event loop delay of a process that only runs the service. @module */
+/** Measures the memory and event loop delay of a process that only runs the service. @module */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Config } from '../config/settings.js'
@@ -11,7 +11,7 @@ export interface Load extends LoadPart {
   stop(): void
 }
 
-/** Time over which the mean event loop delay is measured, in milliseconds. */
+/** Interval over which the mean event loop delay is measured, in milliseconds. */
 const sampleInterval = 1_000
 
 /** Resolution of the measured event loop delay, in milliseconds. */
@@ -53,7 +53,7 @@ export function watchLoad(
   }
 }
 
-/** Converts nanoseconds to milliseconds. Without a measurement, the event loop was blocked for the whole interval. */
+/** Converts a mean delay from ns to ms. No measurement (NaN) means that the event loop was blocked all the time. */
 function meanDelay(mean: number): number {
   return Number.isNaN(mean) ? sampleInterval : Math.max(0, Math.round(mean / 1e6 - resolution))
 }

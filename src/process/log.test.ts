@@ -1,4 +1,4 @@
-/** Log lines in the formats for programs and for people. */
+/** Tests of log lines, in the format for programs and in the format for people. */
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -28,7 +28,7 @@ test('in the format for programs, each line is a JSON object', () => {
   assert.match(JSON.parse(second ?? '').err.stack, /^Error: a planted error\n/)
 })
 
-test('in the format for people, a line has time, level, message and fields, and errors have a stack', () => {
+test('in the format for people, a line has the time, level, message and fields, and errors have a stack', () => {
   assert.match(
     printed(true, twoLines),
     /^\d\d:\d\d:\d\d INFO {2}listening url=http:\/\/a\n\d\d:\d\d:\d\d FATAL stopping\n {2}Error: a planted error\n {6}at /,
@@ -38,7 +38,7 @@ test('in the format for people, a line has time, level, message and fields, and 
 const id = 'a8d6f4a6-4c50-4bd1-9f5b-2a8f4f1b9d53'
 const request = { session_id: id, method: 'GET', path: '/api/v1/items', status: 200, ms: 0.812 }
 
-/** Log entries, each with its line in the format for people, without the time. */
+/** Log entries, each with its line in the format for people (without the time). */
 const entries: { what: string; fields: object; msg: string; line: string }[] = [
   { what: 'a request', fields: request, msg: 'answered', line: 'GET /api/v1/items 200 0.8 ms' },
   {

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import type { DestinationStream, Logger } from 'pino'
 
-/** Maximum total length of log lines that are not read yet, in bytes. Beyond it, lines are dropped. */
+/** Maximum total length of log lines that have not been read yet, in bytes. Beyond it, lines are dropped. */
 const maxUnreadBytes = 1024 * 1024
 
 /**
@@ -11,12 +11,12 @@ const maxUnreadBytes = 1024 * 1024
  * @param isReadable whether to write lines for people instead of JSON.
  */
 export function createLog(level: string, isReadable: boolean): Logger {
-  // For an `import` of this CommonJS package, Node.js would load a lexer, which adds 30 ms to the start.
+  // An `import` of this CommonJS package would make Node.js load a lexer, which would add 30 ms to the start.
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
-  // Pino's own destination is not used. If nobody reads standard output any more, it retries forever, which keeps the
-  // process from exiting.
+  // Pino's own destination is not used. Once nobody reads standard output any more, it would retry forever, and so keep
+  // the process from exiting.
   const destination: DestinationStream = {
     write(line) {
       if (stdout.writableLength > maxUnreadBytes) {
@@ -30,7 +30,7 @@ export function createLog(level: string, isReadable: boolean): Logger {
   const formatters = { level: (name: string) => ({ level: name }) }
   const timestamp = pino.stdTimeFunctions.isoTime
   const log = pino({ level, base: null, timestamp, formatters }, destination)
-  // The service must go on if the program that reads its log ends.
+  // The service must keep running if the program that reads its log ends.
   stdout.on('error', () => undefined)
 
   function reportDropped(): void {
@@ -43,8 +43,8 @@ export function createLog(level: string, isReadable: boolean): Logger {
 }
 
 /**
- * Formats a log entry for people. The line of a request has its session id only if the request failed, because people
- * need the id only then.
+ * Formats a log entry for people. The line of a request includes the session id only if the request failed, because
+ * otherwise people do not need the id.
  */
 function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
   const { method, path, status, error_code, ms, ...rest } = fields
@@ -83,7 +83,7 @@ function format(value: unknown): string {
 }
 
 /**
- * Escapes line breaks, all other characters that a terminal or viewer interprets instead of showing them, and
+ * Escapes line breaks, all other characters that a terminal or viewer would interpret instead of showing, and
  * characters that XML does not allow.
  */
 export function printable(text: string): string {

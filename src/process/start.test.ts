@@ -1,4 +1,4 @@
-/** The memory check at the start of a process, and the end of a process whose service stops in various ways. */
+/** Tests of the memory check at the start of a process, and of the ways in which a process stops and exits. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -9,7 +9,7 @@ import { memoryWarning } from './start.js'
 
 const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
 
-/** Starts a process, and waits until it handles signals. @param stop code of the promise that stops its service. */
+/** Starts a process, and waits until it handles signals. @param stop code of a promise that stops the service. */
 async function run(stop: string, { timeout = 60, act = '' } = {}) {
   const script = `
     import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}
@@ -49,7 +49,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   })
 }
 
-test('SIGUSR2, which does not ask a process to end, keeps its default effect', async () => {
+test('SIGUSR2, which is no request to end, keeps its default effect', async () => {
   const running = await run(afterAWhile)
   assert.equal(running.printed, 'SIGTERM,SIGINT,SIGHUP,uncaughtException\n')
   running.child.kill('SIGUSR2')
@@ -122,7 +122,7 @@ for (const { idle, memory, store, verdict } of cases) {
   })
 }
 
-test('error and warning about memory contain the sizes in the format of settings', () => {
+test('the error and the warning about memory give sizes in the format of settings', () => {
   const idleBytes = 90 * MiB - 1
   assert.throws(
     () => memoryWarning(idleBytes, { maxMemoryBytes: 60_000_000, maxStoreBytes: MiB }),

@@ -13,16 +13,16 @@ import { serveFirst } from './threads.js'
 
 export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
-  /** Items to store at the start, unless the store already has some. */
+  /** Items to store at the start, unless the store already has items. */
   readonly items?: ReturnType<typeof parseSeed>
   /** Whether the log has human-readable lines instead of JSON. */
   readonly isReadable: boolean
 }
 
-/** Time in which clients may still send a request after the service has begun to stop, in milliseconds. */
+/** How long clients may still send a request after the service has begun to stop, in milliseconds. */
 const lastRequestGrace = 500
 
-/** Number of file descriptors that are kept free for files, metrics, and connections that are refused. */
+/** Number of file descriptors kept free for files, for metrics, and for connections that are about to be refused. */
 const reservedDescriptors = 32
 
 /** A service that listens. */
@@ -51,7 +51,7 @@ export async function start(
       import('./load.js'),
     ])
   const log = createLog(settings.logLevel, isReadable)
-  // All code is loaded by now, so this is the memory of the idle process.
+  // By now, all code has been loaded, so this is the memory of the idle process.
   const warning = memoryWarning(process.memoryUsage.rss(), {
     maxMemoryBytes: settings.maxMemoryBytes,
     maxStoreBytes: settings.storeUrl === undefined ? settings.maxStoreBytes : 0,
@@ -94,8 +94,8 @@ export async function start(
 
 /**
  * Returns the number of connections for which the process has file descriptors: at least 1, at most `maxConnections`.
- * Must be called after all code is loaded. If the system does not tell the limit (only Linux does, proc(5)), the result
- * is `maxConnections`.
+ * Must be called once all code is loaded. Returns `maxConnections` if the system does not tell how many descriptors a
+ * process may have (only Linux does, proc(5)).
  */
 function affordableConnections(maxConnections: number): number {
   try {
@@ -108,12 +108,12 @@ function affordableConnections(maxConnections: number): number {
   }
 }
 
-/** Memory reserved for the first hundred requests, in bytes. A measurement gave 15 MiB. */
+/** Memory reserved for the first hundred requests, in bytes. In a measurement, they took 15 MiB. */
 const reserve = 16 * 1024 ** 2
 
 /**
- * Checks the memory limit. A process that exceeds it while idle would refuse every request, so it must not start.
- * If it would exceed the limit only with a full store, there is a warning, because the store may never fill up.
+ * Checks the memory limit. A process that exceeds the limit while idle would refuse every request, so it must not
+ * start. A process that would exceed it only with a full store gets a warning, because the store may never fill up.
  * @param idleBytes resident memory of the process before the first request.
  * @returns the warning, if there is one.
  * @throws {UsageError} if the process would exceed the limit while idle.
@@ -134,26 +134,27 @@ export function memoryWarning(
   return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`
 }
 
-/** Formats a size in MiB. It is rounded up, so that it suffices as a limit. */
+/** Formats a size in MiB. The size is rounded up, so that a limit of this size is high enough. */
 function inMebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024 ** 2)}MiB`
 }
 
 /**
- * Signals that ask the process to end. Other signals get no handler, because a JavaScript handler for SIGSEGV, for
- * example, would make a process that crashes hang forever.
+ * Signals that ask the process to end. Other signals get no handler. A JavaScript handler for SIGSEGV, for example,
+ * would make a crashing process hang forever.
  */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * Time after the first signal in which further signals are ignored, in milliseconds. Ctrl-C in a terminal also reaches
- * npm, which repeats the signal, and service managers may send SIGHUP after SIGTERM.
+ * How long further signals are ignored after the first one, in milliseconds. Ctrl-C in a terminal also reaches npm,
+ * which then repeats the signal, and service managers may send SIGHUP after SIGTERM.
  */
 const repeatTime = 100
 
 /**
  * Ends the process after signals and uncaught errors. A signal stops the service and ends the process with exit code 0.
- * A second signal ends it at once with 1. An uncaught error is logged, and stops the service with exit code 1.
+ * A second signal ends the process at once with exit code 1. An uncaught error is logged, stops the service, and ends
+ * the process with exit code 1.
  * @param stop stops the service after the accepted requests have been answered.
  * @param timeout maximum time for `stop`, in seconds. After this time, the process ends with exit code 1.
  */
