@@ -15,8 +15,8 @@ import { outOfMemory } from '../item-store.js'
 
 /**
  * Size of the first slab in bytes. Each new slab is as large as all others together, up to `largestSlab`. Only later
- * slabs are allocated with 32 MiB, to be mapped separately. Such an allocation makes V8 collect garbage, and V8 may
- * then treat short-lived objects as long-lived for good, which costs a small store 3 µs in each read.
+ * slabs are allocated with at least 32 MiB, to be mapped separately. Such an allocation makes V8 collect garbage, and
+ * V8 may then treat short-lived objects as long-lived for good, which costs a small store 3 µs in each read.
  */
 const firstSlab = 1024 * 1024
 
