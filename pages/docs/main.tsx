@@ -11,16 +11,10 @@ load(document.getElementById('page') ?? document.body)
 async function load(place: HTMLElement): Promise<void> {
   const page = await fetchDocument().then(
     (document) => <DocumentPage document={document} />,
-    ({ message }: Error) => <Problem message={message} retry={() => retry(place)} />,
+    ({ message }: Error) => <Problem message={message} />,
   )
   document.getElementById('loading')?.remove()
   render(page, place)
-}
-
-/** Loads the document again. On success, the focus moves to the content, because the "Try again" button is gone. */
-async function retry(place: HTMLElement): Promise<void> {
-  await load(place)
-  document.getElementById('content')?.focus({ preventScroll: true })
 }
 
 async function fetchDocument(): Promise<OpenApiDocument> {
@@ -30,19 +24,14 @@ async function fetchDocument(): Promise<OpenApiDocument> {
   return document as OpenApiDocument // trusted: the same service serves this page
 }
 
-interface ProblemProps {
-  readonly message: string
-  retry(): void
-}
-
-function Problem({ message, retry }: ProblemProps) {
+function Problem({ message }: { message: string }) {
   return (
     <main class="lone">
       <h1>API of the Item Store Service</h1>
       <p role="alert">
         The description at <code>{documentPath}</code> cannot be shown: {message}
       </p>
-      <Button onClick={retry}>Try again</Button>
+      <Button onClick={() => location.reload()}>Try again</Button>
     </main>
   )
 }
