@@ -22,7 +22,7 @@ function start(url: string, reporter: string, env: NodeJS.ProcessEnv = { JWT_SEC
   return ownProcess(command, { cwd: emptyFolder(), env: { ...cleanEnvironment(), ...env } })
 }
 
-/** Tests a service, which must fail, and returns the report. */
+/** Runs the command on a service that must fail, and returns the report. */
 async function reportOf(url: string, reporter: string): Promise<string> {
   const own = start(url, reporter)
   assert.deepEqual(await own.ended(), [1, null])

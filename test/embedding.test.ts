@@ -209,7 +209,7 @@ test('with the option ids, a refused create uses no id, and a repeated create ge
   assert.deepEqual([first.id, id], await other.seed([{}, {}]))
 })
 
-/** Lists the items `many` times. Returns status, error code and `Retry-After` of each response. */
+/** Lists the items `many` times. Returns the status, error code and `Retry-After` of each response. */
 async function refusals(store: EmbeddedItemStore, many: number) {
   const answers: [status: number, code: string | undefined, retryAfter: string | null][] = []
   for (let at = 0; at < many; at += 1) {

@@ -1,4 +1,4 @@
-/** Any JSON value in process memory is read as it was sent. The same test for Redis is in `test/large/redis/`. */
+/** Tests that JSON values in process memory are read exactly as sent. The test for Redis is in `test/large/redis/`. */
 
 import { createMemoryStore } from '../src/store/memory/store.js'
 import { describeRoundTrip } from './support/round-trip.js'

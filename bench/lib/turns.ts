@@ -29,7 +29,7 @@ interface Contender {
 export type Turn = { rate: number; cpu: number[] }
 
 const warmUp = { seconds: 1, deletes: 3000 }
-/** Number of new tokens made for each second of a turn: more than any side uses, because they are cheap to make. */
+/** Number of new tokens made for each second of a turn. No side uses so many, but tokens are cheap to make. */
 const maximumPerSecond = 60_000
 /** Time limits in seconds: for creating the initial items of a store, and the items that a turn deletes. */
 const createSeconds = { start: 300, turn: 30 }

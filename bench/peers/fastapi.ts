@@ -17,7 +17,7 @@ export default {
   name: 'fastapi',
   about:
     'the same interface in FastAPI with response models, as in its tutorial: one uvicorn worker with uvloop and httptools, no access log',
-  // Pipelining is compared only within Node.js. A turn of the longest list would take more than a minute.
+  // Pipelining is compared only between servers in Node.js. A turn of the longest list would take more than a minute.
   skips: ['create-pipelined', 'list-100000'],
   create: createItems,
 

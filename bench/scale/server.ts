@@ -33,7 +33,7 @@ const [side, port, items] = process.argv.slice(2)
 const createStore = side === 'map' ? createMapStore : createMemoryStore
 const store = createStore(Number.MAX_SAFE_INTEGER)
 const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
-/** Numbers of the items in the store. They are outside the heap, where they affect both sides equally. */
+/** Numbers of the items in the store. They are kept outside the heap, where they affect both sides equally. */
 const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0
@@ -166,7 +166,7 @@ function idOf(number: number) {
   return id as ItemId // in the form of a UUID
 }
 
-/** Runs `act` on `count` inputs. Returns the processor time per call in microseconds, without making the inputs. */
+/** Runs `act` on `count` inputs. Returns the processor time per call in microseconds, inputs excluded. */
 async function inTurns<T>(count: number, makeInput: () => T, act: (input: T) => unknown) {
   let used = 0
   for (let done = 0; done < count; done += operationsInTurn) {

@@ -109,7 +109,7 @@ describe('items', () => {
     const { status } = (await client.request({ path: `/items/${id}`, headers }, {}, (same) => same))
       .head
     assert.equal(status, 304)
-    const fetch = async () => new Response('é'.repeat(200_000)) // in one part
+    const fetch = async () => new Response('é'.repeat(200_000)) // the whole body in one part
     const lengths = await newClient({ fetch }).request({}, {}, async ({ parts }) => {
       const all = []
       for await (const part of parts) all.push(part.length)
@@ -258,7 +258,7 @@ describe('invalid input gives a clear error before anything is sent', () => {
     [
       'a token function that returns nothing',
       /token is missing/,
-      () => newClient({ fetch, token: async () => undefined as never }).list(), // in JavaScript
+      () => newClient({ fetch, token: async () => undefined as never }).list(), // as JavaScript callers may return it
     ],
   ]
   for (const [title, message, call] of wrongCalls) {

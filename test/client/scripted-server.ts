@@ -15,7 +15,7 @@ import {
 } from '../../src/client/client.js'
 import { listen } from '../support/process.js'
 
-/** Returns the error of a call, which must fail. */
+/** Returns the error of a call that must fail. */
 export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
   const error = await call.then(
     () => assert.fail('the call did not fail'),
@@ -46,7 +46,7 @@ export interface ScriptedServer {
 /**
  * Starts a server on 127.0.0.1 that runs until the end of the test or test file.
  * @param steps one response for each request; the last one is repeated.
- * @param port default: a free port.
+ * @param port by default, a free port.
  */
 export async function scriptedServer(steps: readonly Step[], port = 0): Promise<ScriptedServer> {
   const seen: Seen[] = []
@@ -70,7 +70,7 @@ export async function scriptedServer(steps: readonly Step[], port = 0): Promise<
   return { baseUrl: `http://127.0.0.1:${listeningPort}/api/v1`, seen }
 }
 
-/** Returns a client of a new server with these steps, and the requests that the server receives. */
+/** Returns a client for a new server with these steps, and the requests that the server receives. */
 export async function scriptedClient(
   steps: readonly Step[],
   options: Partial<ItemStoreClientOptions> = {},

@@ -47,7 +47,7 @@ const longestAnswer = 120_000
 
 /**
  * Returns the maximum time to wait for a response or its next part, in milliseconds: enough even on a busy machine.
- * @param isLarge whether the request takes much work.
+ * @param isLarge whether the request takes a lot of work.
  * @throws {Error} if an earlier request got no response. So a service that hangs is reported within seconds, not after
  * a timeout for every request of every test.
  */
@@ -141,7 +141,7 @@ function headersOf(
   const all: http.OutgoingHttpHeaders = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    // Node.js would not send this header with the body of a GET or DELETE.
+    // Node.js would not send `Content-Length` with the body of a GET or DELETE.
     ...(body === undefined || 'transfer-encoding' in headers
       ? {}
       : { 'content-length': body.length }),

@@ -10,7 +10,7 @@ import { type Exchange, validTokens } from './exchanges.js'
 const maxBody = 2_000
 const maxValue = 60
 
-/** Placeholder for a valid token, and placeholder for the signature of any other token. */
+/** Placeholders: one for a valid token, and one for the signature of any other token. */
 export const placeholders = { token: '$TOKEN', signature: '$SIGNATURE' }
 
 /** Replaces the error of a failed test. Its first line is the problem; the rest shows how to reproduce it. */

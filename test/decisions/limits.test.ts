@@ -138,7 +138,7 @@ async function fill(app: Service): Promise<string[]> {
 test('§8 a pipelined body no longer counts as pending once its connection has ended', async () => {
   const requests: IncomingMessage[] = []
   subscribe('http.server.request.start', (message) => {
-    requests.push((message as { request: IncomingMessage }).request) // as documented by Node.js
+    requests.push((message as { request: IncomingMessage }).request) // documented by Node.js
   })
   /** Number of requests that have reached the service. */
   let reached = 0

@@ -204,7 +204,7 @@ const unknown = [
 ]
 for (const path of unknown) {
   test(`§4.8 no page and no file has the path ${path.replace(script, 'FILE')}`, async () => {
-    // Written by hand, because an HTTP client would resolve `..` in the path.
+    // The request is written by hand, because an HTTP client would resolve `..` in the path.
     const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
     assertRefused(await exchangeOne(service.baseUrl, head), 404, 'ROUTE_NOT_FOUND')
   })

@@ -120,7 +120,7 @@ for (const { title, method, path, headers, authorization, status } of order) {
     const lines = Object.entries({ 'content-length': '1', ...headers, authorization })
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => `${name}: ${value}\r\n`)
-    // Written by hand, because the HTTP client of Node.js would send the whole announced body.
+    // The request is written by hand, because the HTTP client of Node.js would send the whole announced body.
     const bytes = `${method} ${prefix}${path} HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n{`
     assertRefused(await exchangeOne(service.baseUrl, bytes), status, codes.get(status))
   })

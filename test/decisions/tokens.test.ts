@@ -117,7 +117,7 @@ for (const [authorization, status] of Object.entries(schemes)) {
   })
 }
 
-/** Returns the signature with another last character that decodes to the same bytes. */
+/** Returns the signature with a different last character, which decodes to the same bytes. */
 function flipped(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet[alphabet.indexOf(signature.slice(-1)) ^ 1]
@@ -133,7 +133,7 @@ function plainBase64(): string {
   }
 }
 
-/** Returns a token with a payload that is not base64url. RFC 7797 defines that, but not for JSON Web Tokens. */
+/** Returns a token with a payload that is not base64url. RFC 7797 allows this, but not in JSON Web Tokens. */
 function unencodedPayload(): string {
   const input = `${base64url('{"alg":"HS256","b64":false,"crit":["b64"]}')}.${JSON.stringify(claims)}`
   return `${input}.${signatureOf(input, service.secret)}`

@@ -146,7 +146,7 @@ test('§4.10 waiting reads share a list that arrives in pieces, and get it with 
   assert.equal(asked().list, 1)
 })
 
-/** Returns a `list` operation whose lists have an unknown length, arrive in pieces and can be read once. */
+/** Returns a `list` operation whose lists have an unknown length, arrive in pieces and can be read only once. */
 function inBits(memory: ItemStore): ItemStore['list'] {
   return async () => {
     const { chunks, ...list } = await memory.list()

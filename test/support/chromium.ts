@@ -131,7 +131,7 @@ const executablePath =
 /** Options for a test that needs Chromium. `CHROMIUM_PATH` can name the program. */
 export const inChromium = unlessMissing(executablePath === undefined && 'Chromium')
 
-/** Maximum time for an action in a page, in milliseconds, even on a busy machine. */
+/** Maximum time for an action in a page, in milliseconds: enough on a busy machine. */
 const actionTimeout = 20_000
 
 /**

@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** The proxy's action for a request: pass it on, or close the connection before or after passing it on. */
+/** Action for a request: pass it on, or close the connection before passing on the request or the response. */
 export type Fate = 'passed' | 'cut before' | 'cut after'
 
 export interface CuttingProxy {

@@ -42,7 +42,7 @@ const refusal = /^Failed to load resource: the server responded with a status of
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []
-  // Checked before the services of the test stop, because open pages would log errors about that.
+  // Checked before the services of the test stop, because open pages would then log errors.
   afterEach(() => {
     const problems = problemsOfTest
     problemsOfTest = []
@@ -82,7 +82,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // An open page would keep using the processor. Called before any `await`, after which it may apply to another test.
+    // Closes the page, which would keep using the processor. After an `await`, this might belong to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)

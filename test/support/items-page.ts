@@ -12,7 +12,7 @@ export interface ItemsPage extends Page {
   readonly dialog: Locator
   /** Clicks the button with this name, or the last such button if there are several. */
   choose(button: string): Promise<void>
-  /** Clicks a button in the menu "More" of the toolbar. */
+  /** Clicks a button in the "More" menu of the toolbar. */
   chooseMore(button: string): Promise<void>
   /** Finds the table cell that shows a value. */
   cell(text: string): Locator

@@ -23,7 +23,7 @@ const character = fc.oneof(
 const string = fc.array(character, { maxLength: 8 }).map((parts) => `"${parts.join('')}"`)
 
 const name = fc.oneof(
-  // In Node.js 24 and 26, JSON.parse reads the name "\n" as "\\" after it has read the name "\\" once. So it
+  // In Node.js 24 and 26, JSON.parse reads the name "\n" as "\\" after it has read the name "\\" once. So JSON.parse
   // cannot be an oracle for names that begin with a backslash.
   { weight: 4, arbitrary: string.filter((text) => !text.startsWith('"\\\\')) },
   {

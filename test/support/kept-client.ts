@@ -20,7 +20,7 @@ export type Call = (
   headers?: http.OutgoingHttpHeaders,
 ) => Promise<Outcome>
 
-/** Maximum time for a response, in milliseconds: enough on a busy machine, and shorter than tests wait. */
+/** Maximum time for a response, in milliseconds: enough on a busy machine, but less than a test waits. */
 const timeout = 10_000
 
 /**

@@ -26,7 +26,7 @@ export class ListedItems {
     this.#guarantees = guarantees
   }
 
-  /** Records that an item was created or replaced, or, with `undefined`, deleted. */
+  /** Records that an item was created, replaced or (with `undefined`) deleted. */
   set(id: ItemId, text: string | undefined): void {
     for (const { isWanted, versions, constant } of this.#seen) {
       if (text === undefined || !isWanted(text)) constant.delete(id)

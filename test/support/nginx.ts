@@ -19,7 +19,7 @@ export function configureNginx(
   directives = '',
 ): { folder: string; args: string[] } {
   const folder = emptyFolder()
-  chmodSync(folder, 0o755) // the workers of nginx run as another user than root
+  chmodSync(folder, 0o755) // the workers of nginx run as a user other than root
   let text = readFileSync(join(root, file), 'utf8')
   for (const [from, to] of changes) {
     assert.equal(text.split(from).length, 2, from)

@@ -28,7 +28,7 @@ export function defaultParts(): ServiceParts {
   }
 }
 
-/** Starts the service until the end of the test, and sets `JWT_SECRET` of this process to its secret. */
+/** Starts the service until the end of the test, and sets the `JWT_SECRET` of this process to the service's secret. */
 export async function ownApp(
   parts: Partial<ServiceParts> = {},
   options: Partial<Config> = {},

@@ -1,4 +1,4 @@
-/** Starts this service as a separate process with settings of its own. */
+/** Starts this service as a separate process with its own settings. */
 
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
@@ -16,7 +16,7 @@ export interface OwnService extends Service, OwnProcess {
   stop(): Promise<Exit>
 }
 
-/** Path of the program `item-store` in the build. */
+/** Path of the `item-store` program in the build. */
 export const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
 
 const calmEventLoop = new URL('calm-event-loop.js', import.meta.url).href

@@ -12,7 +12,7 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** Port ranges, one for each process. They end below port 32768, because Linux gives clients ports from there on. */
+/** Port ranges, one for each process. They end below port 32768, the first port that Linux gives to clients. */
 const ports = { first: 20_000, ofProcess: 100, processes: 120 }
 
 /** The first port in the range of this process, and the number of ports that are used so far. */

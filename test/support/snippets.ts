@@ -97,7 +97,7 @@ function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   return { ...inherited, npm_config_offline: 'true', ...env }
 }
 
-/** Writes a command `item-store`, which runs this build, into a folder. */
+/** Writes an `item-store` command, which runs this build, into a folder. */
 export function putCommand(folder: string): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'item-store'), command, { mode: 0o755 })
@@ -109,7 +109,7 @@ exec '${process.execPath}' '${cli}' "$@"
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** Replaces all UUIDs in a text by the same word, because they differ in each run. */
+/** Replaces all UUIDs in a text with the same word, because they differ in each run. */
 export function withoutIds(text: string): string {
   return text.replaceAll(uuid, '<uuid>').trim()
 }

@@ -306,7 +306,7 @@ function errors(status: number, change: Members): Defect {
   )
 }
 
-/** Replaces errors with one code by another error. */
+/** Replaces errors of a given code with another error. */
 function coded(code: string, status: number, other: string): Defect {
   return replying((answer) =>
     JSON.stringify(answer.body ?? '').includes(code) ? refusal(status, other, sessionId) : answer,
@@ -347,7 +347,7 @@ function clientsId({ id, data }: Members): string | undefined {
   return [id, record(data).id].find((each) => typeof each === 'string')
 }
 
-/** Repeats the first response of an endpoint for each item. */
+/** Makes an endpoint repeat its first response for an item at each later request for this item. */
 function stale(endpoint: string): Defect {
   const known = new Map<string, Reply>()
   return replying((answer, request) => {

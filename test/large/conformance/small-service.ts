@@ -1,6 +1,6 @@
 /**
  * A small second implementation of the interface. Where the interface leaves a choice, it chooses differently from this
- * service. Tests can replace each part of it by a defective part.
+ * service. Tests can replace each part of it with a defective one.
  */
 
 import { randomUUID } from 'node:crypto'

@@ -90,7 +90,7 @@ test('the service has every metric that the dashboard and the alert rules use', 
     await own.call('POST', '/items', { data: {} })
     return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   }
-  const STORE_URL = `redis://127.0.0.1:${await freePort()}` // the metrics are served even without the server
+  const STORE_URL = `redis://127.0.0.1:${await freePort()}` // no server listens there, but the metrics are served
   const metrics = (await metricsWith({})) + (await metricsWith({ STORE_URL }))
   const alerts = parseYaml<Alerts>(read('deploy/alerts.yml'))
   const rules = alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))

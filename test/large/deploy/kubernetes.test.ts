@@ -17,7 +17,7 @@ const single = 'deploy/kubernetes.yaml'
 const replicas = 'deploy/replicas/kubernetes.yaml'
 const manifestOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** Compiles a manifest as TypeScript, each object with the type for its `apiVersion` and `kind`. @returns errors. */
+/** Compiles a manifest as TypeScript, each object with the type of its `apiVersion` and `kind`. @returns the errors. */
 function errorsIn(text: string): string {
   const objects = parseYamlDocuments<{ apiVersion: string; kind: string }>(text)
   const lines = objects.map((object, place) => {

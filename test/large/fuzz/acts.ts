@@ -85,7 +85,7 @@ function answerProblem(
     return `the response does not contain "${echo}" and belongs to another request`
   }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
-  // A response that was sent before an error in the body was found may have another `Connection` header.
+  // A response that was sent before an error in the body was found may have an unexpected `Connection` header.
   if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
     return isLast ? 'the connection stays open' : 'the connection is closed'
   }

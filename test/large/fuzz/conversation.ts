@@ -12,7 +12,7 @@ export interface ConnectionPlan {
   readonly pieces: readonly number[]
   /** Pause before the first piece and after each piece, in milliseconds. */
   readonly pause: number
-  /** `never`: the client leaves without waiting for a response. */
+  /** How the client reads responses. With `never`, it leaves without waiting for a response. */
   readonly reading: 'fast' | 'slow' | 'never'
   readonly ending: Ending
   /** Number of bytes of the last request that are never sent. */

@@ -50,7 +50,7 @@ const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve]
 /** Items beyond `maxItems` are deleted after a conversation. The first `keptItems` are never deleted. */
 const maxItems = 40
 const keptItems = 5
-/** Memory allowed in addition to the idle service and the texts of the items, in bytes. */
+/** Memory allowed in addition to that of the idle service and the texts of the items, in bytes. */
 const allowedBytes = 4_000_000
 /** Number of conversations between two measurements of memory. */
 const checkInterval = 20
@@ -153,7 +153,7 @@ async function openTable() {
           const around = { tokens, ids, maxBodyBytes }
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
-          // A client that sends more after the last response may lose that response, so most clients do not.
+          // A client that sends more after the last response may lose that response, so most clients send nothing more.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
           return { ids, played: await play(service.baseUrl, connection, requests, time) }

@@ -10,7 +10,7 @@ export interface Played {
   readonly plan: ConnectionPlan
   readonly requests: readonly Request[]
   readonly reader: AnswerReader
-  /** Maximum number of bytes that may have been sent. */
+  /** Upper bound for the number of bytes that the client has sent. */
   readonly sentBytes: number
   /** Code of the error that ended the connection. */
   readonly error: string | undefined
@@ -103,7 +103,7 @@ export async function play(
     case 'wait':
       if (end === bytes.length) {
         isLate = !(await until(() => state.isEnded || reader.answers.length >= whole.length))
-        await delay(2) // an unexpected response may arrive
+        await delay(2) // leaves time for an unexpected response
       }
       socket.end()
       isLate = !(await until(() => state.isEnded)) || isLate

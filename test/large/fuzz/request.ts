@@ -15,7 +15,7 @@ export interface Request {
   readonly plan: RequestPlan
   readonly bytes: Buffer
   readonly isHead: boolean
-  /** Length of the head. The body may have to wait for `100 Continue`. */
+  /** Length of the head in bytes. After the head, the client may have to wait for `100 Continue`. */
   readonly headLength: number
   readonly statuses: readonly number[]
   /** A text that only the response to this request contains. */
@@ -24,7 +24,7 @@ export interface Request {
   readonly mayContinue: boolean
   /** Whether the service closes the connection after the response. */
   readonly isLast: boolean
-  /** Whether the service may stop reading because of an error in this request, so that it ignores later requests. */
+  /** Whether the service may stop reading because of an error in this request, and so ignore later requests. */
   readonly isBroken: boolean
   /** The item id in the path. */
   readonly id: string | undefined
@@ -173,7 +173,7 @@ export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-/** Returns the possible statuses and the echo of a response. The first failing check decides (interface §4). */
+/** Returns the possible statuses and the echo of a response. The first check that fails decides (interface §4). */
 function expectedAnswer(
   plan: RequestPlan,
   mark: string,

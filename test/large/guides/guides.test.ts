@@ -26,7 +26,7 @@ import { parseYaml } from '../../support/yaml.js'
 const newFolder = () => mkdtempSync(join(tmpdir(), 'item-store-guide-'))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** Returns the cells of all rows of the table with this head. */
+/** Returns the cells of all rows of the table with this header row. */
 function rows(file: string, head: string): string[][] {
   const lines = rowsUnder(read(file), head)
   assert.ok(lines.length > 0, `${file} has no table ${head}`)

@@ -75,7 +75,7 @@ describeWithRedis('docs/how-to/processes.md', () => {
     isOver = true
     await Promise.all(work)
     assert.notDeepEqual(pids(), before)
-    // A process that stops may close a connection just as nginx sends a request on it.
+    // A stopping process may close a connection just when nginx sends a request on it.
     const failed = statuses.filter((status) => status !== 201).length
     const message = `${failed} of ${statuses.length} requests failed`
     assert.ok(failed <= 2 * rounds * clients && failed < statuses.length / 4, message)

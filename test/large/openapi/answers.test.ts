@@ -55,7 +55,7 @@ const prefix = server?.url ?? ''
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
-/** Responses to requests whose head never ends. They are requested together, because each takes the whole timeout. */
+/** Responses to requests whose head never ends. The requests run together, because each takes the whole timeout. */
 const timedOut = new Map(
   await Promise.all(
     operations.map(async (operation) => {
@@ -70,7 +70,7 @@ await until('overload', async () => {
 })
 
 /**
- * Functions that send a request for each kind of response, named by its error code. If an operation cannot have such a
+ * Functions that each provoke one kind of response, and are named by its error code. If an operation cannot have such a
  * response, the request is simply an additional one.
  */
 const provocations: Record<
@@ -106,7 +106,7 @@ const provocations: Record<
     askRaw(operation, id, (head) => `${head.replace('Host: a\r\n', '')}\r\n`),
   'BAD_REQUEST for the path': (operation) => ask(operation, '%zz'),
   ROUTE_NOT_FOUND: (operation) => ask(operation, 'a/b'),
-  METHOD_NOT_ALLOWED: (operation, id) => ask(operation, operation.method === 'GET' ? id : ''), // `/items/` has a GET
+  METHOD_NOT_ALLOWED: (operation, id) => ask(operation, operation.method === 'GET' ? id : ''), // `/items/` allows GET
   REQUEST_TIMEOUT: async (operation) => timedOut.get(operation) ?? assert.fail(),
   PAYLOAD_TOO_LARGE: (operation, id) =>
     askRaw(operation, id, (head) => `${head}Content-Length: ${16 * 1024 * 1024 + 1}\r\n\r\n`),

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { ownService } from '../../support/own-service.js'
 import { root, toolCommand, toolsFolder } from '../../support/tools.js'
 
-/** Programs that create an item and read known and unknown ones. `wrong` must not compile, and is never called. */
+/** Programs that create an item and read known and unknown items. `wrong` must not compile, and is never called. */
 const programs = [
   {
     generator: 'openapi-typescript',
