@@ -237,7 +237,7 @@ function settingsFrom(given: object): Config {
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** Returns the keys for a secret. @throws {UsageError} for an unusable text. A function is checked at each call. */
+/** Returns the keys for a secret. @throws {UsageError} for an unusable text. A function is checked on each call. */
 function signingWith(secret: unknown): CurrentSigning {
   const isFunction = typeof secret === 'function'
   const currentSigning = followSecret(() => {

@@ -109,7 +109,7 @@ export class ItemStoreClient<T extends object = Item> {
   /**
    * Yields the state of an item, all items or a project's items, then each new state until the signal is aborted.
    * Changes in quick succession may yield only the last state. Failures are retried. Ends when the item is deleted.
-   * @throws {ItemStoreError} like {@link get} and {@link list}; after the first state, only permanent errors like a 401.
+   * @throws {ItemStoreError} as {@link get} and {@link list}; after the first state, only permanent errors, e.g. a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>

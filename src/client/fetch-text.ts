@@ -4,7 +4,7 @@ import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.j
 import { TextResponse } from './item-texts.js'
 import type { Fetch } from './options.js'
 
-/** Splits text into parts of up to 65,536 characters. A part of several megabytes would block a page for too long. */
+/** Matches parts of up to 65,536 characters. A part of several megabytes would block a page for too long. */
 const shortParts = /.{1,65536}/gs
 
 /**

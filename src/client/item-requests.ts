@@ -24,7 +24,7 @@ import {
 
 /** Longest wait of a watch, in seconds. Many proxies end a request after 60 seconds. */
 const longestWait = 40
-/** Pause between reads of a watch, in milliseconds. It limits the watch of busy data to ten reads per second. */
+/** Pause between reads of a watch, in milliseconds. It limits a watch of busy data to ten reads per second. */
 const shortPause = 100
 /** Maximum attempts in an update. If 16 clients constantly change one item, up to 22 are needed; with 64 clients, 47. */
 const mostAttempts = 100

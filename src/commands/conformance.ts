@@ -42,8 +42,7 @@ export async function conformance(args: string[]): Promise<undefined> {
 
   const folder = packageFile('dist')
   const own = pathToFileURL(join(folder, `conformance-${reporter}.js`)).href
-  // Node's test runner sets NODE_TEST_CONTEXT for processes that it starts. With this variable, the conformance tests
-  // would report to that runner.
+  // Under Node's test runner, NODE_TEST_CONTEXT is set. With this variable, the tests would report to that runner.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const child = spawn(
     process.execPath,

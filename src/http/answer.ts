@@ -83,8 +83,8 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 }
 
 /**
- * Number of bytes that are written to a connection in one turn. A smaller number costs more system calls, a larger one
- * delays other requests. The bytes of a list are not copied while a slow client reads them.
+ * Number of bytes that are written to a connection in one turn. A smaller number would cost more system calls, and a
+ * larger one would delay other requests. The bytes of a list are not copied while a slow client reads them.
  */
 const batchBytes = 1024 * 1024
 

@@ -132,7 +132,7 @@ export function createBodyReader(
       work.return(undefined as T) // stops the generator; the value is not used
       released(body.bytes)
       body.bytes = nothing
-      request.off('data', receivePart) // an idle connection keeps its last request, which would keep the body
+      request.off('data', receivePart) // an idle connection keeps its last request, which would keep the body too
     }
 
     /** Fails the request. Reads and discards the rest of its body, so that the client gets to read the response. */

@@ -38,7 +38,7 @@ const updated = envelope('updated', 'Item updated successfully')
 /** Maximum length in bytes of data that is copied before it is sent. Copying longer data would take too much memory. */
 const longBody = 16 * 1024
 
-/** Texts before and after the `data` of a response body (spec §2.3). The session id precedes both. */
+/** Texts before and after the `data` of a response body (spec §2.3). The session id is put in front of them. */
 interface Envelope {
   readonly before: string
   readonly after: string
@@ -263,7 +263,7 @@ function answerItem(
   return answerData(exchange, status, parts, data, headers)
 }
 
-/** Sends an item or list as `data`. Short data is sent as Latin-1 text, with a character for each byte of UTF-8. */
+/** Sends an item or list as `data`. Short data is sent as Latin-1 text, one character per byte of UTF-8. */
 function answerData(
   exchange: Exchange,
   status: number,

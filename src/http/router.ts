@@ -114,7 +114,7 @@ function undecodable(): ApiError {
 }
 
 /**
- * Throws the 404 for an unknown path. If the path lacks the prefix that all endpoints have, the message names it.
+ * Throws the 404 for an unknown path. If the path lacks the prefix of all endpoints, the message names this prefix.
  * @param hasDocs whether the service has an API page. If so, the message for `/` names this page.
  */
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {

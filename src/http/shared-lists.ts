@@ -16,8 +16,8 @@ export interface SharedList {
 }
 
 /**
- * Maximum time in milliseconds that a list which is too long to be shared waits until the previous one has been sent.
- * The limit keeps a client that reads slowly from delaying all others.
+ * Longest wait for the previous list to be sent, in milliseconds. Lists that are too long to be shared are sent one
+ * after another, and the limit keeps a client that reads slowly from delaying all others.
  */
 const maxTurn = 5_000
 

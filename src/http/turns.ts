@@ -104,7 +104,7 @@ export function received(request: IncomingMessage, length: number): void {
 /** Length to which short chunks are joined, in bytes. Each chunk costs a write to the connection. */
 const joinedBytes = 64 * 1024
 
-/** Reads a filtered list and joins its short chunks. Between chunks, which take time to find, it lets requests in. */
+/** Reads a filtered list and joins its short chunks. Finding chunks takes time, so other requests run in between. */
 export async function* inPortions(
   chunks: ItemList['chunks'],
 ): AsyncGenerator<Uint8Array, void, void> {

@@ -121,7 +121,7 @@ export const HealthCheckResponse: Schema<HealthCheckResponse> = v.object({
   unhealthy_subsystems: v.optional(
     v.pipe(v.array(v.string()), v.description('Names of the subsystems that are unhealthy')),
   ),
-  overload: v.optional(text('Name of the exceeded limit for which item requests get 503')),
+  overload: v.optional(text('Name of the exceeded limit that makes item requests get 503')),
 })
 
 /** Description of an error, inside the body of its response (spec §2.5). */

@@ -123,7 +123,7 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
   },
   'Cache-Control': {
     description:
-      'Forbids caches to store the body, because its `session_id` is for this request only',
+      'Tells caches not to store the body, because its `session_id` is for this request only',
     required: true,
     schema: { type: 'string', const: 'no-store' },
     example: 'no-store',

@@ -231,7 +231,7 @@ export class Connection implements Holder {
   }
 
   /**
-   * Holds a request at which the parser stopped until the earlier requests have been answered.
+   * Holds a request at which the parser stopped. It is held until the earlier requests have been answered.
    * @param rest the bytes after the head of the request.
    */
   hold(request: IncomingMessage, rest: Buffer): void {

@@ -22,7 +22,7 @@ const maxReady = 64
 export class Turn {
   readonly #maxHandled: () => number
   // Each array is dropped after use. A permanent array would keep requests alive across V8's quick garbage
-  // collections, which would then add half the time of a read.
+  // collections, and these would then add half to the time of a read.
   #arrived: Arrived[] = []
   #ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
   #isScheduled = false

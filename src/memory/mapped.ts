@@ -37,7 +37,7 @@ export function isMapped({ buffer }: Buffer): boolean {
 
 /**
  * Size in bytes from which glibc maps every block, without raising its threshold for later blocks (mallopt(3)). Only
- * pages of a block that have been used take memory.
+ * the used pages of a block take memory.
  */
 export const alwaysMapped = 32 * 1024 * 1024
 

@@ -94,8 +94,8 @@ export async function start(
 
 /**
  * Returns the number of connections for which the process has file descriptors: at least 1, at most `maxConnections`.
- * Must be called once all code is loaded. Returns `maxConnections` if the system does not tell how many descriptors a
- * process may have (only Linux does, proc(5)).
+ * Must be called once all code is loaded. Returns `maxConnections` if the system does not report how many descriptors
+ * a process may have (only Linux does, proc(5)).
  */
 function affordableConnections(maxConnections: number): number {
   try {
@@ -153,8 +153,7 @@ const repeatTime = 100
 
 /**
  * Ends the process after signals and uncaught errors. A signal stops the service and ends the process with exit code 0.
- * A second signal ends the process at once with exit code 1. An uncaught error is logged, stops the service, and ends
- * the process with exit code 1.
+ * A second signal ends the process at once with code 1. An uncaught error is logged and stops the service with code 1.
  * @param stop stops the service after the accepted requests have been answered.
  * @param timeout maximum time for `stop`, in seconds. After this time, the process ends with exit code 1.
  */

@@ -9,9 +9,9 @@ const niceness = 10
 const maxNiceness = 19
 
 /**
- * Lowers the priority of V8's own threads, which compile code and help to collect garbage. On a single core, these four
- * threads could delay requests by 20 ms. Does nothing if there are more cores, or if the system does not list threads
- * (only Linux does, proc(5)).
+ * Lowers the priority of V8's own threads, which compile code and help to collect garbage. On a single core, four of
+ * these threads could delay requests by 20 ms. Does nothing if there are more cores, or if the system does not list
+ * threads (only Linux does, proc(5)).
  */
 export function serveFirst(): void {
   if (availableParallelism() > 1) return
