@@ -60,7 +60,7 @@ for (const { title, env } of unusable) {
     assert.ok(!JSON.stringify(log).includes(secret))
   })
 
-  test(`§4.1 ${title}: health is unhealthy, 503, one of two subsystems`, async () => {
+  test(`§4.1 ${title}: health is a 503 and unhealthy, because of one of two subsystems`, async () => {
     setAuth(env)
     const answer = await app.request('GET', '/health')
     assert.equal(answer.status, 503)

@@ -60,7 +60,7 @@ describe('imports', () => {
   test('have no cycle', () => {
     const done = new Set<string>()
     const visit = (file: string, path: string[]): void => {
-      assert.ok(!path.includes(file), `circle: ${[...path, file].join(' -> ')}`)
+      assert.ok(!path.includes(file), `cycle: ${[...path, file].join(' -> ')}`)
       if (done.has(file)) return
       for (const imported of importsOf(file)) visit(imported, [...path, file])
       done.add(file)

@@ -342,7 +342,7 @@ describe('an access token', () => {
     assert.deepEqual(await client.list(), [])
   })
 
-  test('given as text gives an error at once when it has expired', async () => {
+  test('given as text fails at once if it has expired', async () => {
     const error = await errorOf(newClient({ token: expired() }).list())
     assert.equal(error.code, 'TOKEN_EXPIRED')
   })

@@ -64,7 +64,7 @@ async function collectItems(client: ItemStoreClient): Promise<unknown[]> {
 
 describe('a request is sent again unchanged until it succeeds', { concurrency: true }, () => {
   const failures: [title: string, ...steps: Step[]][] = [
-    ['a 503, a lost connection, and a 503 of a proxy', unavailable(), drops, answers(503, '<p>')],
+    ['a 503, a lost connection, and a 503 from a proxy', unavailable(), drops, answers(503, '<p>')],
     ['a timeout', hangs],
     ['a response that is cut off', dropsHalfway],
     ['a response that stalls', stalls],
@@ -99,7 +99,7 @@ describe('not retried:', () => {
   const unknown = unavailable('STORE_UNAVAILABLE')
   const steps: [title: string, step: Step, status: number | undefined, code: string][] = [
     ['an unknown outcome', unknown, 503, 'STORE_UNAVAILABLE'],
-    ['a 503 of a proxy', answers(503, ''), 503, 'INVALID_RESPONSE'],
+    ['a 503 from a proxy', answers(503, ''), 503, 'INVALID_RESPONSE'],
     ['a lost connection', drops, undefined, 'CONNECTION_LOST'],
     ['half a response', dropsHalfway, 200, 'CONNECTION_LOST'],
     ['a timeout', hangs, undefined, 'TIMEOUT'],

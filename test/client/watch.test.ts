@@ -86,7 +86,7 @@ describe('watch', () => {
     assert.deepEqual(seen, [[], [one], [other], []])
   })
 
-  test('yields the last state, however fast the changes', async () => {
+  test('yields the last state, however fast the changes are', async () => {
     const { id } = await client.create({ count: 0 })
     const { seen } = follow((options) => client.watch(id, options))
     for (let n = 0; n < 200; n += 1) await client.replace(id, { count: n })

@@ -38,7 +38,7 @@ for (const [title, texts] of Object.entries(strings)) {
     assert.equal(kept?.project_id, texts.find(Boolean))
   })
 
-  test(`§4.4 a string that is no UUID is an unknown id, and does no harm: ${title}`, async () => {
+  test(`§4.4 a string that is not a UUID is an unknown id, and does no harm: ${title}`, async () => {
     for (const text of texts) {
       if (text === '' || text.length > 1000) continue // the list's path, or too long for a request head
       const { status } = await service.call('GET', `/items/${encodeURIComponent(text)}`)

@@ -100,7 +100,7 @@ const order: {
   { title: '401 before 422', method: 'POST', path: '/items', headers: text, status: 401 },
   { title: '401 before 413', method: 'POST', path: '/items', headers: large, status: 401 },
   { title: '401 before 404 of the item', method: 'PUT', path: unknown, status: 401 },
-  { title: '401 before 404 of no UUID', method: 'PUT', path: '/items/x', status: 401 },
+  { title: '401 before 404 of a bad id', method: 'PUT', path: '/items/x', status: 401 },
   { title: '401 before 400', method: 'PUT', path: unknown, headers: badCondition, status: 401 },
   { title: '401 before 400', method: 'POST', path: '/items', headers: badKey, status: 401 },
   { title: '401 before 422', method: 'GET', path: badQuery, status: 401 },
@@ -113,7 +113,7 @@ const order: {
   { title: '413 before 404', method: 'PUT', path: unknown, headers: large, ...valid, status: 413 },
   { title: '422 before 404', method: 'PUT', path: unknown, ...valid, status: 422 },
   { title: '422 before 404', method: 'PUT', path: unknown, headers: text, ...valid, status: 422 },
-  { title: '422 before 404 of no UUID', method: 'PUT', path: '/items/x', ...valid, status: 422 },
+  { title: '422 before 404 of a bad id', method: 'PUT', path: '/items/x', ...valid, status: 422 },
 ]
 for (const { title, method, path, headers, authorization, status } of order) {
   test(`§4 order of checks: ${title}, ${method} ${shown(path)}`, async () => {

@@ -37,7 +37,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     'GET /items has an envelope without session_id': { listed: (data) => ({ data }) },
     'a 404 has no session_id': errors(404, { session_id: undefined }),
     'the session_id is always the same': { sessionId: () => sessionId },
-    'the session_id is no UUID v4': { sessionId: () => randomUUID().replace(/(?<=^.{14})4/, '1') },
+    'a session_id has version 1': { sessionId: () => randomUUID().replace(/(?<=^.{14})4/, '1') },
   },
   '§1.5': {
     'only one origin is allowed': headers([200, 201, 204, 401, 404, 422], {
@@ -59,7 +59,7 @@ const byClause: Record<string, Record<string, Defect>> = {
   },
 
   '§2.1': {
-    'ids are no UUIDs': { newId: () => `item-${randomUUID().slice(0, 8)}` },
+    'ids are not UUIDs': { newId: () => `item-${randomUUID().slice(0, 8)}` },
     'the id is taken from the client': { newId: (value) => clientsId(value) ?? randomUUID() },
     'a replace gives the item another id': {
       replaced: (_, item) => ({ ...item, id: randomUUID() }),
