@@ -11,7 +11,7 @@ export interface Draft {
   readonly text: string
   /** Whether the text is a copy, which is not stored. Closing would lose the copy even if nothing was typed. */
   readonly isCopy: boolean
-  /** Whether the editor gets the focus. Otherwise the focus stays in the list. */
+  /** Whether the editor gets the focus. Otherwise the focus stays in the list, or outside the text on a touch screen. */
   readonly hasFocus: boolean
   /** Unique key, so that no draft inherits the component state of another draft. */
   readonly key: number
@@ -36,7 +36,7 @@ export function useDraft() {
     close: () => setDraft(undefined),
     edit(item: Item) {
       if (draft?.item?.id === item.id) editing.current?.focus()
-      else open(item.text, item)
+      else open(item.text, item, false, !matchMedia('(hover: none)').matches) // without a keyboard over the item
     },
     /** Shows another item if the panel shows a stored item, and no changes would be lost. */
     follow(item: Item) {
