@@ -19,7 +19,7 @@ after(() => rmSync(folder, { recursive: true }))
 const [one, two] = ['one secret of at least thirty-two bytes', 'two: a secret of at least 32 bytes']
 
 let files = 0
-function fileWith(text: string): string {
+function fileWith(text: string | Buffer): string {
   files += 1
   const path = join(folder, `secret-${files}`)
   writeFileSync(path, text)
@@ -63,7 +63,7 @@ for (const [how, change] of changes) {
     await become([200, 200])
     change(path, two)
     await become([401, 200])
-    assert.deepEqual(errors(), [])
+    if (change !== writeFileSync) assert.deepEqual(errors(), []) // which may leave the file empty for a moment
   })
 }
 
@@ -78,7 +78,7 @@ test('when the file is deleted or has no usable secret, its last secrets stay va
   ]
   for (const [index, [text, says]] of problems.entries()) {
     if (text === undefined) rmSync(path)
-    else writeFileSync(path, text)
+    else renameSync(fileWith(text), path) // never empty or half written
     const error = await until('an error', () => errors()[index])
     assert.match(error, says)
     assert.deepEqual(await statuses(), [200, 200])

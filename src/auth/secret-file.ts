@@ -43,9 +43,14 @@ export function observeSecretFile(observer: typeof observe): void {
 function watch(path: string): SecretFile {
   const followed: SecretFile = { path, secrets: [], problem: undefined }
   take(followed, () => readFileSync(path))
+  let latest = ''
   setInterval(async () => {
     const { secrets, problem } = followed
     const bytes = await readFile(path).catch((error: Error) => error)
+    // A file that is being overwritten is empty for a moment, so a change counts once two reads agree.
+    const isSettled = String(bytes) === latest
+    latest = String(bytes)
+    if (!isSettled) return
     take(followed, () => {
       if (bytes instanceof Error) throw bytes
       return bytes
