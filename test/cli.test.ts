@@ -59,7 +59,7 @@ function folderWith(env: string): string {
   return folder
 }
 
-/** Returns the files that a command loads, relative to the root of the repository, without the files of Node.js. */
+/** Returns the paths of all files that a command loads, except Node's own, relative to the root of the repository. */
 function loadedBy(args: string[]): string[] {
   const folder = emptyFolder()
   const variables = { NODE_V8_COVERAGE: folder, JWT_SECRET: secret }

@@ -10,7 +10,7 @@ import { sendLoad } from './load.js'
 import { type Child, stop } from './processes.js'
 import type { Workload } from './workloads.js'
 
-/** A side with its running server and its turns so far. */
+/** A side of the comparison, with its running server and the results of its turns so far. */
 interface Contender {
   side: Side
   port: number

@@ -1,4 +1,4 @@
-/** Reads the file of an import, and writes the file of an export. @module */
+/** Parses files that the user imports, and makes files that the user exports. @module */
 
 import { JsonSyntaxError } from '../../src/item/json-syntax.js'
 import { positionOf } from '../../src/item/scan.js'
@@ -6,7 +6,7 @@ import { type Span, seedObjects, withoutMark } from '../../src/item/seed-objects
 import { invalidProject, isProject } from './draft.js'
 import type { Yield } from './yield.js'
 
-/** An item of a file. */
+/** An item in an imported file. */
 export interface Entry {
   /** Body of the request that creates the item. */
   readonly body: string
@@ -18,7 +18,7 @@ const lineFeed = 0x0a
 const openBrace = 0x7b
 
 /**
- * Returns all items of a file, which has the format of `item-store dev --seed`.
+ * Returns all items of an imported file. The file has the format of `item-store dev --seed`.
  * @param file JSON text in UTF-8; a byte order mark is ignored.
  * @param yieldIfDue awaited after each item.
  * @throws {Error} if the file is invalid, before any request. The message begins with the line and column.
@@ -51,7 +51,7 @@ function checkEncoding(text: Uint8Array): void {
   }
 }
 
-/** Returns the request body for an object of a file. @throws {JsonSyntaxError} if the service would reject it. */
+/** Returns the body of a create for an object in the file. @throws {JsonSyntaxError} if the object is invalid. */
 function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): string {
   const decoder = new TextDecoder()
   const textOf = ({ start, end }: Span) => decoder.decode(text.subarray(start, end))
@@ -64,8 +64,8 @@ function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): stri
 }
 
 /**
- * Returns a JSON array of the items' own texts, one on each line. Each part of the list becomes a blob as it arrives,
- * because browsers can keep blobs outside of memory.
+ * Returns a JSON array of the items' exact texts, one item per line. Each part of the list becomes a blob as it
+ * arrives, because browsers can keep blobs outside of memory.
  * @param list texts of all items, in parts.
  */
 export async function exportItems(list: AsyncIterable<readonly string[]>): Promise<Blob> {

@@ -2,7 +2,7 @@
  * The editor for an item's JSON. It is loaded after the list, because it is the largest part of the page.
  *
  * The editor is in a shadow root, where CodeMirror adds its styles as a style sheet object. The pages'
- * Content-Security-Policy allows that, but no style elements.
+ * Content-Security-Policy allows such objects, but no style elements.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import type { Finding } from './draft.js'
 export interface JsonEditor {
   /** Returns the exact text. */
   text(): string
-  /** Replaces the whole text. The user can undo that. */
+  /** Replaces the whole text. The user can undo the replacement. */
   replace(text: string): void
   /** Moves the cursor to an offset, or selects the text up to another offset. */
   goTo(offset: number, end?: number): void
@@ -56,7 +56,7 @@ const theme = EditorView.theme({
     backgroundColor: 'transparent',
     outline: '1px solid var(--field-line)',
   },
-  // CodeMirror also marks brackets that match, before it has parsed the whole text. The page lists errors itself.
+  // Until CodeMirror has parsed the whole text, it may mark valid brackets as errors. The page lists errors itself.
   '&.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent' },
   '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-lintRange-error': {
@@ -143,7 +143,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     text: () => textOf(view.state),
     replace(text) {
       const changes = { from: 0, to: view.state.doc.length, insert: text }
-      // A step of its own in the history. Otherwise an undo would also remove text that was typed just before.
+      // Makes the change a separate step of the history. Otherwise an undo would also remove text typed just before.
       view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
     goTo(offset, end = offset) {

@@ -13,7 +13,7 @@ export interface StatusProps {
   readonly listedAt: Date | undefined
   readonly news: string
   readonly listProblem: unknown
-  /** Message about another failure, such as that of an export; otherwise empty. */
+  /** Message about a failed export, or about a part of the page that could not be loaded; otherwise empty. */
   readonly failure: string
   readonly onRefresh: () => void
   readonly onToken: () => void

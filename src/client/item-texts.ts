@@ -40,9 +40,9 @@ export class TextResponse {
   }
 
   /**
-   * Yields the texts of the items in batches. Each batch has the items that end in one part of the body.
+   * Yields the texts of the items in batches, one for each part of the body. A batch has the items that end in its part.
    * Item texts are not parsed, because the service has checked them. The envelope is parsed at the end, because it may
-   * come from another server. Takes linear time for any input: no text is scanned twice, and no growing text searched.
+   * come from another server. Takes linear time: each part is scanned once, and each item's text is searched once.
    * @throws {ItemStoreError} `INVALID_RESPONSE` if an item has no id; at the end, if the response was cut off or is not
    * an envelope of items.
    */

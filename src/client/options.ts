@@ -53,8 +53,8 @@ export interface WriteOptions extends CallOptions {
 
 export interface CreateOptions extends WriteOptions {
   /**
-   * Creates with the same key, data and token subject (`sub`) make only one item, however often they are sent. The key
-   * has 1 to 255 visible ASCII characters. Default: a new key for each call.
+   * Identifies a create, so that it is safe to repeat. All creates with the same key, data and token subject (`sub`)
+   * make one item. The key has 1 to 255 visible ASCII characters. Default: a new key for each call.
    */
   readonly idempotencyKey?: string | undefined
 }

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemList } from '../store/item-store.js'
 import { SharedLists } from './shared-lists.js'
 
-/** Returns a store whose list is `text`, of unknown length, and counts the lists that were opened or are open. */
+/** Returns a store whose list has this text and no known length, and the numbers of opened lists and open lists. */
 function storeOf(text: string) {
   const counts = { opened: 0, open: 0, most: 0 }
   const list = async (): Promise<ItemList> => {

@@ -69,7 +69,7 @@ export function mayWorkNow(length: number): boolean {
   const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
   if (isHalfReached) {
-    // Most turns parse few bytes, so they need no callback that resets the number of parsed bytes.
+    // Resets the count only once half of the limit is reached. Most turns parse few bytes, and need no callback.
     setImmediate(() => {
       workedBytes = 0
     })

@@ -13,7 +13,7 @@ import { atOnce } from './slices.js'
 const id = newItemId()
 const nothing = Buffer.alloc(0)
 
-/** Returns the text of the item that a body becomes, from the value of its `project_id` on. */
+/** Makes an item from a request body, and returns the end of its text: all characters after `"project_id":`. */
 function itemOf(body: string): string {
   const text = encodeItem(id, parseItemRequest(Buffer.from(body))).toString()
   const opening = `{"id":"${id}","project_id":`
@@ -46,7 +46,7 @@ for (const [title, members] of Object.entries(kept)) {
 }
 
 const raw = String.raw
-/** Request bodies, each with the expected text of its item, from the value of `project_id` on. */
+/** Request bodies, each with the expected end of the item's text: all characters after `"project_id":`. */
 const bodies: [title: string, body: string, item: string][] = [
   ['only id and project_id in data', '{"data":{"id":1,"project_id":2}}', 'null}'],
   ['id as the last member of data', '{"data":{"a":1,"id":{"b":2}}}', 'null,"a":1}'],
@@ -213,7 +213,7 @@ test('a body longer than 128 MiB is rejected, because positions of names have 27
   assert.throws(() => parseItemRequest(text), { name: 'InvalidItemError', message })
 })
 
-/** Checks a body that arrives in parts. Returns its item or the error message. @param ends ends of the parts. */
+/** Checks a body that arrives in parts. Returns its item or the error message. @param ends offsets where parts end. */
 function cameTo(bytes: Buffer, ends: readonly number[]): string {
   const body = arriving(mapped(bytes.length)) // as in the service: a copy that the check may modify
   bytes.copy(body.bytes)

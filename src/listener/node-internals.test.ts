@@ -1,4 +1,4 @@
-/** Tests that one line reports a version of Node.js without the internals that the listener replaces. */
+/** Tests the one-line error for a version of Node.js that lacks internals that the listener replaces. */
 
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'

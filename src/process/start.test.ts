@@ -9,7 +9,7 @@ import { memoryWarning } from './start.js'
 
 const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
 
-/** Starts a process, and waits until it handles signals. @param stop code of a promise that stops the service. */
+/** Starts a process, and waits until it handles signals. @param stop code of the promise that `stop()` returns. */
 async function run(stop: string, { timeout = 60, act = '' } = {}) {
   const script = `
     import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}

@@ -8,12 +8,12 @@ interface Yaml {
 }
 const yaml: Yaml = requireTool('yaml')
 
-/** Parses a text with a single YAML document, which the caller knows to be a `T`. @throws {Error} if it is invalid. */
+/** Parses one YAML document, without checking that it is a `T`. @throws {Error} if the text is not valid YAML. */
 export function parseYaml<T>(text: string): T {
   return yaml.parse(text) as T // the caller knows the type
 }
 
-/** Parses all YAML documents in a text, which the caller knows to be a list of `T`. @throws {Error} if one is invalid. */
+/** Parses all YAML documents in a text, without checking that each is a `T`. @throws {Error} if the YAML is invalid. */
 export function parseYamlDocuments<T>(text: string): T[] {
   return yaml.parseAllDocuments(text).map((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0]

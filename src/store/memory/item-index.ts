@@ -54,7 +54,7 @@ export class ItemIndex {
 
   /**
    * Makes a record for a new id. The caller sets the number of the block.
-   * @throws {StoreError} `STORE_FULL` if all handles are in use, or the system has no memory.
+   * @throws {StoreError} `STORE_FULL` if all handles are in use, or if the system has no memory left.
    */
   add(id: ItemId): Handle {
     this.#read(id)

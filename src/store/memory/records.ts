@@ -50,7 +50,7 @@ export class Records {
 
   /**
    * Ensures that `take` can return another record.
-   * @throws {StoreError} `STORE_FULL` if all handles are in use, or the system has no memory.
+   * @throws {StoreError} `STORE_FULL` if all handles are in use, or if the system has no memory left.
    */
   needRoom(): void {
     const page = this.#withRoom.at(-1) ?? this.#newPage()

@@ -34,7 +34,7 @@ export interface Entries {
   readonly unexpected: Buffer | undefined
 }
 
-/** Parses entries of a bucket. @param reply names and values of fields, in turn. */
+/** Parses entries of a bucket. @param reply alternating field names and values. */
 export function entriesIn(reply: readonly Buffer[]): Entries {
   const items = new Map<string, Buffer>()
   let bytes: Buffer | undefined

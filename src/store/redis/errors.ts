@@ -31,10 +31,10 @@ export class TimeoutError extends Error {}
 /** The error for a server that is not used, because it is not known to be the primary. */
 export class NotPrimaryError extends Error {}
 
-/** Code of the error reply of a script that failed after its first change, so that its outcome is unknown. */
+/** Error code that a script returns if it failed after its first change, so that its outcome is unknown. */
 export const partlyDone = 'PARTLYDONE'
 
-/** Code of the error reply of a script for a key that another program has written to. */
+/** Error code that a script returns if another program has written to the script's key. */
 export const unexpectedData = 'UNEXPECTED'
 
 /** Codes of error replies that prove that the server has refused the command and changed nothing. */
@@ -106,7 +106,7 @@ export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
 }
 
-/** Returns whether an error reply shows that the server refuses a command, or a command in a script, as a replica. */
+/** Returns whether a server has refused a command, alone or in a script, because the server is a replica. */
 export function isOfReplica(error: unknown): boolean {
   const message = errorReplyOf(error) ?? ''
   return /^(?:READONLY|MASTERDOWN) |^ERR Error running script.*[ -](?:READONLY|MASTERDOWN) /.test(

@@ -103,7 +103,7 @@ export function createSentinel(
 
 /**
  * Combines two replies of a sentinel into its answer.
- * @param fields reply to SENTINEL MASTER: names and values of fields, in turn.
+ * @param fields reply to SENTINEL MASTER: alternating field names and values.
  * @param named reply to SENTINEL GET-MASTER-ADDR-BY-NAME: host and port.
  */
 function answerIn(fields: RedisValue, named: RedisValue): Answer {

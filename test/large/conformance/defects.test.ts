@@ -1,4 +1,4 @@
-/** Tests that the conformance tests find every defect in `defects.ts`, and accept all choices of the interface. */
+/** Tests that the conformance tests find every defect in `defects.ts`, and accept all choices the interface allows. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -45,7 +45,7 @@ describe('the conformance tests fail for', { concurrency: 4 }, () => {
   }
 })
 
-/** Defines a test for each defect of a clause, which checks that the conformance tests of this clause fail. */
+/** Defines a test for each defect of a clause. It checks that conformance tests of this clause find the defect. */
 function findsDefectsOf(clause: string): void {
   const all = defects.filter((defect) => defect.clause === clause)
   let found: Conformance[] = []

@@ -35,9 +35,9 @@ export function isLinearizable(history: readonly Event[]): boolean {
   const events = history.toSorted((a, b) => a.called - b.called)
   const been = new Set<string>()
 
-  /** Returns whether the remaining operations are possible. @param rest their indexes in `events`, in order. */
+  /** Returns whether the remaining operations have an order that fits all responses. @param rest indexes in `events`. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
-    // If only operations of unknown outcome remain, the history is possible, because none of them need have happened.
+    // If only operations of unknown outcome remain, the history is possible, because they may never have happened.
     const end = Math.min(
       ...rest.map((place) => events[place]?.answered ?? Number.POSITIVE_INFINITY),
     )

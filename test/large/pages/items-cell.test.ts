@@ -62,7 +62,7 @@ describe('editing a value in its cell', inChromium, () => {
     await page.cell('1.0').waitFor()
     const changes = countChanges(page)
     const { keyboard } = page
-    // The active cell moves from the id to `project_id` and `p`.
+    // ArrowDown activates the cell of the id, ArrowRight the cells of `project_id` and then `p`. Enter edits `p`.
     for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter']) await keyboard.press(key)
     assert.equal(await field(page).inputValue(), '1.0')
     await keyboard.type('9')
@@ -136,7 +136,7 @@ describe('editing a value in its cell', inChromium, () => {
       await page.choose('Close')
       await closes(page)
     }
-    // The active cell is that of a member that the item lacks.
+    // The active cell belongs to a member that the item lacks.
     await page.cell('false').click()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('Enter')

@@ -39,7 +39,7 @@ async function focusIs(page: ItemsPage, expected: string): Promise<void> {
   )
 }
 
-/** Fails unless the browser asks before it reloads the page. The answer is to stay. */
+/** Reloads the page, and fails unless the browser asks first. The reload is then cancelled. */
 async function assertAsksBrowser(page: ItemsPage): Promise<void> {
   const asked: string[] = []
   const dismissed: Promise<void>[] = []
@@ -87,7 +87,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Format')
     await page.editor.press('Control+z')
     await holdsTyped(page, '{"a":1}')
-    // The editor also marks an unmatched bracket, but the mark is invisible.
+    // CodeMirror marks an unmatched bracket, but the page makes this mark invisible.
     await page.editor.fill('{"of": [')
     await page.locator('.cm-nonmatchingBracket').waitFor()
     const mark = `document.querySelector('.editor').shadowRoot.querySelector('.cm-nonmatchingBracket')`
@@ -180,7 +180,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.dialog.waitFor({ state: 'detached' })
     assert.match((await readBack(service, id)) ?? '', /"mine"/)
 
-    // A new list also shows the change. The user can take over the other version, and undo that.
+    // A change elsewhere is shown once the list is updated. The user can take over the other version, and undo this.
     await page.open('"mine"')
     await page.editor.fill('{"who":"mine again"}')
     await put('{"who":"not for long"}')
