@@ -1,5 +1,5 @@
 /**
- * Compares the request rate of this service with that of other implementations.
+ * Compares the request rates of this service and other implementations.
  *
  * An item is 250 bytes of JSON text. The store holds 1,000 items, or as many as the list returns. The load uses 32
  * connections by default, 4 for lists, 16 for pipelined requests (16 creates in one write), and 1 if the title says so.

@@ -6,7 +6,7 @@
  * 16 items in each turn of its event loop, while another process reads one item every two milliseconds. The longest
  * delay of that other process is in parentheses. Churn replaces random items, or deletes and creates them, with 200 to
  * 300 bytes. Memory is resident memory after garbage collection. A dash means that memory varies by more than the
- * items take. Processor time is that of the store alone, including its garbage collection. For more than 5,000,000
+ * items take. Processor time is for the store alone, including its garbage collection. For more than 5,000,000
  * items, the `Map` needs and gets a heap of 16384 MiB. All other heaps have the default size.
  */
 

@@ -55,7 +55,7 @@ for (const { reporter, passes, ends } of reports) {
     const { baseUrl, secret: JWT_SECRET } = await ownService()
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
-    // The URL ends with a slash, the secret is in .env, and the environment is that of a test runner.
+    // The URL ends with a slash, the secret is in .env, and the environment is like in a test runner.
     const args = [
       'conformance',
       `${baseUrl}/`,

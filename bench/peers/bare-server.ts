@@ -1,5 +1,5 @@
 /**
- * Server of the side `bare`. Its responses have the same headers and the same number of bytes as those of the service.
+ * Server of the side `bare`. Its responses have the same headers and the same length as the service's responses.
  * A small body is a string, because Node.js then writes head and body together, which is faster than a prepared Buffer.
  * A long list is faster as a Buffer.
  */

@@ -24,7 +24,7 @@ const churned = { minimum: 200_000, maximum: 3_000_000 }
 interface Run {
   side: Side
   items: number
-  heap: number | undefined // limit of the JavaScript heap in MiB; default: that of Node.js
+  heap: number | undefined // limit of the JavaScript heap in MiB; default: Node's own limit
 }
 
 /** Measures a side: memory in bytes, processor time in microseconds per item, and waits in milliseconds. */

@@ -18,7 +18,7 @@ interface ResponsesProps {
   readonly document: OpenApiDocument
 }
 
-/** Shows a tab for each status. The first status, which is that of success, is open at first. */
+/** Shows a tab for each status. The tab of the first status, which means success, is open initially. */
 export function Responses({ operation, document }: ResponsesProps) {
   const statuses = Object.keys(operation.responses)
   const [chosen, setChosen] = useState(statuses[0] ?? '')

@@ -31,7 +31,7 @@ export class ChangedError extends Error {
 const attempts = 5
 
 /**
- * Creates an item. @param key the same for each attempt, so that only one item is created (interface §4.11).
+ * Creates an item. @param key the same in each attempt, so that all attempts create one item (interface §4.11).
  * @throws {ChangedError} if an earlier attempt has created the item with another text.
  */
 export async function createItem(body: string, key: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** The dialog for a token. It opens by itself if there is no token, or if the service has rejected the token. @module */
+/** Dialog for a token. It opens by itself if there is no token, or if the service has rejected the token. @module */
 
 import { useState } from 'preact/hooks'
 import { Button, TokenForm } from '../shared/components.js'

@@ -247,7 +247,7 @@ export function firstInvalid(bytes: Uint8Array): number {
   return Buffer.from(decoder.decode(bytes)).findIndex((byte, at) => byte !== bytes[at])
 }
 
-/** Returns the number of bytes, without those of an incomplete UTF-8 character at the end. */
+/** Returns the number of bytes, not counting an incomplete UTF-8 character at the end. */
 function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`

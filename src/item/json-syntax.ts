@@ -80,7 +80,7 @@ export const problems = {
   rest: 'unexpected text after the value',
 }
 
-/** Returns the message for a missing comma. @param bits its last bit is 1 in an object, 0 in an array. */
+/** Returns the message for a missing comma. @param bits number whose last bit is 1 in an object, 0 in an array. */
 export function expectsComma(bits: number): string {
   return `expected a comma or "${(bits & 1) === 1 ? '}' : ']'}"`
 }

@@ -24,7 +24,7 @@ interface Crowd {
   wait(count: number, method: string, path: string): Promise<Promise<Answer>[]>
 }
 
-/** Starts an app whose store counts its calls. @param changed operations that replace those of a memory store. */
+/** Starts an app whose store counts its calls. @param changed operations that replace a memory store's own. */
 async function crowd(
   changed: (memory: ItemStore) => Partial<ItemStore> = () => ({}),
 ): Promise<Crowd> {

@@ -143,7 +143,7 @@ function newClient(url: string, timeout: number) {
   })
 }
 
-/** Returns whether a reply to `INFO` is that of a replica. A replica may have outdated items. */
+/** Returns whether a reply to `INFO` comes from a replica. A replica may have outdated items. */
 export function isReplica(info: string): boolean {
   return infoField(info, 'role') === 'slave'
 }

@@ -95,7 +95,7 @@ export class StoreRecord {
   }
 
   /**
-   * Reads the record, or writes a record if there is none, and compares its values with those of this service.
+   * Reads the record, or writes a record if there is none, and compares its values with the service's values.
    * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
    * @throws {Error} if the record cannot be read. Then the last result is kept. `storeError` converts the error.
    */

@@ -14,7 +14,7 @@ import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { numbers, say } from '../../support/report.js'
 
-/** Limits: memory above that of the idle service in MB, and 99th percentile of request times in ms. */
+/** Limits: memory in addition to the idle service in MB, and 99th percentile of request times in ms. */
 const allowed = { memory: 150, p99: 250 }
 
 const { heap, connections, seconds } = numbers({ heap: 128, connections: 40, seconds: 10 })

@@ -1,4 +1,4 @@
-/** Tests of the client, and of plain `fetch`, in a page whose origin is not that of the service. */
+/** Tests of the client, and of plain `fetch`, in a page from another origin than the service. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -122,7 +122,7 @@ function run(command: string, cwd: string, env: Readonly<Record<string, string>>
 /** Copies the build context: the files that Git tracks or would add, without those that .dockerignore names. */
 function copyContext(target: string): void {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
-  // The patterns in .dockerignore are like those of Git, but all are relative to the root.
+  // Patterns in .dockerignore work as in .gitignore, but all are relative to the root.
   const patterns = lines.filter((line) => /^[^#]/.test(line)).map((line) => `--exclude=/${line}`)
   const filesOf = (...options: string[]) => {
     const args = ['ls-files', '-z', ...options, ...patterns]

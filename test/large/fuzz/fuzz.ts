@@ -50,7 +50,7 @@ const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve]
 /** Items beyond `maxItems` are deleted after a conversation. The first `keptItems` are never deleted. */
 const maxItems = 40
 const keptItems = 5
-/** Memory allowed in addition to that of the idle service and the texts of the items, in bytes. */
+/** Memory allowed in addition to the idle service and the texts of the items, in bytes. */
 const allowedBytes = 4_000_000
 /** Number of conversations between two measurements of memory. */
 const checkInterval = 20

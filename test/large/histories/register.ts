@@ -1,6 +1,6 @@
 /**
  * Checks whether a history of operations on one item is linearizable (Herlihy and Wing 1990): whether all responses are
- * possible if each operation takes effect at one moment between its call and its response. The algorithm is that of
+ * possible if each operation takes effect at one moment between its call and its response. The algorithm is by
  * Wing and Gong, extended to remember the states already searched (Lowe 2017).
  */
 
@@ -24,7 +24,7 @@ export interface Event {
   readonly operation: Operation
   /** The outcome; `undefined` if it is unknown, so that the operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
-  /** Time of the call, as a number that differs from those of all other calls and responses. */
+  /** Time of the call. No other call or response has the same time. */
   readonly called: number
   /** Time of the response; infinity if the outcome is unknown. */
   readonly answered: number
@@ -35,7 +35,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
   const events = history.toSorted((a, b) => a.called - b.called)
   const been = new Set<string>()
 
-  /** Returns whether the remaining operations have an order that fits all responses. @param rest indexes in `events`. */
+  /** Returns whether the operations `rest` can have happened in some order. @param rest ascending indexes in `events`. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
     // If only operations of unknown outcome remain, the history is possible, because they may never have happened.
     const end = Math.min(
