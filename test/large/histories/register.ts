@@ -35,7 +35,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
   const events = history.toSorted((a, b) => a.called - b.called)
   const been = new Set<string>()
 
-  /** Returns whether the operations `rest` can have happened in some order. @param rest ascending indexes in `events`. */
+  /** Returns whether the operations `rest` can have happened in some order. @param rest sorted indexes in `events`. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
     // If only operations of unknown outcome remain, the history is possible, because they may never have happened.
     const end = Math.min(
