@@ -42,7 +42,7 @@ export class TextResponse {
   /**
    * Yields the texts of the items in batches, one per part of the body. A batch has the items that end in its part.
    * Item texts are not parsed, because the service has checked them. The envelope is parsed at the end, because it may
-   * come from another server. Always takes linear time: each part is scanned once, and each item's text is searched once.
+   * come from another server. Always takes linear time: each part is scanned once, and each item text is searched once.
    * @throws {ItemStoreError} `INVALID_RESPONSE` if an item has no id; at the end, if the response was cut off or is not
    * an envelope of items.
    */
