@@ -48,8 +48,9 @@ function watch(path: string): SecretFile {
     const { secrets, problem } = followed
     const bytes = await readFile(path).catch((error: Error) => error)
     // A file that is being overwritten is empty for a moment, so a change counts once two reads agree.
-    const isSettled = String(bytes) === latest
-    latest = String(bytes)
+    const text = String(bytes)
+    const isSettled = text === latest
+    latest = text
     if (!isSettled) return
     take(followed, () => {
       if (bytes instanceof Error) throw bytes
