@@ -375,6 +375,9 @@ describe('the items page when something goes wrong', inChromium, () => {
     const baseUrl = new URL(proxy.baseUrl)
     const page = await openItems({ ...own, baseUrl }, { expected: /net::ERR_/ })
     await page.cell('"in the page"').waitFor()
+    const topOfRows = () =>
+      page.evaluate<number>('document.querySelector("tbody").getBoundingClientRect().top')
+    const top = await topOfRows()
     await typeNew(page)
     port = 0 // a port on which no service can listen
     await own.stop()
@@ -387,6 +390,8 @@ describe('the items page when something goes wrong', inChromium, () => {
     await holdsTyped(page)
     await page.choose('Close')
     await page.choose('Discard')
+    await page.sees(/^This is the list as of .*: The service cannot be reached/)
+    assert.equal(await topOfRows(), top, 'the rows moved when the error appeared')
     await page.cell('"in the page"').dblclick()
     const field = page.getByRole('dialog').getByRole('textbox')
     await field.fill('and typed')
