@@ -12,7 +12,6 @@ import type { Refusal, RefusalResponse } from '../listener/refusal.js'
 import { type ItemList, StoreError } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 
-/** Sends a small value as a JSON response. */
 export function answerJson(
   exchange: Exchange,
   status: number,
@@ -35,7 +34,6 @@ export function answerBytes(
   if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response, bytes)
 }
 
-/** Sends a response without a body. */
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
   const head = emptyHead(exchange.sessionId, headers)
   if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response)
@@ -62,12 +60,11 @@ function start(exchange: Exchange, status: number, headers: string[]): boolean {
   return true
 }
 
-/** Returns the session id and CORS headers of a response, followed by more headers. */
 function emptyHead(sessionId: string, more: HeaderList = []): string[] {
   return [sessionHeader, sessionId, ...corsHeaders, ...more]
 }
 
-/** Returns the headers of a JSON response. Without a length, Node.js sends the body in chunks. */
+/** @param length length of the body in bytes. Without a length, Node.js sends the body in chunks. */
 function jsonHead(sessionId: string, length: number | undefined, more: HeaderList = []): string[] {
   const head = [
     'Content-Type',
@@ -83,8 +80,8 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 }
 
 /**
- * Number of bytes that are written to a connection in one turn. A smaller number would cost more system calls, and a
- * larger one would delay other requests. The bytes of a list are not copied while a slow client reads them.
+ * Maximum number of bytes that are written to a connection in one turn of the event loop. Smaller batches would cost
+ * more system calls, and larger batches would delay other requests.
  */
 const batchBytes = 1024 * 1024
 
@@ -120,7 +117,7 @@ export async function sendChunks(
   response.end(after)
 }
 
-/** Waits until a socket emits `drain` or is closed. Node.js does not always emit `drain` on the response too. */
+/** Waits until a socket emits `drain` or is closed. The response itself does not always emit `drain` in Node.js. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -145,10 +142,9 @@ const refusals: Readonly<Record<Refusal, readonly [ErrorCode, string]>> = {
   requestTimeout: ['REQUEST_TIMEOUT', 'The request did not arrive in time'],
 }
 
-/** Logs an error with a status of 500 or above. */
+/** Called with each error whose status is 500 or above. */
 export type LogFailure = (exchange: Exchange, error: ApiError) => void
 
-/** Sends the error response for an exception. */
 export function answerError(exchange: Exchange, thrown: unknown, logFailure: LogFailure): void {
   const error = toApiError(thrown)
   const { connection, response, sessionId } = exchange
@@ -159,7 +155,6 @@ export function answerError(exchange: Exchange, thrown: unknown, logFailure: Log
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }
 
-/** Returns the error response for a request that the listener refuses. */
 export function refusalResponse(refusal: Refusal): RefusalResponse {
   const error = new ApiError(...refusals[refusal])
   const sessionId = newUuid()

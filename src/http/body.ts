@@ -24,7 +24,6 @@ export type ReadBody = <T>(
 
 /** Two ways to parse a body. Neither may keep a reference to the body, because its memory is released afterwards. */
 interface BodyUse<T> {
-  /** Parses a short body in one step. */
   atOnce(body: Buffer): T
   /** Parses a body in slices. Used for long bodies, and for short ones while many arrive. */
   inSlices(body: ArrivingBody): Slices<T>
@@ -38,7 +37,7 @@ const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
-/** Returns a reader of request bodies. @param onReceived called with the length in bytes of each chunk of a body. */
+/** @param onReceived called with the length in bytes of each chunk of a body. */
 export function createBodyReader(
   { maxBodyBytes, maxPendingBytes }: Pick<Config, 'maxBodyBytes' | 'maxPendingBytes'>,
   onReceived: (bytes: number) => void,
@@ -63,7 +62,7 @@ export function createBodyReader(
     return request.complete ? readComplete(request, response, use) : receive(request, response, use)
   }
 
-  /** Returns a function that counts the bytes taken by a body and by parsing it, until the response is closed. */
+  /** Returns a function that updates the memory counted for a body and its parsing, until the response is closed. */
   function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
     let counted = 0
     let isClosed = false
@@ -80,7 +79,7 @@ export function createBodyReader(
     return count
   }
 
-  /** Reads a body that arrived together with the head of its request, as most small bodies do. Needs no events. */
+  /** Reads a body that arrived together with the head of its request, as most small bodies do. */
   function readComplete<T>(
     request: IncomingMessage,
     response: ServerResponse,
@@ -132,10 +131,10 @@ export function createBodyReader(
       work.return(undefined as T) // stops the generator; the value is not used
       released(body.bytes)
       body.bytes = nothing
-      request.off('data', receivePart) // an idle connection keeps its last request, which would keep the body too
+      request.off('data', receivePart) // an idle connection keeps its last request, whose listener would keep the body
     }
 
-    /** Fails the request. Reads and discards the rest of its body, so that the client gets to read the response. */
+    /** Fails the request, but reads the rest of its body. Many clients read a response only after sending everything. */
     function fail(error: unknown): void {
       failure ??= error
       end()
@@ -209,7 +208,6 @@ function receivedBody(request: IncomingMessage): Buffer {
   return Buffer.concat(pieces)
 }
 
-/** Checks `Content-Type`, `Content-Encoding` and `Content-Length` of a request. @throws {ApiError} */
 function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
   const type = headers['content-type']
   if (type !== undefined && !jsonType.test(type)) {

@@ -1,7 +1,7 @@
 /**
  * Entity tags, and the request headers `If-Match` and `If-None-Match` (RFC 9110 §8.8.3 and §13).
  *
- * The tag of an item is a hash of its text. Services that share a store compute equal tags, and no tag is stored.
+ * The tag of an item is a hash of its text. So services that share a store compute equal tags, without storing tags.
  *
  * @module
  */
@@ -15,13 +15,11 @@ import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 import { inTurns } from './turns.js'
 
-/** An entity tag as in an `ETag` header, including its quotes. */
 export type EntityTag = `"${string}"` | `W/"${string}"`
 
-/** The parsed value of `If-Match` or `If-None-Match`. */
 type TagList = '*' | readonly EntityTag[]
 
-/** The conditions of a request. Conditions with dates never apply, because no response has a `Last-Modified`. */
+/** The conditions of a request. Headers with dates are ignored, because no response has a `Last-Modified`. */
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
@@ -44,7 +42,6 @@ export function entityTag(bytes: Uint8Array): EntityTag {
 /** Tags of long items, by their buffers. A store in process memory returns the same buffer for each read of an item. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
-/** Returns the strong tag of an item. */
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
   if (item.length < longItem) return entityTag(item)
   const tag =
@@ -64,7 +61,7 @@ function* hugeItemTag(item: EncodedItem): Slices<EntityTag> {
 }
 
 /**
- * Parses the conditions of a request. Returns `undefined` if it has none.
+ * Parses the conditions of a request. Returns `undefined` if the request has none.
  * @throws {ApiError} `BAD_REQUEST` if a header is neither `*` nor a list of tags.
  */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefined {
@@ -94,7 +91,7 @@ export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
   return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)
 }
 
-/** Returns the error for a condition that is not met. @param tag the current tag of the item or list. */
+/** @param tag the current tag of the item or list. */
 export function preconditionFailed(tag: EntityTag): ApiError {
   const detail = 'If-Match or If-None-Match is not met; ETag has the current tag'
   return new ApiError('PRECONDITION_FAILED', detail, { headers: ['ETag', tag] })

@@ -20,7 +20,7 @@ export interface Exchange {
   readonly connection: Connection
   /** Version 4 UUID of this request (spec §1.4), never taken from the client. */
   readonly sessionId: string
-  /** Time of arrival, moved forward by the time that a read waited for a change: a value of `performance.now()`. */
+  /** Time of arrival, a value of `performance.now()`. A read that waits for a change adds the time that it waited. */
   startedAt: number
   /** The requested path, without the query. */
   readonly path: string
@@ -40,11 +40,9 @@ export type Handler = (exchange: Exchange) => Awaitable<void>
 /** Checks a request before its handler is called, and throws to refuse it. */
 export type Guard = (exchange: Exchange) => void
 
-/** One path of the interface. */
 export interface Route {
   /** Path such as `/api/v1/items/{item_id}`, in which a name in braces stands for a variable segment. */
   readonly path: string
-  /** Checks that run before the handler, in this order. */
   readonly guards: readonly Guard[]
   /** Handlers by method. GET also handles HEAD; OPTIONS gets the list of methods, and any other method a 405. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>

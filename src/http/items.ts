@@ -38,13 +38,12 @@ const updated = envelope('updated', 'Item updated successfully')
 /** Maximum length in bytes of data that is copied before it is sent. Copying longer data would take too much memory. */
 const longBody = 16 * 1024
 
-/** Texts before and after the `data` of a response body (spec §2.3). The session id is put in front of them. */
+/** Texts before and after the `data` of a response body (spec §2.3). The text `before` follows the session id. */
 interface Envelope {
   readonly before: string
   readonly after: string
 }
 
-/** An item with its entity tag. */
 interface TaggedItem extends Tagged {
   readonly item: EncodedItem
 }
@@ -58,7 +57,6 @@ type TaggedList = SharedList & {
 
 type ItemHandlers = Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>>
 
-/** Returns the handlers of `/items` and `/items/{item_id}`. */
 export function createItemHandlers(
   store: ItemStore,
   readBody: ReadBody,
@@ -69,7 +67,6 @@ export function createItemHandlers(
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
-  /** Adds the entity tag to an item that was read. Returns `undefined` if there is no such item. */
   async function taggedItem(
     stored: Awaitable<EncodedItem | undefined>,
   ): Promise<TaggedItem | undefined> {
@@ -184,7 +181,7 @@ export function createItemHandlers(
     },
   }
 
-  /** Reads a request body, and encodes it as an item. @param idOf returns the id; called only if the body is valid. */
+  /** @param idOf returns the id of the item; called only if the body is valid. */
   function receivedItem(
     { request, response }: Exchange,
     idOf: () => ItemId,
@@ -222,19 +219,19 @@ function keyConflict(location: HeaderList): ApiError {
   return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })
 }
 
-/** Returns the item id in the path. @throws {ApiError} 404 if the text is not a UUID. */
+/** @throws {ApiError} 404 if the item id in the path is not a UUID. */
 function itemIdOf(exchange: Exchange): ItemId {
   const id = parseItemId(requestedId(exchange))
   if (id === undefined) throw itemNotFound(exchange)
   return id
 }
 
-/** Returns the 404 for an unknown id. The message contains the id (spec §7). */
+/** Returns a 404 whose message contains the id (spec §7). */
 function itemNotFound(exchange: Exchange): ApiError {
   return new ApiError('itemNotFound', `Item ${requestedId(exchange)} not found`)
 }
 
-/** Returns the result of a read. @throws {ApiError} 404 if the result is `undefined`. */
+/** @throws {ApiError} 404 if nothing was found. */
 function present<T>(exchange: Exchange, found: T | undefined): T {
   if (found === undefined) throw itemNotFound(exchange)
   return found

@@ -17,11 +17,11 @@ const durationBuckets = [
 /** Upper bounds of Redis round trips, in seconds. A server nearby takes 1 ms; `STORE_TIMEOUT` is 2 s by default. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** Methods with their own label. With a label for all 34, any client could cause 12,000 lines (50 ms of work). */
+/** Methods with a label of their own. With labels for all 34 methods, clients could cause 12,000 lines (50 ms of work). */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 export interface PublishedMetrics {
-  /** Counts a request whose response has been sent. */
+  /** Must be called once the response to a request has been sent. */
   observe(exchange: Exchange): void
   close(): void
 }
@@ -60,7 +60,6 @@ export async function publishMetrics(
   return { observe, close: () => void server.close() }
 }
 
-/** Creates the metrics of the requests, the process and the store. */
 export function createMetrics(
   store: ItemStore,
   waitingReads: Pick<WaitingReads, 'count'>,

@@ -14,10 +14,9 @@ import type { Exchange, Guard, Route } from './exchange.js'
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 
-/** Weight of `identity` if `Accept-Encoding` does not mention it: lower than any weight in the header. */
+/** Weight of `identity` if `Accept-Encoding` does not mention it: the header can have no lower weight above 0. */
 const unmentioned = 0.0005
 
-/** A file in one content coding, with its entity tag. */
 interface Representation {
   readonly bytes: Buffer
   readonly tag: EntityTag
@@ -35,7 +34,7 @@ const types: Readonly<Record<string, string>> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/** Folder of the built pages, with each file in all content codings. Documents are elsewhere, and not compressed. */
+/** Folder of the built pages, which has each file in all content codings. Files in other folders are not compressed. */
 const built = 'dist/pages/'
 
 /**
@@ -82,7 +81,7 @@ export function createPageRoutes(
     guards,
     handlers: { GET: (exchange) => answerFile(exchange, read, file, caching.page) },
   })
-  /** Returns the route of a folder. @param kinds file name extensions that are served, such as `.css`. */
+  /** @param kinds file name extensions that are served, such as `.css`. */
   const folder = (path: string, from: string, kinds: string[], headers: HeaderList): Route => ({
     path: `${path}/{name}`,
     guards,
@@ -111,7 +110,7 @@ export function createPageRoutes(
   ]
 }
 
-/** Sends a file. Always sends the whole file, because a `Range` header may be ignored (RFC 9110 §14.2). */
+/** Sends a whole file, since a server may ignore `Range` headers (RFC 9110 §14.2). */
 async function answerFile(
   exchange: Exchange,
   read: ReadFile,
@@ -160,7 +159,7 @@ function notFound({ path }: Exchange): ApiError {
 /** Reads a file of the package. Returns `undefined` if the file does not exist. */
 type ReadFile = (file: string) => Promise<Representation | undefined>
 
-/** Returns a reader that reads each file once. If that fails, for example with too many open files, it tries again. */
+/** Returns a reader that caches files. Failures, for example because of too many open files, are not cached. */
 function createReader(): ReadFile {
   const known = new Map<string, Representation>()
   return async (file) => {

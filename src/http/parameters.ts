@@ -32,7 +32,7 @@ function projectIn(parameter: string): string[] {
   return [value]
 }
 
-/** Decodes a percent-encoded text. Returns `undefined` if it is malformed or not UTF-8. */
+/** Decodes a percent-encoded text. Returns `undefined` if the text is malformed or not UTF-8. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

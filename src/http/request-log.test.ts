@@ -12,7 +12,6 @@ import { Turn } from '../listener/turn.js'
 import { type Exchange, newExchange } from './exchange.js'
 import { createFailureLog, createRequestLog } from './request-log.js'
 
-/** Returns an exchange whose request has these headers. */
 function anExchange(headers: Record<string, string> = {}): Exchange {
   const request = new IncomingMessage(new Socket())
   Object.assign(request, { method: 'GET', url: '/a?secret', headers })

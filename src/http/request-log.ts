@@ -17,7 +17,6 @@ const failureInterval = 1_000
  */
 const maxKinds = 50
 
-/** Returns a function that logs one line for a request whose response was sent. */
 export function createRequestLog(
   log: Logger,
   level: 'info' | 'debug',
@@ -42,7 +41,6 @@ export function createRequestLog(
 interface Kind {
   /** Number of failures that are not in the log yet. */
   count: number
-  /** The latest failure. */
   latest: readonly [Exchange, ApiError]
 }
 
@@ -100,7 +98,6 @@ function kindOf({ code, message, cause }: ApiError): string {
   return JSON.stringify([code, message, cause instanceof Error ? cause.message : typeof cause])
 }
 
-/** Returns the log fields that identify a request and the outcome. */
 function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode | undefined) {
   const { request, sessionId } = exchange
   const { traceparent: given } = request.headers
@@ -114,7 +111,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Returns the cause as log fields. Only unexpected errors get a stack: logging it costs more than responding. */
+/** Returns the cause as log fields. Only unexpected errors get a stack, because logging a stack takes long. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

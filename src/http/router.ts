@@ -5,13 +5,11 @@ import { pagePaths, prefix } from '../interface/names.js'
 import { answerEmpty } from './answer.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
-/** A handler with the guards that a request must pass first. */
 interface Endpoint {
   readonly guards: readonly Guard[]
   readonly handle: Handler
 }
 
-/** A route with an endpoint for each method. */
 interface Entry {
   readonly route: Route
   /** The path up to its variable segment; the whole path if there is none. */
@@ -72,7 +70,7 @@ function matches({ start, parameter }: Entry, path: string): boolean {
   return path.length > start.length && path.startsWith(start) && !path.includes('/', start.length)
 }
 
-/** Returns the entry of a route. It has an endpoint for every method, so that an unsupported method gets a 405. */
+/** Gives a route an endpoint for every method, so that an unsupported method gets a 405. */
 function entryOf(route: Route): Entry {
   const { path, guards, handlers } = route
   const [, start = path, parameter] = variablePath.exec(path) ?? []

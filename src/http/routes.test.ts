@@ -19,10 +19,9 @@ const routes = createRoutes(readConfig({}, {}), {
   wrap: (handle) => handle,
 }).filter(({ path }) => path.startsWith(prefix))
 
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { security?: unknown[] }>>>>
-}
-const document: Document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', store.guarantees)))
+const document: { readonly paths: Readonly<Record<string, object>> } = JSON.parse(
+  JSON.stringify(openApiDocument('1.2.3', store.guarantees)),
+)
 
 test('the OpenAPI document has every route with its methods, and no other path or method', () => {
   const served = routes.map(({ path, handlers }) => [path, Object.keys(handlers).sort()])

@@ -21,12 +21,11 @@ import type { WaitingReads } from './waiting-reads.js'
 
 export interface RouteParts {
   readonly store: ItemStore
-  /** Returns the current keys, which sign and verify tokens. */
   readonly signing: CurrentSigning
   readonly load: {
     /** Returns the limit that the process exceeds; `undefined` if it exceeds none. */
     exceededLimit(): ExceededLimit | undefined
-    /** Called with the length in bytes of each part of a request body that was received, even if it is discarded. */
+    /** Called with the length in bytes of each received part of a request body, even of a body that is discarded. */
     bodyReceived(bytes: number): void
   }
   readonly waitingReads: WaitingReads
@@ -39,10 +38,10 @@ export interface RouteParts {
 /** Scheme of `Authorization` in lower case, with the space that follows it (RFC 6750 §2.1). */
 const scheme = 'bearer '
 
-/** Placeholder in the OpenAPI document, which is built only once, for the origin that a client used. */
+/** Placeholder for the origin in the OpenAPI document, because the document is built once for all clients. */
 const anyOrigin = '{origin}'
 
-/** Returns the routes of the service. If several routes match a path, the first one is used. */
+/** Returns the routes of the service. If several routes match a path, the first one applies. */
 export function createRoutes(
   config: Config,
   { store, signing, load, waitingReads, newId, wrap }: RouteParts,
@@ -90,7 +89,7 @@ function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard 
 
 /** Returns a guard that requires a valid bearer token (spec §5, RFC 6750 §2.1). It throws a 401 or 503 `ApiError`. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** Keys, cached until the next pause between requests: only in a pause can other code change the secret. */
+  /** Keys for the requests that are handled in one go. Other code can change the secret only after these requests. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined
@@ -173,7 +172,7 @@ function createDocumentHandler(
   }
 }
 
-/** Builds the OpenAPI document, split into texts at the places for the origin, and computes an entity tag. */
+/** Builds the OpenAPI document as pieces between which the origin is inserted, and computes an entity tag. */
 async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
   const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))

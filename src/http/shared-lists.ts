@@ -3,7 +3,6 @@
 import type { Awaitable, ItemList, ItemStore } from '../store/item-store.js'
 import { inPortions } from './turns.js'
 
-/** A list of items for several responses. */
 export interface SharedList {
   /** Length of the list in bytes; 0 if the list is not open, or is too long to be shared. */
   readonly bodyBytes: number
@@ -63,7 +62,7 @@ export class SharedLists {
     }
   }
 
-  /** Reads a list for one response. @param project limits the list to this project. @throws {StoreError} */
+  /** Reads a list for one response. @throws {StoreError} */
   read(project: string | undefined): Awaitable<ItemList> {
     if (project === undefined) return this.#store.list()
     return this.#filtered(project)

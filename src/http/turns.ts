@@ -13,7 +13,6 @@ import type { ItemList } from '../store/item-store.js'
 /** Maximum total time of the pieces of work in one turn of the event loop, in milliseconds. */
 const turnTime = 1
 
-/** A piece of work that waits until it may begin. */
 interface Piece {
   readonly begin: () => void
   readonly laterTime: number
@@ -58,7 +57,7 @@ export async function inTurns<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Total length in bytes of the short bodies that may be parsed at once in a turn. Parsing them takes up to 1.5 ms. */
+/** Maximum total length of short bodies that are parsed at once in one turn, in bytes. Parsing them takes 1.5 ms. */
 const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0

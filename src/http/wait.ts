@@ -1,4 +1,4 @@
-/** Requests that wait for a change of an item or list (`Prefer: wait`), singly and in groups. @module */
+/** A request that waits for a change of an item or list (`Prefer: wait`), and a group of such requests. @module */
 
 import type { HeaderList } from '../interface/names.js'
 import type { Awaitable } from '../store/item-store.js'
@@ -23,7 +23,6 @@ export interface Tagged {
   close?(): void
 }
 
-/** The result of a conditional read. */
 export interface ReadResult<State extends Tagged> {
   /** Entity tag of the item or list when it was last read. */
   readonly tag: EntityTag
@@ -196,7 +195,7 @@ export class WaitGroup<State extends Tagged> {
         await sendTurn(wait.wantsBody ? state?.bodyBytes : 0)
         wait.answer(state)
       }
-      setImmediate(() => state?.close?.()) // after the handler of the last request, which runs in a promise
+      setImmediate(() => state?.close?.()) // after the handler of the last request, which runs in a microtask
     } catch (error) {
       for (const wait of concerned) {
         this.#take(wait)

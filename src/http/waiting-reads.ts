@@ -96,7 +96,6 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   }
 
   return {
-    /** Number of reads that are waiting now. */
     get count(): number {
       return waits.size
     },
