@@ -17,12 +17,11 @@ const maxSecrets = 3
  */
 const interval = 500
 
-/** The secret file that is being watched. */
 interface SecretFile {
   readonly path: string
   /** The secrets of the last successful read. The array stays the same object until a secret changes. */
   secrets: readonly string[]
-  /** Describes why the file cannot be used at present; `undefined` if it can. */
+  /** Reason why the file cannot be used at present; `undefined` if the file can be used. */
   problem: string | undefined
 }
 
@@ -73,7 +72,7 @@ function take(followed: SecretFile, read: () => Buffer): void {
   }
 }
 
-/** Parses the secrets in the file. @throws {Error} with a message that contains no part of the text. */
+/** @throws {Error} with a message that contains no part of the text. */
 function parseSecrets(text: string): string[] {
   // Invalid bytes are decoded as U+FFFD, so many different secrets would become the same, easily guessed secret.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')

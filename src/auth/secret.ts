@@ -17,7 +17,7 @@ type Algorithm = keyof typeof hashes
 /** The claims of a verified token that are kept. `iat` is left out, because nothing depends on it. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
-/** One or more secrets. The first one signs tokens; each of them can verify a token. */
+/** One or more secrets. The first secret signs tokens; every secret can verify a token. */
 type Secrets = string | readonly string[]
 
 /** Secrets with their algorithm and keys. When a secret or the algorithm changes, a new `Signing` is created. */
@@ -35,8 +35,8 @@ export type CurrentSigning = () => Signing
 
 /**
  * Returns a function that returns the current keys. New keys are created only when the secrets or algorithm change.
- * @param secrets returns the current secrets; empty or `undefined` for none. Returns the same array until one changes.
- * @param algorithm returns the name of the current algorithm.
+ * @param secrets returns the current secrets; empty or `undefined` for none. An array must be the same object until a
+ * secret changes.
  */
 export function followSecret(
   secrets: () => Secrets | undefined,
@@ -78,7 +78,7 @@ export function signingProblem(currentSigning: CurrentSigning): string | undefin
   }
 }
 
-/** Creates the keys for secrets. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+/** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function createSigning(secrets: Secrets, algorithm: string): Signing {
   const [first, ...others] = typeof secrets === 'string' ? [secrets] : secrets
   if (!first) throw notConfigured('JWT_SECRET is not set')
@@ -89,7 +89,7 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
   return { secrets, algorithm, keys, verified: new TokenCache() }
 }
 
-/** Returns the key of a secret. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+/** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
   // Invalid Unicode is encoded as U+FFFD, so many different secrets would become the same, easily guessed secret.
@@ -107,12 +107,7 @@ function notConfigured(cause: string): ApiError {
   return new ApiError('AUTH_NOT_CONFIGURED', message, { cause })
 }
 
-/**
- * Signs a token.
- * @param sub the caller that the token identifies.
- * @param lifetime time until the token expires, in seconds.
- * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
- */
+/** @param lifetime time until the token expires, in seconds. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 export function signToken(sub: string, lifetime: number, signing = environmentSigning()): string {
   const iat = Math.floor(Date.now() / 1000)
   const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
@@ -133,7 +128,7 @@ const maxBytes = 8 * 1024 * 1024
 /** Size of an entry of the token cache, in bytes, without the characters of its token and of `sub`. */
 const entryBytes = 200
 
-/** Cache that maps verified tokens to their claims. When it is full, all of it is dropped, which takes no time. */
+/** Cache that maps verified tokens to their claims. A full cache is emptied as a whole, which takes no time. */
 class TokenCache {
   #claims = new Map<string, VerifiedToken>()
   #bytes = 0
@@ -150,11 +145,8 @@ class TokenCache {
       this.#claims = new Map()
       this.#bytes = bytes
     }
-    this.#claims.set(copied(token), claims)
+    // In V8, the token is a substring that keeps its whole header in memory, up to 16 KiB. A copy of the token does not.
+    const copy = Buffer.from(token, 'latin1').toString('latin1')
+    this.#claims.set(copy, claims)
   }
-}
-
-/** Copies a token. In V8, the original is a substring that keeps the whole header in memory, which may be 16 KiB. */
-function copied(token: string): string {
-  return Buffer.from(token, 'latin1').toString('latin1') // tokens are ASCII
 }

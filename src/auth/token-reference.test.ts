@@ -62,7 +62,6 @@ function base64url(text: string): string {
   return Buffer.from(text).toString('base64url')
 }
 
-/** Returns a token with the given header and payload and a correct signature. */
 function sign(header: string, payload: string): string {
   const signed = `${base64url(header)}.${base64url(payload)}`
   return `${signed}.${createHmac('sha256', process.env.JWT_SECRET ?? '')
