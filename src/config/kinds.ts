@@ -24,7 +24,6 @@ const urlForms = [
   'or for a cluster redis+cluster:// or rediss+cluster:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]',
 ]
 
-/** Any text that is not empty. */
 export const text: Kind<string> = textOf((value) => value !== '', 'text that is not empty')
 
 /** A prefix of keys. Braces are not allowed, because they have a special meaning in the keys of a Redis cluster. */
@@ -37,7 +36,7 @@ export function oneOf(choices: readonly string[]): Kind<string> {
   return textOf((value) => choices.includes(value), `one of ${choices.join(', ')}`)
 }
 
-/** Makes a kind whose values are text. @param expected description of valid text, for the error message. */
+/** @param expected description of valid text, for the error message. */
 function textOf(isValid: (text: string) => boolean, expected: string): Kind<string> {
   return {
     parse(value) {
@@ -59,7 +58,7 @@ export function powerOfTwo(min: number, max: number): Kind<number> {
   return { parse: (text) => Number(oneOf(choices).parse(text)), format: String }
 }
 
-/** A size in bytes within a range. */
+/** A size in bytes. */
 export function size(min: number, max = 1024 ** 5): Kind<number> {
   const units = ', in bytes or with a unit such as kB, MB or MiB'
   return between(min, max, { parse: parseSize, format: formatSize, what: 'a size', units })
@@ -78,8 +77,9 @@ export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
 interface NumberFormat {
   readonly parse: (text: string) => number | undefined
   readonly format: (value: number) => string
-  /** Description of the value, for the error message: before the range. `units` comes after the range. */
+  /** Text before the range in an error message, such as `a size`. */
   readonly what: string
+  /** Text after the range in an error message. */
   readonly units?: string
 }
 
@@ -107,7 +107,7 @@ export const onOrOff: Kind<boolean> = {
   format: (value) => (value ? 'on' : 'off'),
 }
 
-/** A number, or the word `off`. */
+/** A number, or the word `off`, which is parsed as `undefined`. */
 export function orOff({ parse, format }: Kind<number>): Kind<number | undefined> {
   return {
     parse(text) {
@@ -122,7 +122,7 @@ export function orOff({ parse, format }: Kind<number>): Kind<number | undefined>
   }
 }
 
-/** An optional value. Its default depends on another setting or on the machine. */
+/** A value that may be missing. Its default, if there is one, follows from other settings. */
 export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }

@@ -17,7 +17,7 @@ const wildcards = ['0.0.0.0', '::']
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
 
-/** Reads the settings of a command from its flags, the environment and the `.env` file. */
+/** Reads the settings of a command. Also adds the variables of `.env` to the environment. @throws {UsageError} */
 export function readSettings(flagValues: Record<string, unknown>, defaults?: Defaults): Config {
   return readConfig(flagValues, process.env, loadEnvFile(), defaults)
 }
@@ -58,7 +58,6 @@ export function configFrom(values: Readonly<Record<string, unknown>>): Config {
   })
 }
 
-/** The text that was given as the value of a setting, and its origin. */
 interface Input {
   /** The text of the setting's value; `undefined` if no value was given. */
   readonly text: string | undefined
@@ -68,7 +67,6 @@ interface Input {
   readonly source: string
 }
 
-/** Parses and checks all settings. @throws {UsageError} with one line per problem. */
 function configOf(
   inputFor: (setting: Setting<unknown>, key: keyof SettingValues) => Input,
 ): Config {

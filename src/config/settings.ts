@@ -178,7 +178,6 @@ function setting<T>(
 /** Limits that are not settings. Parts of the service take them as options. Units are as in `Config`. */
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
-/** Returns the limits that follow from the settings. */
 export function limitsFor({
   maxBodyBytes,
   maxMemoryBytes,
@@ -213,12 +212,12 @@ export function limitsFor({
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     /**
      * Maximum mean event loop delay within a second, in milliseconds. Above it, item requests other than deletes get
-     * 503. Rather than wait any longer, clients should retry after a second, as Retry-After tells them.
+     * 503. For a client, a retry after one second, as in Retry-After, is then better than waiting.
      */
     maxEventLoopDelay: 500,
     /**
-     * How long a client may go without reading its response before the connection is closed, in seconds. nginx waits
-     * 60 s for its clients by default. This limit is longer, so that nginx closes slow connections first.
+     * Maximum time for which a client may leave its response unread before the connection is closed, in seconds. nginx
+     * waits 60 s for its clients by default. This limit is longer, so that nginx closes slow connections first.
      */
     idleTimeout: 90,
   }

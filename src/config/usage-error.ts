@@ -5,7 +5,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Returns the message of an error, or the text of any other thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
