@@ -83,7 +83,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
         await handle(exchange)
       },
 
-    /** Records a request; called when its response has been sent. */
+    /** Must be called once the response to a request has been sent. */
     observe: (exchange: Exchange): void => record(exchange, exchange.response.statusCode),
 
     /** Makes requests fail from now on, until the next reset. */
@@ -103,7 +103,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
 /** UUID namespace of the ids that are derived from a text. It is a random UUID, chosen once. */
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
-/** Returns a generator of ids. The ids and their order depend only on the text. Calls with one name share an id. */
+/** Returns a generator of ids that depend only on the text and their order. Calls with the same name get the same id. */
 function seededIds(text: string): { newId: NewId; startOver: () => void } {
   let count = 0
   const named = new Map<string, ItemId>()

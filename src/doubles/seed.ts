@@ -44,7 +44,7 @@ export function parseSeed(file: Buffer): ItemRequest[] {
     if (!isUtf8(text)) throw new JsonSyntaxError('not valid UTF-8', firstInvalid(text))
     for (const { start: objectStart, data, projectId } of seedObjects(text)) {
       start = objectStart
-      requests.push(parseItemRequest(requestOf(text, data, projectId)))
+      requests.push(parseItemRequest(requestBodyOf(text, data, projectId)))
     }
     return requests
   } catch (error) {
@@ -129,8 +129,7 @@ export async function storeItems(
   }
 }
 
-/** Returns the body of a request that creates an item. */
-function requestOf(text: Uint8Array, data: Span, projectId: Span | undefined): Buffer {
+function requestBodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): Buffer {
   const project = projectId ? text.subarray(projectId.start, projectId.end) : nullText
   const dataText = text.subarray(data.start, data.end)
   return Buffer.concat([beforeProjectId, project, beforeData, dataText, requestEnd])
