@@ -6,7 +6,7 @@ import { Allocations } from '../../../test/support/allocations.js'
 import { assertSound } from '../../../test/support/assert-sound.js'
 import { randomNumbers } from '../../../test/support/random.js'
 import { itemText, textOf } from '../../../test/support/store-behaviour.js'
-import type { ItemId } from '../../item/id.js'
+import { type ItemId, namedItemId } from '../../item/id.js'
 import { type ItemList, type ItemStore, StoreError } from '../item-store.js'
 import { Blocks } from './blocks.js'
 import { storeOf } from './store.js'
@@ -23,7 +23,7 @@ const cases = [
   },
 ]
 const kinds = ['create', 'create', 'replace', 'replace', 'delete', 'read', 'list', 'drain'] as const
-/** Allocation functions of which each must have failed at least once by the end of a test. */
+/** Allocation functions. Each of them must have failed at least once by the end of a test. */
 const allocators = ['ArrayBuffer', 'Buffer.allocUnsafe', 'Uint32Array']
 
 describe('the store stays consistent when each allocation fails in turn', () => {
@@ -42,11 +42,12 @@ describe('the store stays consistent when each allocation fails in turn', () => 
         const ids = [...model.keys()]
         const isGrowing = ids.length < 2 || step % 300 < 180
         const kind = kinds[isGrowing ? below(8) : 2 + below(6)] ?? 'read'
-        const id = kind === 'create' ? newId(below) : (ids[below(ids.length)] ?? newId(below))
+        const known = kind === 'create' ? undefined : ids[below(ids.length)]
+        const id = known ?? namedItemId('', String(step))
         const length = below(below(10) === 0 ? 3 * maxLength : maxLength)
         const item = itemText(id, length, String(step % 10))
         const one = open[below(open.length + 1)]
-        // The list is read before allocations fail. The operation below then only releases it.
+        // The list is read before allocations fail, so that `act` only has to release the list.
         if (kind === 'drain' && one) assert.equal(await textOf(one.list), one.expected)
 
         const act = async (): Promise<void> => {
@@ -91,13 +92,6 @@ describe('the store stays consistent when each allocation fails in turn', () => 
     })
   }
 })
-
-/** Returns a random id. @param below returns a random integer from 0 up to, but not including, a limit. */
-function newId(below: (limit: number) => number): ItemId {
-  const digits = Array.from({ length: 32 }, () => below(16).toString(16)).join('')
-  const groups = [0, 8, 12, 16, 20].map((start, place, all) => digits.slice(start, all[place + 1]))
-  return groups.join('-') as ItemId // an `ItemId`, because the groups have the lengths of a UUID
-}
 
 async function assertContent(store: ItemStore, model: Map<ItemId, string>): Promise<void> {
   const texts = [...model.values()]
